@@ -10,14 +10,20 @@ import json
 import re
 import secrets
 import ssl
-import subprocess
 import tempfile
 import threading
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from django.core.management.base import CommandError
 
 from playground.common.kubeconfig import write_kubeconfig
@@ -41,7 +47,7 @@ class Door:
     def __init__(self, link: str, port: int = 0) -> None:
         server, key = read_link(link)
         parts = urlsplit(server)
-        self._host, self._encrypted = parts.netloc, parts.scheme == "https"
+        self.host, self._encrypted = parts.netloc, parts.scheme == "https"
         self._prefix = f"{parts.path}/s/{key}/k8s"
         self.token = secrets.token_urlsafe(24)
         self._folder = tempfile.TemporaryDirectory()
@@ -55,29 +61,14 @@ class Door:
 
     def start(self) -> str:
         """Begin to listen; a kubeconfig that leads here."""
-        # A certificate for the loopback address, made with openssl.
-        folder = Path(self._folder.name)
-        subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost")
-        command = [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "30",
-        ]
-        files = ("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"))
-        subprocess.run([*command, *subject, *files], check=True, capture_output=True)  # noqa: S603 - fixed words
-        certificate = folder
+        path = Path(self._folder.name) / "door.pem"
+        certificate = _write_certificate(path)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate / "cert.pem", certificate / "key.pem")
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        context.load_cert_chain(path)
+        # Each client's own thread shakes hands, so that one that says nothing keeps no other waiting.
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self._thread.start()
-        cluster = {"server": self.address, "certificate-authority-data": _encode(certificate / "cert.pem")}
+        cluster = {"server": self.address, "certificate-authority-data": base64.b64encode(certificate).decode()}
         return write_kubeconfig("playground", cluster, {"token": self.token})
 
     def stop(self) -> None:
@@ -89,7 +80,7 @@ class Door:
     def connect(self) -> http.client.HTTPConnection:
         """A connection to the session's server."""
         kind = http.client.HTTPSConnection if self._encrypted else http.client.HTTPConnection
-        return kind(self._host, timeout=4000)
+        return kind(self.host, timeout=4000)
 
     def path(self, path: str) -> str:
         return self._prefix + path
@@ -104,8 +95,19 @@ class Door:
             connection.close()
 
 
-def _encode(path: Path) -> str:
-    return base64.b64encode(path.read_bytes()).decode()
+def _write_certificate(path: Path) -> bytes:
+    """Write a key and its own certificate for the loopback address; return the certificate as PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1")), x509.DNSName("localhost")])
+    now = datetime.now(UTC)
+    built = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    # A day back, as clocks differ.
+    built = built.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=30))
+    pem = built.add_extension(names, critical=False).sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
+    path.touch(mode=0o600)
+    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + pem)
+    return pem
 
 
 def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
@@ -120,12 +122,24 @@ def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(size) if size else self._read_chunks()
             names = [name for name in self.headers if name.lower() not in HOP_BY_HOP]
             headers = {name: ",".join(self.headers.get_all(name) or ()) for name in names}
-            connection = door.connect()
-            try:
-                connection.request(self.command, door.path(self.path), body or None, {**headers, "X-Door": "root"})
-                self._send(connection.getresponse())
-            finally:
-                connection.close()
+            with contextlib.closing(door.connect()) as connection:
+                try:
+                    connection.request(self.command, door.path(self.path), body or None, {**headers, "X-Door": "root"})
+                    answer = connection.getresponse()
+                except (OSError, http.client.HTTPException) as error:
+                    self._refuse(f"the playground at {door.host} does not answer: {error}")
+                else:
+                    self._send(answer)
+
+        def _refuse(self, message: str) -> None:
+            """Answer in the form that a client of an API server prints."""
+            status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
+            body = json.dumps({**status, "message": message, "reason": "ServiceUnavailable", "code": 503}).encode()
+            self.send_response(503)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
 
         def _read_chunks(self) -> bytes:
             body = b""
@@ -147,11 +161,14 @@ def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
                 return
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
-            with contextlib.suppress(OSError):
+            # Without the last chunk, a client knows that the answer was cut off.
+            self.close_connection = True
+            with contextlib.suppress(OSError, http.client.HTTPException):
                 while part := answer.read1(CHUNK):
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
                     self.wfile.flush()
                 self.wfile.write(b"0\r\n\r\n")
+                self.close_connection = False
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _forward  # noqa: N815 - http.server's names
 

@@ -17,8 +17,11 @@ from tests.door.transcripts import Difference, find_kubectl, new_session, play
 
 RECORDED = Path(__file__).parent / "recorded"
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"  # make test-long plays all of them
-# Those that take the least time and do not depend on when controllers act.
-SHORT = ("api-resources", "apply-prune", "diff", "edit", "get-empty", "get-tables-nodes-pods", "patch")
+# A third: those that take the least time and do not depend on when controllers act.
+SHORT = (
+    *("api-resources", "apply-prune", "config", "describe-node", "diff", "edit", "explain", "get-empty"),
+    *("get-tables-nodes-pods", "invalid-immutable", "kustomize", "patch", "replace", "version"),
+)
 DOC = Path(__file__).parents[2] / "docs" / "api-door.md"
 KUBECTL = find_kubectl()
 pytestmark = pytest.mark.skipif(not KUBECTL, reason="there is no kubectl on this machine; KUBECTL may name one")

@@ -97,6 +97,7 @@ def main() -> None:
     parser.add_argument("which", nargs="*")
     parser.add_argument("--content-type", default="")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--wait", type=int, default=3000, metavar="SECONDS")
     asked = parser.parse_args()
     version, same, count = read_version(asked.path), 0, 0
     folder = Path(tempfile.mkdtemp())
@@ -108,12 +109,12 @@ def main() -> None:
             begun, count = time.monotonic(), count + 1
             opinion = SecondOpinion(link, version)
             try:
-                rests = opinion.run(asked.path, asked.content_type, 3000)
+                rests = opinion.run(asked.path, asked.content_type, asked.wait)
             except BadInput as wrong:
                 print(f"## {name} cannot be run: {str(wrong)[:300]}", flush=True)
                 count -= 1
                 continue
-            data = describe(opinion.ask("opinion.json"), version, rests, opinion.fork.link)
+            data = describe(opinion.compare(None, asked.wait), version, rests, opinion.fork.link)
             same += not data["different"]
             print(f"## {name} ({time.monotonic() - begun:.0f} s)", *_lines(data), sep="\n", flush=True)
             if asked.out:

@@ -12,7 +12,10 @@ class AskOutside(Query[Data], frozen=True, kw_only=True):
 
 
 class SecondOpinion(Query[Data], frozen=True, kw_only=True):
-    """Compare schedulers from outside, up to a position, with ours from where it was stopped. `seed`: of our draws."""
+    """Compare schedulers from outside, up to a position, with ours from where it was stopped, or go on with that for `seconds`.
+
+    `seed`: of our draws.
+    """
 
     seconds: float
     seed: int | None = None

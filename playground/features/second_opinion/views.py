@@ -21,7 +21,7 @@ from scheduler_core.analysis.second_opinion import KUBES
 from scheduler_core.scheduler.config import read_release
 from scheduler_core.world.commands import BeginLife, Command, SetSettings, StopScheduler
 
-SECONDS, LONGER, PAGE = 20.0, 300.0, 50
+SECONDS, PAGE = 10.0, 50
 SETTLE = 500, 20, 10.0  # transitions, how often at most, and seconds: both schedulers should begin with a world at rest
 SIDES = ("ours", "theirs")
 WORDS = {
@@ -83,12 +83,13 @@ def _texts(value: Any) -> list[str]:
 
 @opens("GET")
 async def data(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
-    """The same as opinion.json (`seed` is that of our draws), how far a scheduler is as progress.json, or the configuration with which a
-    kube-scheduler works here as ours did as config.yaml (`type` is the media type that it sends).
+    """The same as opinion.json (`seed` is that of our draws; while `late`, the next request goes on with the comparison), how far a
+    scheduler is as progress.json, or the configuration with which a kube-scheduler works here as ours did as config.yaml (`type` is the
+    media type that it sends).
     """
     if name == "opinion.json":
         seed = whole_number(request.GET.get("seed", ""), 15)
-        return JsonResponse(await client.ask(SecondOpinion(at=position(request), seconds=LONGER, seed=seed)))
+        return JsonResponse(await client.ask(SecondOpinion(at=position(request), seconds=SECONDS, seed=seed)))
     found = await client.ask(AskOutside(at=None, configured=name == "config.yaml"))
     if name == "progress.json":
         return JsonResponse(found)

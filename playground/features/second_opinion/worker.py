@@ -7,9 +7,12 @@ import msgspec
 from playground.features.second_opinion.query import AskOutside, AuditBinding, SecondOpinion
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.time_sharing import Steps, answers
+from playground.sessions.worker.engines import Engines
+from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker
 from playground.sessions.worker.world import Simulation
-from scheduler_core.analysis.second_opinion import Configurations, ask_filters, compare, start_schedulers
+from scheduler_core.analysis import second_opinion as comparing
+from scheduler_core.analysis.second_opinion import Configurations, ask_filters, start_schedulers
+from scheduler_core.analysis.whatif.rest import Rest
 from scheduler_core.scheduler.config import format_gates
 from scheduler_core.world.commands import CallAPI
 from scheduler_core.world.readonly import Place
@@ -35,35 +38,55 @@ def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
     }
 
 
-@answers(SecondOpinion, slow=True)
-def second_opinion(engine: Engine, request: SecondOpinion) -> Steps[Data]:
+class Comparison:
+    """A comparison that goes on from one request to the next."""
+
+    def __init__(self, answer: Data, work: Steps[tuple[list[comparing.Row], Rest]]) -> None:
+        self._answer, self._work = answer, work
+
+    def work(self, engine: Engine, seconds: float) -> Steps[Data]:
+        """Go on for some time; `late` in the answer where that was not enough."""
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            try:
+                next(self._work)
+            except StopIteration as done:
+                rows, rest = done.value
+                at = {each["pod"]: each for each in self._answer["bindings"]}
+                pods = [
+                    {**msgspec.to_builtins(row), "different": row.different, "at": None, "position": None}
+                    | {name: at[row.pod][name] for name in ("at", "position") if row.pod in at}
+                    for row in rows
+                ]
+                return {**self._answer, "atRest": bool(rest), "pods": pods}
+            if engine.slice.over():
+                yield
+        return {**self._answer, "late": True}
+
+
+@answers_as_worker(SecondOpinion, slow=True)
+def second_opinion(engines: Engines, session: int, request: SecondOpinion) -> Steps[Data]:
     """The bindings from outside, and, where our schedulers were stopped for them, both sides of each pod."""
+    engine = engines.get(session)
     world = yield from engine.at(request.position)
-    bindings = _list_bindings(engine, world)
-    stopped = not world.schedulers and _find_stop(world) is not None
-    answer: Data = {"release": world.settings.release, "bindings": bindings, "stopped": stopped, "late": False}
-    answer |= {"atRest": True, "pods": []}
-    start = _find_first_call(engine, world)
-    if not stopped or start is None:
-        return answer
-    configurations = yield from _find_configurations(engine, world)
-    theirs, ours, end = world.fork(), (yield from engine.own(start)), time.perf_counter() + request.seconds
-    work = compare(ours, theirs, configurations, request.seed)
-    while time.perf_counter() < end:
-        try:
-            next(work)
-        except StopIteration as done:
-            rows, rest = done.value
-            at = {each["pod"]: each for each in bindings}
-            pods = [
-                {**msgspec.to_builtins(row), "different": row.different, "at": None, "position": None}
-                | {name: at[row.pod][name] for name in ("at", "position") if row.pod in at}
-                for row in rows
-            ]
-            return {**answer, "atRest": bool(rest), "pods": pods}
-        if engine.slice.over():
-            yield
-    return {**answer, "late": True}
+    last = max((at for at in engine.commands if at < world.position), default=0)
+    token = f"second opinion {last} {request.seed}"  # what follows the last command changes nothing that is compared
+    going = engines.take_task(session, token, Comparison)
+    if going is None:
+        bindings = _list_bindings(engine, world)
+        stopped = not world.schedulers and _find_stop(world) is not None
+        answer: Data = {"release": world.settings.release, "bindings": bindings, "stopped": stopped, "late": False}
+        answer |= {"atRest": True, "pods": []}
+        start = _find_first_call(engine, world)
+        if not stopped or start is None:
+            return answer
+        configurations = yield from _find_configurations(engine, world)
+        theirs, ours = world.fork(), (yield from engine.own(start))
+        going = Comparison(answer, comparing.compare(ours, theirs, configurations, request.seed))
+    found = yield from going.work(engine, request.seconds)
+    if found["late"]:
+        engines.keep_task(session, token, going)
+    return found
 
 
 @answers(AuditBinding, slow=True)

@@ -113,6 +113,14 @@ class SecondOpinion:
         """The data of a page."""
         return json.loads(self.fork.ask(f"second-opinion/{page}"))
 
+    def compare(self, seed: int | None, patience: float) -> Any:
+        """What opinion.json holds, once the comparison has ended; `late` where that took too long."""
+        end = time.monotonic() + patience
+        while (found := self.ask("opinion.json" if seed is None else f"opinion.json?seed={seed}"))["late"]:
+            if time.monotonic() > end:
+                break
+        return found
+
     def run(self, binary: str, content_type: str, patience: float) -> bool:
         """Let the scheduler work until it is at rest; False where that took too long. BadInput where it ends by itself."""
         with tempfile.TemporaryDirectory() as name:
@@ -186,8 +194,7 @@ class Command(TerminalCommand):
             try:
                 opinion = SecondOpinion(link, version)
                 rests = opinion.run(str(Path(kube_scheduler).resolve()), options["content_type"], options["wait"])
-                seed = options["seed"]
-                found = opinion.ask("opinion.json" if seed is None else f"opinion.json?seed={seed}")
+                found = opinion.compare(options["seed"], options["wait"])
             except OSError as error:
                 raise BadInput(f"{link}: {error}") from None
             data = describe(found, version, rests, opinion.fork.link)
@@ -232,7 +239,7 @@ def describe(found: dict[str, Any], version: str, rests: bool, fork: str) -> dic
         "kubeScheduler": version,
         "release": found["release"],
         "fork": fork,
-        "atRest": {"ours": bool(found.get("atRest")), "theirs": rests},
+        "atRest": {"ours": found["atRest"] and not found["late"], "theirs": rests},
         "pods": len(rows),
         "bound": sum(bool(row["theirs"]["node"]) for row in rows),
         "tied": sum(bool(row["tied"]) for row in rows),

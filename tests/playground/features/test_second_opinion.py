@@ -10,6 +10,7 @@ import yaml
 from django.test import AsyncClient
 from django.urls import reverse
 
+from playground.features.second_opinion import views
 from playground.sessions.web.client import create_session
 from scheduler_core.world.commands import SetConfiguration
 from tests.playground.sessions.worlds import applying
@@ -31,7 +32,9 @@ async def ask(client: AsyncClient, key: str, method: str, path: str, body: Any) 
     return json.loads(answer.content)
 
 
-async def test_a_fork_is_made_for_a_scheduler_from_outside_and_shows_what_it_did(async_client: AsyncClient) -> None:
+async def test_a_fork_is_made_for_a_scheduler_from_outside_and_shows_what_it_did(
+    async_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     objects = (node("a", "2"), node("b", "4"), pod("p", "1"), pod("q", "3"))
     session = await create_session("Test", commands=[SetConfiguration(CONFIG), applying(*objects)])
     text = (await async_client.get(reverse("second-opinion", args=[session.view_key]))).content.decode()
@@ -57,6 +60,11 @@ async def test_a_fork_is_made_for_a_scheduler_from_outside_and_shows_what_it_did
     assert page.count("<td>mine</td>") == 2
     page = (await async_client.get(address, {"pod": "default/q"})).content.decode()
     assert "a is refused: Insufficient cpu (NodeResourcesFit)" in page
+    monkeypatch.setattr(views, "SECONDS", 0.0)
+    unfinished = (await async_client.get(reverse("second-opinion-data", args=[key, "opinion.json"]))).json()
+    assert unfinished["late"] and not unfinished["pods"]
+    assert "The comparison appears here" in (await async_client.get(address)).content.decode()
+    monkeypatch.setattr(views, "SECONDS", 10.0)
     found = (await async_client.get(reverse("second-opinion-data", args=[key, "opinion.json"]))).json()
     rows = {row["pod"]: row for row in found["pods"]}
     assert rows["default/q"]["ours"]["node"] == "b"
