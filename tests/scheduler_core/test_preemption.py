@@ -67,6 +67,19 @@ def test_a_victim_is_told_why_it_has_to_go() -> None:
     assert condition["message"] == "default-scheduler: preempting to accommodate a higher priority pod"
 
 
+def test_a_victim_with_a_finalizer_gives_its_room_but_stays() -> None:
+    held = pod("held", cpu="4")
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    sim = world(class_of("high", 1000), node("a"), held)
+    settle(sim)
+    sim.apply(ApplyObjects((important("big", "4"),)))
+    settle(sim)
+    assert nodes_of(sim) == {"default/held": "a", "default/big": "a"}
+    victim = sim.store.pod("default", "held")
+    assert victim is not None
+    assert (victim.deleting, victim.terminal) == (True, True)
+
+
 def test_the_evidence_tells_candidates_victims_reprieves_and_criteria() -> None:
     sim = crowded()
     sim.apply(ApplyObjects((important("big", "2"),)))

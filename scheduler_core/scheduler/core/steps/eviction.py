@@ -202,7 +202,7 @@ def _write(scheduler: Scheduler, job: Eviction) -> Answer:
     if job.index == len(job.victims) - 1:
         scheduler.preempting.pop(job.preemptor.uid, None)
     try:
-        world.store.delete("Pod", victim.namespace, victim.name, world.now)
+        world.api.delete(("Pod", victim.namespace, victim.name))
     except Refused:
         return Answer("NotFound")
     return DONE

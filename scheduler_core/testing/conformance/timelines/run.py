@@ -138,12 +138,12 @@ class Run:
         return {**manifest, "metadata": {**metadata, "annotations": {}}}
 
     def delete(self, op: Op) -> None:
-        store, place = self.sim.store, (op["kind"], op.get("namespace") or "", op["name"])
+        place = (op["kind"], op.get("namespace") or "", op["name"])
         faults = dict(self.sim.faults)  # the corpus' API server knows them by the pod's name alone
         if op.get("graceful"):
-            self._change(lambda: store.delete(*place, self.sim.now))
+            self._change(lambda: self.sim.api.delete(place))
         else:
-            self._change(lambda: store.remove(*place))
+            self._change(lambda: self.sim.store.remove(*place))
         self.sim.faults.update(faults)
 
     def advance(self, op: Op) -> None:
