@@ -109,16 +109,6 @@ def taint_text(taint: status.DeviceTaint) -> str:
     return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
-def attributes(device: status.Device) -> list[tuple[str, str]]:
-    """Names with plain values, in the order of the manifest."""
-    return [(name, _plain(value)) for name, value in device.attributes.items()]
-
-
-def _plain(value: Any) -> str:
-    found = next(iter(value.values()), "") if isinstance(value, dict) else value
-    return str(found).lower() if isinstance(found, bool) else str(found)
-
-
 def _shares(device: status.Device, holders: tuple[status.Holder, ...]) -> list[Bar]:
     return [
         bar(

@@ -55,19 +55,6 @@ class FieldError:
         """The same error, saying which file it is in."""
         return replace(self, file=file) if file else self
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "received": self.received,
-            "expected": self.expected,
-            "object": self.object,
-            "line": self.line,
-            "column": self.column,
-            "kind": self.kind,
-            "text": str(self),
-            **({"file": self.file} if self.file else {}),
-        }
-
 
 class Errors(list[FieldError]):
     """All that is wrong with an object, in kube's order. A method adds an error of one class `when` a condition holds, and returns
