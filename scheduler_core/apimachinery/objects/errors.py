@@ -71,11 +71,9 @@ class Errors(list[FieldError]):
         for problem in problems:
             self.append(invalid(path, value, problem))
 
-    def invalid_text(self, path: str, text: str, detail: str, when: object = True) -> bool:
+    def invalid_text(self, path: str, text: str, detail: str) -> None:
         """Add an invalid value that is printed already."""
-        if when:
-            self.append(FieldError(path, text, detail, kind="Invalid value"))
-        return bool(when)
+        self.append(FieldError(path, text, detail, kind="Invalid value"))
 
     def required(self, path: str, detail: str = "", when: object = True) -> bool:
         if when:
