@@ -81,6 +81,7 @@ def _grace(pod: Manifest, wanted: int | None) -> int:
     if wanted is None:
         own = spec.get("terminationGracePeriodSeconds")
         wanted = _DEFAULT_GRACE if own is None else int(own)
+    # Only a period of 0 may skip the kubelet; a negative one, which old clients sent, ends the pod through it as 1 does.
     return 1 if wanted < 0 else wanted
 
 

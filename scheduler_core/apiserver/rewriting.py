@@ -117,22 +117,25 @@ def with_condition(
     return {**status, "conditions": conditions}
 
 
-def list_changed_paths(old: Any, new: Any, path: str = "", limit: int = 50) -> list[str]:
-    """Paths of the fields in which two manifests differ, in the order of their fields; at most `limit`."""
+_MOST_PATHS = 50
+
+
+def list_changed_paths(old: Any, new: Any, path: str = "") -> list[str]:
+    """Paths of the fields in which two manifests differ, in the order of their fields; not too many."""
     paths: list[str] = []
-    _compare(old, new, path, paths, limit)
+    _compare(old, new, path, paths)
     return paths
 
 
-def _compare(old: Any, new: Any, path: str, paths: list[str], limit: int) -> None:
-    if len(paths) >= limit or old is new or old == new:
+def _compare(old: Any, new: Any, path: str, paths: list[str]) -> None:
+    if len(paths) >= _MOST_PATHS or old is new or old == new:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys((*old, *new)):
-            _compare(old.get(name), new.get(name), path_below(path, str(name)), paths, limit)
+            _compare(old.get(name), new.get(name), path_below(path, str(name)), paths)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (before, after) in enumerate(zip(old, new, strict=True)):
-            _compare(before, after, f"{path}[{i}]", paths, limit)
+            _compare(before, after, f"{path}[{i}]", paths)
     else:
         paths.append(path)
 

@@ -56,9 +56,8 @@ class APIServer:
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
     typed: bool = False  # its clients are components: what their types do not have, they pass on from what is stored
-    finish: Callable[[Manifest | None, Manifest], Manifest] | None = (
-        None  # the last to change an object that is about to be stored
-    )
+    # The last to change an object that is about to be stored.
+    finish: Callable[[Manifest | None, Manifest], Manifest] | None = None
     warnings: list[str] | None = None  # what admission warns of is added here
     scales: bool = False  # the subresource scale is what is written
 

@@ -3,8 +3,6 @@
 kube: pkg/volume/util/storageclass.go, component-helpers/storage/volume/pv_helpers.go (IsDelayBindingMode) @ v1.34.1
 """
 
-from collections.abc import Sequence
-
 from scheduler_core.apimachinery.objects.storage.volumes import WAIT_FOR_FIRST_CONSUMER, annotation, name_of
 from scheduler_core.apiserver.store import Store
 
@@ -12,10 +10,10 @@ DEFAULT = "storageclass.kubernetes.io/is-default-class"
 DEFAULT_MARKS = (DEFAULT, "storageclass.beta.kubernetes.io/is-default-class")
 
 
-def default_class(store: Store, marks: Sequence[str] = DEFAULT_MARKS) -> str:
+def default_class(store: Store) -> str:
     """The class that claims without one get: the newest one marked so, the first by name of these; "" where none is."""
     classes = store.list("StorageClass")
-    marked = [c for c in classes if any(annotation(c, mark) == "true" for mark in marks)]
+    marked = [c for c in classes if any(annotation(c, mark) == "true" for mark in DEFAULT_MARKS)]
     newest = max((str(c["metadata"].get("creationTimestamp") or "") for c in marked), default="")
     return next((name_of(c) for c in marked if str(c["metadata"].get("creationTimestamp") or "") == newest), "")
 

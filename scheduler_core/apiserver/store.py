@@ -1,8 +1,8 @@
 """The store of the simulated API server: immutable manifests by kind, namespace and name.
 
 Every write gets the next resourceVersion and notifies the subscribers before it returns. The store trusts
-what it is given: validation and admission come before (see apply.py). DEVIATION: finalizers hold nothing
-back, as there is nobody to remove them; a namespace need not exist.
+what it is given: validation and admission come before (server.py), and so does what a DELETE becomes (deletion.py).
+A namespace need not exist.
 
 kube: pkg/registry/core/pod/storage, apiserver/pkg/registry/generic/registry/store.go @ v1.34.1
 """
@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
+from scheduler_core.apimachinery.objects.times import format_time, parse_time
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.rewriting import ByController, with_condition, with_section
@@ -332,26 +332,6 @@ class Store(State):
             )
         )
 
-    def delete(self, kind: str, namespace: str, name: str, now: int, grace: int | None = None) -> WatchEvent:
-        """Deletes an object; a running pod only begins to end (see pod_grace). Refused where there is none."""
-        pod = self._pods.get((namespace, name)) if kind == "Pod" else None
-        seconds = 0 if pod is None else pod_grace(pod, grace)
-        if pod is None or seconds == 0:
-            event = self.remove(kind, namespace, name)
-            if event is None:
-                raise Refused.because(not_found(get_kind_by_key(kind).resource, name))
-            return event
-        old = pod.manifest
-        metadata = {"deletionTimestamp": self.timestamp(now + seconds * SECOND), "deletionGracePeriodSeconds": seconds}
-        # As in kube, a second DELETE can only bring the end of a pod forward, never put it off.
-        if pod.deleting and (
-            parse_time(old["metadata"]["deletionTimestamp"]) <= parse_time(metadata["deletionTimestamp"])
-        ):
-            return WatchEvent(MODIFIED, kind, old, old, pod, pod)
-        # kube's BeforeDelete counts the mark of a deletion as a new generation, though the spec is the same.
-        metadata["generation"] = int(old["metadata"].get("generation") or 0) + 1
-        return self._write(MODIFIED, kind, (namespace, name), old, with_section(old, "metadata", metadata))
-
     def bind(self, key: str, uid: str, node_name: str, now: int, labels: Mapping[str, str] = {}) -> Answer:
         """The binding call: sets spec.nodeName, labels and the condition PodScheduled=True, or says why not.
 
@@ -474,17 +454,6 @@ class Store(State):
 def _key(manifest: Manifest) -> Key:
     metadata = manifest["metadata"]
     return metadata.get("namespace", ""), metadata["name"]
-
-
-def pod_grace(pod: Pod, wanted: int | None = None) -> int:
-    """Seconds a deleted pod has left: none where it is unbound or has ended, else what was asked, else its own.
-
-    kube: pkg/registry/core/pod/strategy.go CheckGracefulDelete
-    """
-    if not pod.node_name or pod.terminal:
-        return 0
-    seconds = pod.spec.termination_grace_seconds if wanted is None else wanted
-    return 1 if seconds < 0 else seconds
 
 
 def _binding_refusal(pod: Pod, uid: str) -> Answer | None:

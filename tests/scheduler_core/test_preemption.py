@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import structs
+
+from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.scheduler.framework.preemption.evidence import Evidence
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -65,6 +68,32 @@ def test_a_victim_is_told_why_it_has_to_go() -> None:
     assert condition is not None
     assert condition["reason"] == "PreemptionByScheduler"
     assert condition["message"] == "default-scheduler: preempting to accommodate a higher priority pod"
+
+
+def test_a_victim_with_a_finalizer_gives_its_room_but_stays() -> None:
+    held = pod("held", cpu="4")
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    sim = world(class_of("high", 1000), node("a"), held)
+    settle(sim)
+    sim.apply(ApplyObjects((important("big", "4"),)))
+    settle(sim)
+    assert nodes_of(sim) == {"default/held": "a", "default/big": "a"}
+    victim = sim.store.pod("default", "held")
+    assert victim is not None
+    assert (victim.deleting, victim.terminal) == (True, True)
+
+
+def test_a_deletion_that_admission_refuses_ends_the_preemption() -> None:
+    sim = crowded()
+    sim.apply(ApplyObjects((important("big", "2"),)))
+    denying = APIServerOptions(enable_admission_plugins=("AlwaysDeny",))
+    sim.settings = structs.replace(sim.settings, cluster=structs.replace(sim.settings.cluster, apiserver=denying))
+    sim.run(until=lambda w: bool(scheduler_of(w).evictions))
+    records = sim.run(until=lambda w: not scheduler_of(w).evictions).records
+    assert not any(pod.deleting for pod in sim.store.pods())
+    assert [call["verb"] for call in of_kind(records, "api_call")].count(
+        "DELETE"
+    ) == 1  # the second victim is let alone
 
 
 def test_the_evidence_tells_candidates_victims_reprieves_and_criteria() -> None:

@@ -7,6 +7,8 @@ from typing import Any, TypedDict, cast
 
 from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.charts import curves
+from playground.presenters.devices.claims import ClaimPage, ClaimsPage
+from playground.presenters.devices.pools import PoolPage, PoolsPage
 from playground.presenters.sentences.lines import describe_deeds
 from playground.presenters.stage.controller.owners import EvictionRow, eviction
 from playground.presenters.stage.controller.replicas import Replica, replicas
@@ -216,7 +218,7 @@ class PartLink(TypedDict):
 
 
 class ClusterPage(TypedDict):
-    """The rows of `part`; the other lists of rows are empty. presenters/devices makes `found`, and has its types."""
+    """The rows of `part`; the other lists of rows are empty, and what is of another part is None."""
 
     position: int
     clock: str
@@ -228,7 +230,10 @@ class ClusterPage(TypedDict):
     budgets: list[Budget]
     rollouts: list[Rollout]
     replicas: list[Replica]
-    found: Any
+    pools: PoolsPage | None
+    pool: PoolPage | None
+    claims: ClaimsPage | None
+    claim: ClaimPage | None
     node: ShownNode | None
     zones: list[Zone]
     drains: list[ShownDrain]
@@ -466,7 +471,7 @@ PARTS = {
 
 def present(reading: Mapping[str, Any], part: str, name: str) -> ClusterPage:
     """Present the data of worker.py; `name` is the name of one node."""
-    now = reading["now"]
+    now, found = reading["now"], reading.get("found")
     rows: dict[str, Any] = {key: reading["rows"] if key == part else [] for key in PARTS}
     return {
         "position": reading["position"],
@@ -479,7 +484,10 @@ def present(reading: Mapping[str, Any], part: str, name: str) -> ClusterPage:
         "budgets": budgets(rows["budgets"], now),
         "rollouts": rollouts(rows["rollouts"], now),
         "replicas": replicas(rows["replicas"], now),
-        "found": reading.get("found"),
+        "pools": found if part == "devices" and not name else None,
+        "pool": found if part == "devices" and name else None,
+        "claims": found if part == "claims" and not name else None,
+        "claim": found if part == "claims" and name else None,
         "node": node(reading["node"], now) if reading["node"] else None,
         "zones": zones(reading.get("zones", ()), now),
         "drains": drains(reading.get("drains", ())),

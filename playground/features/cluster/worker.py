@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.features.cluster.query import Cluster
 from playground.presenters.amounts import clock
-from playground.presenters.devices.claims import KIND, claim, claims, describe_changes
+from playground.presenters.devices.claims import KIND, ClaimEvent, ClaimPage, claim, claims, describe_changes
 from playground.presenters.devices.pools import node_devices, pool, pools
 from playground.presenters.words import message
 from playground.sessions.protocol.base import Data
@@ -43,7 +43,7 @@ def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
     world = yield from engine.at(request.position)
     row = claim(world, request.name)
     over = time.perf_counter() + SECONDS
-    events: list[Data] = []
+    events: list[ClaimEvent] = []
     end = world.position
     while end > 0 and len(events) < MOST_EVENTS and (end == world.position or time.perf_counter() < over):
         start, piece = yield from _piece(engine, request.name, end)
@@ -51,15 +51,15 @@ def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
         end = start
     if row is None and not events:
         raise SessionGone(message("No claim %(name)s existed up to this step.", name=request.name))
-    return _answer(world, {"claim": row, "key": request.name, "events": events, "since": end})
+    return _answer(world, ClaimPage(claim=row, key=request.name, events=events, since=end))
 
 
-def _piece(engine: Engine, key: str, end: int) -> Steps[tuple[int, deque[Data]]]:
+def _piece(engine: Engine, key: str, end: int) -> Steps[tuple[int, deque[ClaimEvent]]]:
     """Return the start of the piece of history before a position, and the claim's events in it."""
     namespace, _, name = key.partition("/")
     world = engine.history.nearest(end - 1)
     start = world.position
-    events: deque[Data] = deque(maxlen=MOST_EVENTS)
+    events: deque[ClaimEvent] = deque(maxlen=MOST_EVENTS)
     before = world.store.get(KIND, namespace, name)
     while world.position < end:
         engine.replay(world)

@@ -12,6 +12,7 @@ import numpy as np
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import clock, duration
+from playground.presenters.journey import COLUMNS
 from playground.presenters.journey.entries import AttemptDetail, Call, Flight, Step
 from playground.presenters.scene import short
 from playground.presenters.sentences.lines import BOTH
@@ -207,7 +208,6 @@ def describe_stranded(stranded: Stranded) -> Message:
     )
 
 
-_WIDE = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 _EVENTS = ("Type", "Reason", "Age", "From", "Message")
 _NONE = "<none>"
 
@@ -216,7 +216,7 @@ def text(story: Mapping[str, Any], said: str, stranded: str = "") -> str:
     """`said` is the sentence that says why the pod is where it is, in the reader's language; `stranded` the one that says that it is."""
     wide = story["wide"]
     parts = [
-        *_table(_WIDE, [[wide[name] or _NONE for name in _WIDE]], "   "),
+        *_table(COLUMNS, [[wide[name] or _NONE for name in COLUMNS]], "   "),
         "",
         *_fields(story, said, stranded),
         "Journey:",

@@ -13,6 +13,16 @@ from scheduler_core.world.readonly import WorldView
 PAGE = 50
 
 
+class Pager(TypedDict):
+    """A page of a list; pages count from 0."""
+
+    first: int
+    last: int
+    total: int
+    previous: int | None
+    following: int | None
+
+
 class Window(NamedTuple):
     """Rows from `start` up to `end` of `total`."""
 
@@ -20,8 +30,8 @@ class Window(NamedTuple):
     end: int
     total: int
 
-    def to_json(self) -> dict[str, Any]:
-        """Pages count from 0; `previous` and `following` are None where there is none."""
+    @property
+    def pager(self) -> Pager:
         page = self.start // PAGE
         return {
             "first": self.start + 1 if self.total else 0,
@@ -55,7 +65,7 @@ class StateCount(TypedDict):
 
 class ClaimsPage(TypedDict):
     rows: "list[ClaimRow]"
-    page: Any
+    page: Pager
     claims: int
     counts: list[StateCount]
     state: str
@@ -71,7 +81,7 @@ def claims(sim: WorldView, q: str, page: int, state: str = "") -> ClaimsPage:
     shown = window(len(chosen), page)
     return {
         "rows": [row(each) for each in chosen[shown.start : shown.end]],
-        "page": shown.to_json(),
+        "page": shown.pager,
         "claims": len(every),
         "counts": [{"state": name, "word": STATES[name], "count": n} for name, n in counts.items()],
         "state": state,
@@ -213,6 +223,22 @@ def _matches(each: ResourceClaim, q: str) -> bool:
 
 
 # How one came to be what it is
+
+
+class ClaimEvent(TypedDict):
+    at: int
+    t: str
+    said: list[Message]
+
+
+class ClaimPage(TypedDict):
+    """One claim, if it exists now, and its events since a position."""
+
+    claim: ClaimRow | None
+    key: str
+    events: list[ClaimEvent]
+    since: int
+
 
 _CREATED = gettext_noop("Created. No device is allocated yet.")
 _MADE = gettext_noop("Created.")

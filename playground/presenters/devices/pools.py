@@ -1,9 +1,9 @@
 """Devices: pools with their slices, a node's devices one by one, and the state, taints, and capacity of each."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from playground.presenters.devices.claims import window
+from playground.presenters.devices.claims import Pager, window
 from playground.presenters.scene import PodRef, pod_ref, scheduler_of, short, table_of
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis import status
@@ -109,16 +109,6 @@ def taint_text(taint: status.DeviceTaint) -> str:
     return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
-def attributes(device: status.Device) -> list[tuple[str, str]]:
-    """Names with plain values, in the order of the manifest."""
-    return [(name, _plain(value)) for name, value in device.attributes.items()]
-
-
-def _plain(value: Any) -> str:
-    found = next(iter(value.values()), "") if isinstance(value, dict) else value
-    return str(found).lower() if isinstance(found, bool) else str(found)
-
-
 def _shares(device: status.Device, holders: tuple[status.Holder, ...]) -> list[Bar]:
     return [
         bar(
@@ -210,15 +200,104 @@ _INVALID = gettext_noop(
 )
 
 
-def pools(sim: WorldView, q: str, page: int) -> dict[str, Any]:
+class Reach(TypedDict):
+    """The nodes that reach a pool or a slice: some names, how many more, and whether it is all, by a selector, or by device."""
+
+    names: list[str]
+    more: int
+    all: bool
+    selector: bool
+    each: bool
+
+
+class UsePart(TypedDict):
+    state: str
+    x: float
+    width: float
+
+
+class Use(TypedDict):
+    """How many devices are in which state, and a bar of those that are not free."""
+
+    size: int
+    counts: dict[str, int]
+    bar: list[UsePart]
+
+
+class PublishedPool(Use):
+    id: str
+    driver: str
+    pool: str
+    generation: int
+    slices: int
+    expected: int
+    state: str
+    why: Message | None
+    nodes: Reach
+    tainted: int
+
+
+class PoolRow(PublishedPool):
+    """`older`: how many slices of older generations are ignored."""
+
+    older: int
+
+
+class SliceRow(TypedDict):
+    name: str
+    nodes: Reach
+    devices: int
+
+
+class PoolPage(PublishedPool):
+    """`older`: names of slices that are ignored; with the fields of a NodePool."""
+
+    older: list[str]
+    members: list[SliceRow]
+    count: int
+    free: int
+    more: int
+    devices: list[DeviceRow]
+    sets: list[CounterSet]
+    page: Pager
+
+
+class ClassRow(TypedDict):
+    name: str
+    selectors: list[str]
+    extended: str | None
+
+
+class RuleRow(TypedDict):
+    name: str
+    taint: str
+    about: list[str]
+    selectors: list[str]
+
+
+class PoolsPage(TypedDict):
+    rows: list[PoolRow]
+    page: Pager
+    pools: int
+    totals: Use | None
+    classes: list[ClassRow]
+    rules: list[RuleRow]
+    heeded: bool
+
+
+def pools(sim: WorldView, q: str, page: int) -> PoolsPage:
     """`rows` are the pools that match `q` (driver, pool, node, or the name of a device), a page of them."""
     found = stock(sim)
     every = found.pools if found is not None else ()
     chosen = [pool for pool in every if _matches(pool, q)]
     shown = window(len(chosen), page)
     return {
-        "rows": [_row(found, pool) for pool in chosen[shown.start : shown.end]] if found is not None else [],
-        "page": shown.to_json(),
+        "rows": [
+            {**_publish(found, pool), "older": len(pool.older)}
+            for pool in chosen[shown.start : shown.end]
+            if found is not None
+        ],
+        "page": shown.pager,
         "pools": len(every),
         "totals": _totals(found) if found is not None else None,
         "classes": [_class(status.DeviceClass.of(each)) for each in sim.store.list("DeviceClass")],
@@ -227,7 +306,7 @@ def pools(sim: WorldView, q: str, page: int) -> dict[str, Any]:
     }
 
 
-def pool(sim: WorldView, name: str, q: str, page: int) -> dict[str, Any] | None:
+def pool(sim: WorldView, name: str, q: str, page: int) -> PoolPage | None:
     """One pool by "driver/pool": its slices, and a page of its devices; None where there is none."""
     found = stock(sim)
     known = next((each for each in found.pools if str(each.id) == name), None) if found is not None else None
@@ -237,7 +316,7 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> dict[str, Any] | None:
     page_of = window(len(members), page)
     shown = members[page_of.start : page_of.end]
     slices = dict.fromkeys(each for each, _ in shown)
-    row = _row(found, known)
+    row = _publish(found, known)
     return {
         **row,
         "members": [_slice(each) for each in known.slices[:MOST_SLICES]],
@@ -247,7 +326,7 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> dict[str, Any] | None:
         "more": 0,
         "devices": [build_device_row(found, each, device, found.state(each, device)) for each, device in shown],
         "sets": counter_sets(found, [use for each in slices for use in found.counters(each)]),
-        "page": page_of.to_json(),
+        "page": page_of.pager,
     }
 
 
@@ -259,7 +338,7 @@ def _matches(pool: status.PublishedPool, q: str) -> bool:
     )
 
 
-def _row(stock: status.Stock, pool: status.PublishedPool) -> dict[str, Any]:
+def _publish(stock: status.Stock, pool: status.PublishedPool) -> PublishedPool:
     states = [stock.state(each, device) for each in pool.slices for device in each.devices]
     state = "invalid" if pool.twice else "incomplete" if pool.incomplete else "complete"
     return {
@@ -269,7 +348,6 @@ def _row(stock: status.Stock, pool: status.PublishedPool) -> dict[str, Any]:
         "generation": pool.generation,
         "slices": len(pool.slices),
         "expected": pool.expected,
-        "older": len(pool.older),
         "state": state,
         "why": _why(pool),
         "nodes": _nodes(pool.slices),
@@ -278,9 +356,10 @@ def _row(stock: status.Stock, pool: status.PublishedPool) -> dict[str, Any]:
     }
 
 
-def _counts(states: Sequence[status.DeviceState]) -> dict[str, Any]:
+def _counts(states: Sequence[status.DeviceState]) -> Use:
     counts = {state.value: states.count(state) for state in status.DeviceState}
-    whole, x, parts = max(len(states), 1), 0.0, []
+    whole, x = max(len(states), 1), 0.0
+    parts: list[UsePart] = []
     for state in (
         status.DeviceState.TAKEN,
         status.DeviceState.ASSUMED,
@@ -294,7 +373,7 @@ def _counts(states: Sequence[status.DeviceState]) -> dict[str, Any]:
     return {"size": len(states), "counts": counts, "bar": parts}
 
 
-def _totals(stock: status.Stock) -> dict[str, Any]:
+def _totals(stock: status.Stock) -> Use:
     states = [stock.state(each, device) for pool in stock.pools for each in pool.slices for device in each.devices]
     return _counts(states)
 
@@ -309,8 +388,7 @@ def _why(pool: status.PublishedPool) -> Message | None:
     return None
 
 
-def _nodes(slices: Sequence[status.ResourceSlice]) -> dict[str, Any]:
-    """Return which nodes reach a pool: by name, all, or those that a selector chooses."""
+def _nodes(slices: Sequence[status.ResourceSlice]) -> Reach:
     names = list(dict.fromkeys(each.scope.node_name for each in slices if each.scope.node_name))
     return {
         "names": names[:3],
@@ -321,20 +399,19 @@ def _nodes(slices: Sequence[status.ResourceSlice]) -> dict[str, Any]:
     }
 
 
-def _slice(each: status.ResourceSlice) -> dict[str, Any]:
-    return {"name": each.name, "nodes": _nodes([each]), "devices": len(each.devices), "generation": each.generation}
+def _slice(each: status.ResourceSlice) -> SliceRow:
+    return {"name": each.name, "nodes": _nodes([each]), "devices": len(each.devices)}
 
 
-def _class(each: status.DeviceClass) -> dict[str, Any]:
+def _class(each: status.DeviceClass) -> ClassRow:
     return {
         "name": each.name,
         "selectors": [expression or "" for expression in each.selectors],
-        "configs": len(each.configs),
         "extended": each.extended_resource,
     }
 
 
-def _rule(rule: status.DeviceTaintRule) -> dict[str, Any]:
+def _rule(rule: status.DeviceTaintRule) -> RuleRow:
     about = {"driver": rule.driver, "pool": rule.pool, "device": rule.device, "class": rule.class_name}
     return {
         "name": rule.name,

@@ -13,74 +13,18 @@ from playground.presenters.journey.why import JourneyWhy, why
 from playground.presenters.scene import find_pod, short
 from playground.presenters.timeline import kind
 from playground.presenters.words import Message
+from scheduler_core.apiserver.door import human_duration, print_pod
 from scheduler_core.world.readonly import KubeEvent, Move, Place, Pod, WorldView
 
-# Ages as kubectl prints them: 12s, 2m5s, 14m, 3h20m, 2d4h.
-#
-# kube: apimachinery/pkg/util/duration/duration.go (HumanDuration) @ v1.34.1
-
 SECOND = 1_000_000_000
-_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86_400, 365 * 86_400
-
-# (below so many seconds, unit, smaller unit beside it); the part is left out where it is 0
-_STEPS = (
-    (2 * _MINUTE, (1, "s"), None),
-    (10 * _MINUTE, (_MINUTE, "m"), (1, "s")),
-    (3 * _HOUR, (_MINUTE, "m"), None),
-    (8 * _HOUR, (_HOUR, "h"), (_MINUTE, "m")),
-    (2 * _DAY, (_HOUR, "h"), None),
-    (8 * _DAY, (_DAY, "d"), (_HOUR, "h")),
-    (2 * _YEAR, (_DAY, "d"), None),
-    (8 * _YEAR, (_YEAR, "y"), (_DAY, "d")),
-)
+# The columns of `kubectl get pod -o wide`.
+COLUMNS = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 
 
-def age(ns: int) -> str:
-    """A length of virtual time in kubectl's words."""
-    seconds = max(ns, 0) // SECOND
-    for below, (unit, name), part in _STEPS:
-        if seconds < below:
-            whole, rest = divmod(seconds, unit)
-            also = rest // part[0] if part else 0
-            return f"{whole}{name}" + (f"{also}{part[1]}" if part and also else "")
-    return f"{seconds // _YEAR}y"
-
-
-# A pod as `kubectl get pod -o wide` prints it: one cell for each column.
-#
-# kube: pkg/printers/internalversion/printers.go (printPod) @ v1.34.1
-
-
-def wide(pod: Pod | None, name: str, since: int) -> dict[str, str]:
-    """`since` is the pod's age in virtual ns. Cells that have no value are empty; a pod that is gone has none but its name."""
-    if pod is None:
-        return dict.fromkeys(_COLUMNS, "") | {"NAME": name}
-    containers = len((pod.manifest.get("spec") or {}).get("containers") or ())
-    ready = containers if pod.phase == "Running" else 0
-    cells = (
-        name,
-        f"{ready}/{containers}",
-        _status(pod),
-        "0",
-        age(since),
-        "",
-        pod.node_name,
-        pod.nominated_node_name,
-        "",
-    )
-    return dict(zip(_COLUMNS, cells, strict=True))
-
-
-_COLUMNS = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
-
-
-def _status(pod: Pod) -> str:
-    if pod.deleting:
-        return "Terminating"
-    condition = pod.condition("PodScheduled")
-    if condition is not None and condition.get("reason") == "SchedulingGated":
-        return "SchedulingGated"
-    return pod.phase
+def _wide(sim: WorldView, pod: Pod | None, name: str) -> dict[str, str]:
+    """A pod's cells by column; empty where a pod that is gone has none."""
+    cells = [name] + [""] * (len(COLUMNS) - 1) if pod is None else print_pod(pod.manifest, sim.store.epoch + sim.now)
+    return dict(zip(COLUMNS, map(str, cells), strict=True))
 
 
 # The Kubernetes Events of a pod as kubectl describe prints them: equal ones in one row, with their number and the age of the first.
@@ -96,9 +40,9 @@ class EventRow(TypedDict):
 
 def _row(equal: list[KubeEvent], now: int) -> EventRow:
     first, last = equal[0], equal[-1]
-    ages = age(now - last.t)
+    ages = human_duration((now - last.t) / SECOND)
     if len(equal) > 1:
-        ages += f" (x{len(equal)} over {age(now - first.t)})"
+        ages += f" (x{len(equal)} over {human_duration((now - first.t) / SECOND)})"
     return {"type": last.type, "reason": last.reason, "age": ages, "source": last.reporter, "message": last.message}
 
 
@@ -150,7 +94,7 @@ def journey(sim: WorldView, key: str) -> Story | None:
         "place": moves[-1].place,
         "colour": kind(moves[-1].place),
         "why": why(sim, key, moves[-1]),
-        "wide": wide(pod, key.partition("/")[2], _get_end_time(sim, moves) - moves[0].t),
+        "wide": _wide(sim, pod, name),
         "node": node,
         "attempts": sum(entry["kind"] == "attempt" for entry in story),
         "began": clock(moves[0].t),

@@ -28,11 +28,6 @@ HEADLINES = (*_FIRST, *PLACEMENT, *_LAST)
 MOST, MOST_OF_KIND = 3, 2
 
 
-def describe_facts(explanation: Explanation) -> list[Message]:
-    """Return a sentence for each fact, in the order of the facts."""
-    return [describe_fact(fact) for fact in explanation.facts]
-
-
 def describe_fact(fact: Fact) -> Message:
     values = {name: _format_value(name, value, fact.values) for name, value in fact.values.items()}
     return message(read_yaml(WORDS)["facts"][fact.code], **values)

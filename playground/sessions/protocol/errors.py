@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from playground.presenters.problems import problem as in_words
 from playground.presenters.words import Message, gettext_noop, in_english, message
@@ -210,7 +210,7 @@ _FIELDS = "Invalid"  # kube's reason where an object's fields are wrong
 
 def problem(error: FieldError) -> FieldProblem:
     """A field's error as it travels."""
-    return FieldProblem(**error.to_json())
+    return FieldProblem(**to_builtins(error), text=str(error))
 
 
 def parse_command(data: object) -> Command:

@@ -134,7 +134,7 @@ def import_plan(
     world: core.Simulation, brought: Brought, intake: core.Intake, planned: core.Plan, rename: bool
 ) -> ImportPlan:
     """A plan as it is shown and kept, without its command and its text."""
-    idle = notes(_list_written_manifests(planned))
+    idle = notes(planned.accepted)
     texts = (error.text for item in planned.items for error in item.errors)
     found = next((match for text in texts if (match := _VARIABLE.search(text))), None)
     said = [*brought.notes, *([] if found is None else [Note(VARIABLES, {"value": found[0], "command": COMMAND})])]
@@ -152,7 +152,7 @@ def import_plan(
         rename,
         intake.names,
         intake.unneeded,
-        amounts=_sum_up(_list_written_manifests(planned)),
+        amounts=_sum_up(planned.accepted),
     )
 
 
@@ -201,11 +201,6 @@ def _tells_no_name(note: Note) -> bool:
 def _convert_note(note: Note) -> Message:
     """A note as it travels."""
     return message(note.text, **{name: str(value) for name, value in note.values.items()})
-
-
-def _list_written_manifests(planned: core.Plan) -> list[Mapping[str, Any]]:
-    """The objects of the text that would be written, without what is made of them."""
-    return [i.manifest for i in planned.items if i.action in ("created", "changed")]
 
 
 def _build_planned_object(item: core.Item) -> PlannedObject:

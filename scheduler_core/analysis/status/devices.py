@@ -237,10 +237,6 @@ class NodeDevices:
     def count(self, *states: DeviceState) -> int:
         return sum(state in states for state in self.states)
 
-    @property
-    def slices(self) -> tuple[ResourceSlice, ...]:
-        return tuple(dict.fromkeys(each for each, _ in self.devices))
-
 
 class Stock:
     """`taints`: whether the scheduler heeds taints of devices (the gate DRADeviceTaints)."""

@@ -5,6 +5,8 @@ Times are virtual ns.
 
 from typing import Any
 
+from msgspec import to_builtins
+
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.nodes import Drain
@@ -90,14 +92,4 @@ def _drain(drain: Drain) -> Reading:
 
 def read_troubles(world: World) -> list[Reading]:
     """Controllers that fight each other or get nowhere, and why."""
-    return [
-        {
-            "sign": trouble.sign,
-            "controllers": list(trouble.controllers),
-            "about": trouble.about,
-            "since": trouble.since,
-            "count": trouble.count,
-            "text": trouble.text,
-        }
-        for trouble in troubles_of(world.surroundings, world.now)
-    ]
+    return [to_builtins(trouble) for trouble in troubles_of(world.surroundings, world.now)]

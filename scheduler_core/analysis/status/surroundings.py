@@ -1,7 +1,10 @@
 """What the components around the schedulers do, as data for people: controllers, nodes, budgets, rollouts. Times are virtual ns."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+
+from msgspec import to_builtins
 
 from scheduler_core.analysis.status.disruptions import read_drains, read_planned
 from scheduler_core.apimachinery.objects.demand import ZERO, pod_amounts
@@ -118,26 +121,8 @@ def _signals(world: World, name: str) -> list[Reading]:
 
 def read_eviction(eviction: Eviction) -> Reading:
     """Return the reason for an eviction, and the ranking in which the pod was chosen."""
-    return {
-        "t": eviction.t,
-        "signal": eviction.signal,
-        "threshold": eviction.threshold,
-        "available": eviction.available,
-        "chosen": eviction.chosen,
-        "message": eviction.message,
-        "resource": eviction.resource,
-        "ranking": [
-            {
-                "pod": row.pod,
-                "priority": row.priority,
-                "usage": row.usage,
-                "request": row.request,
-                "exceeds": row.exceeds,
-                "critical": row.critical,
-            }
-            for row in eviction.ranking[:MOST_RANKED]
-        ],
-    }
+    data: Reading = to_builtins(replace(eviction, ranking=eviction.ranking[:MOST_RANKED]))
+    return data
 
 
 def read_budgets(world: World) -> list[Reading]:

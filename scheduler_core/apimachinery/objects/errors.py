@@ -55,19 +55,6 @@ class FieldError:
         """The same error, saying which file it is in."""
         return replace(self, file=file) if file else self
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "received": self.received,
-            "expected": self.expected,
-            "object": self.object,
-            "line": self.line,
-            "column": self.column,
-            "kind": self.kind,
-            "text": str(self),
-            **({"file": self.file} if self.file else {}),
-        }
-
 
 class Errors(list[FieldError]):
     """All that is wrong with an object, in kube's order. A method adds an error of one class `when` a condition holds, and returns
@@ -84,11 +71,9 @@ class Errors(list[FieldError]):
         for problem in problems:
             self.append(invalid(path, value, problem))
 
-    def invalid_text(self, path: str, text: str, detail: str, when: object = True) -> bool:
+    def invalid_text(self, path: str, text: str, detail: str) -> None:
         """Add an invalid value that is printed already."""
-        if when:
-            self.append(FieldError(path, text, detail, kind="Invalid value"))
-        return bool(when)
+        self.append(FieldError(path, text, detail, kind="Invalid value"))
 
     def required(self, path: str, detail: str = "", when: object = True) -> bool:
         if when:

@@ -99,7 +99,6 @@ class PodSpec:
     pod_anti_affinity: Mapping[str, Any]
     volumes: tuple[Mapping[str, Any], ...]
     resource_claims: tuple[Mapping[str, Any], ...]
-    host_network: bool
     group: str  # spec.schedulingGroup.podGroupName, since 1.37
     fingerprint: int
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -181,7 +180,6 @@ def _compile(spec: Mapping[str, Any]) -> PodSpec:
         pod_anti_affinity=affinity.get("podAntiAffinity") or {},
         volumes=tuple(spec.get("volumes") or ()),
         resource_claims=tuple(spec.get("resourceClaims") or ()),
-        host_network=bool(spec.get("hostNetwork")),
         group=(spec.get("schedulingGroup") or {}).get("podGroupName") or "",
         fingerprint=next(_fingerprints),
     )

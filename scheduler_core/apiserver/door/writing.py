@@ -188,7 +188,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = crds.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
     given, manifest = manifest, with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
-        # What admission and allocation add has no manager.
+        # What admission and allocation add has no manager, so the object is marked before the API server's own create runs.
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
         marked = api.finish(None, without_allocations(given, manifest))
@@ -209,14 +209,17 @@ def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
     return answer.reason, answer.message, {"name": name, "kind": "namespaces"}
 
 
-_RETURNED = (  # by a deletion
+# DELETE answers with the object where kube's strategy says so (ReturnDeletedObject), else with a Status.
+_RETURNED = (
     *("Pod", "PersistentVolume", "PersistentVolumeClaim", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"),
     *("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "CSIDriver", "CSINode"),
     *("StorageClass", "VolumeAttachment", "VolumeAttributesClass"),
 )
-_WITH_VERSION = (  # whose updates have to say which version they change
+# kube's AllowUnconditionalUpdate is false: a PUT without a resourceVersion would overwrite what the client has not seen.
+_WITH_VERSION = (
     *("RuntimeClass", "PodDisruptionBudget", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "CSINode", "Lease"),
 )
+# kube's AllowCreateOnUpdate: a PUT of a name that is free creates the object.
 _CREATED_BY_UPDATE = (
     *("RuntimeClass", "RoleBinding", "ClusterRoleBinding", "Role", "ClusterRole", "Lease"),
     *("LimitRange", "Event", "Service", "Endpoints"),

@@ -164,19 +164,6 @@ class Item:
     reason: str = ""
     errors: tuple[FieldError, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """Without the manifest."""
-        return {
-            "action": self.action,
-            "kind": self.kind,
-            "namespace": self.namespace,
-            "name": self.name,
-            "index": self.index,
-            "changed": list(self.changed),
-            "reason": self.reason,
-            "errors": [error.to_json() for error in self.errors],
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -190,21 +177,6 @@ class Plan:
     def accepted(self) -> list[Manifest]:
         """The manifests that would change something, as given: what a command to apply the import holds."""
         return [item.manifest for item in self.items if item.action in (CREATED, CHANGED)]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of objects per action."""
-        counts = dict.fromkeys(ACTIONS, 0)
-        for item in self.items:
-            counts[item.action] += 1
-        return counts
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "counts": self.counts,
-            "warnings": list(self.warnings),
-            "items": [item.to_json() for item in self.items],
-        }
 
 
 @dataclass(slots=True)

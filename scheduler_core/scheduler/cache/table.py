@@ -90,9 +90,8 @@ class NodeTable(State):
     pods: Copied[list[tuple[Pod, ...]]] = field(default_factory=list)  # per row, in kube's NodeInfo.Pods order
     pod_table: Copied[PodTable] = field(default_factory=PodTable)  # the same pods by column
     rows: Shared[dict[str, int]] = field(default_factory=dict)  # name -> row
-    origins: Shared[NDArray[np.intp] | None] = (
-        None  # of a table with new rows: each row's of the same name in the snapshot, or -1
-    )
+    # Of a table with new rows: each row's of the same name in the snapshot, or -1.
+    origins: Shared[NDArray[np.intp] | None] = None
     memo: Derived[Shared[dict[Hashable, Any]]] = field(default_factory=dict)  # valid until a Node object changes
     label_columns: Derived[Shared[dict[str, LabelColumn]]] = field(default_factory=dict)
 

@@ -71,9 +71,8 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kubelets: Mapping[str, Mapping[str, Any]] = {}  # of single nodes, by name
     controllers: tuple[str, ...] | None = None  # which ones run, by kube's names; None: all
     run_kubelets: bool = True  # False: nodes have no kubelet, and bound pods stay Pending
-    stand_in: Literal["", "removes", "runs"] = (
-        ""  # what stands in for kubelets where none run (controllers/kubelet/stand_in.py)
-    )
+    # What stands in for kubelets where none run (controllers/kubelet/stand_in.py).
+    stand_in: Literal["", "removes", "runs"] = ""
     provisioners: tuple[str, ...] | None = None  # the CSI provisioners that run; None: one for whatever a class names
     provisioning_errors: Mapping[str, ErrorText] = {}  # what is answered in place of a volume, by class or driver
     reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -12,6 +11,7 @@ from scheduler_core.apimachinery.objects.pod import Reading
 from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.base.gates import FeatureGates
 from scheduler_core.base.releases import OLDEST, Behavior, Release, behaviors_of
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.scheduler.config.gates import default_settings, gates_of
@@ -25,28 +25,16 @@ Duration = Annotated[int, msgspec.Meta(ge=0, le=MAX_DURATION, extra={"unit": "na
 Rate = Annotated[int, msgspec.Meta(ge=0, le=10_000, extra={"unit": "calls a second"})]
 Burst = Annotated[int, msgspec.Meta(ge=1, le=10_000, extra={"unit": "calls"})]
 QueueMode = Literal["v1.34", "historical"]
-_GATES = tuple(f.name for f in fields(Features) if f.name != "behaviors")
-_DEVICE_GATES = tuple(f.name for f in fields(DeviceGates))
-READ_AT_START = (
-    "release",
-    "switched_off",
-    "demonstration",
-    "pop_from_backoff",
-    "async_preemption",
-    "async_api_calls",
-    "expect_nominated_node",
-    "observed_generation",
-    *_GATES,
-    "max_in_unschedulable",
-    "queue_mode",
-)
+_GATES = FeatureGates.__struct_fields__
+_DEVICE_GATES = DeviceGates.__struct_fields__
+READ_AT_START = ("release", "switched_off", "demonstration", *_GATES, "max_in_unschedulable", "queue_mode")
 
 
 REMOVED = ("controllers", "devices", "extenders")
 """Switches that 0.6 still had, for worlds without a cluster, devices, or extenders. Logs may name them; they are ignored."""
 
 
-class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
     """The settings of a world besides its objects. Durations are virtual nanoseconds."""
 
     release: Release = OLDEST  # of kube; the gates are those of this release (`of_release`)
@@ -59,34 +47,6 @@ class WorldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     device_cost: Duration = 0  # each device that the allocator tries, against DynamicResources' filterTimeout
     demonstration: bool = False  # adds the demonstration plugin to every profile
     manual: bool = False  # a scheduling cycle begins only when it is asked for
-    pop_from_backoff: bool = True  # kube's gate SchedulerPopFromBackoffQ
-    async_preemption: bool = True  # kube's gate SchedulerAsyncPreemption
-    async_api_calls: bool = True  # kube's gate SchedulerAsyncAPICalls
-    expect_nominated_node: bool = False  # kube's gate NominatedNodeNameForExpectation
-    observed_generation: bool = True  # kube's gate PodObservedGenerationTracking
-    pod_level_resources: bool = True  # kube's gate PodLevelResources
-    in_place_scaling: bool = True  # kube's gate InPlacePodVerticalScaling
-    spread_label_keys: bool = True  # kube's gate MatchLabelKeysInPodTopologySpread
-    volume_attributes_class: bool = True  # kube's gate VolumeAttributesClass
-    storage_capacity_scoring: bool = False  # kube's gate StorageCapacityScoring
-    dynamic_resources: bool = True  # kube's gate DynamicResourceAllocation
-    dra_admin_access: bool = True  # kube's gate DRAAdminAccess
-    dra_consumable_capacity: bool = False  # kube's gate DRAConsumableCapacity
-    dra_binding_conditions: bool = False  # kube's gate DRADeviceBindingConditions
-    dra_device_taints: bool = False  # kube's gate DRADeviceTaints
-    dra_extended_resource: bool = False  # kube's gate DRAExtendedResource
-    dra_partitionable_devices: bool = False  # kube's gate DRAPartitionableDevices
-    dra_prioritized_list: bool = True  # kube's gate DRAPrioritizedList
-    dra_device_status: bool = True  # kube's gate DRAResourceClaimDeviceStatus
-    dra_filter_timeout: bool = True  # kube's gate DRASchedulerFilterTimeout
-    node_declared_features: bool = False  # kube's gate NodeDeclaredFeatures, since 1.35
-    toleration_operators: bool = False  # kube's gate TaintTolerationComparisonOperators, since 1.35
-    volume_limit_scaling: bool = False  # kube's gate VolumeLimitScaling, since 1.35
-    pod_level_scaling: bool = False  # kube's gate InPlacePodLevelResourcesVerticalScaling, since 1.35
-    opportunistic_batching: bool = False  # kube's gate OpportunisticBatching, since 1.35
-    generic_workload: bool = False  # kube's gate GenericWorkload, since 1.37
-    topology_aware_scheduling: bool = False  # kube's gate TopologyAwareWorkloadScheduling, since 1.37
-    group_preemption_policy: bool = False  # kube's gate PodGroupPreemptionPolicy, since 1.37
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
     assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never

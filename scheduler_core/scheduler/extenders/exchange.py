@@ -114,9 +114,9 @@ def within(answer: Answer, timeout: int) -> Answer:
     return Answer(answer.status, "", error, timeout, answer.in_body, answer.notes)
 
 
-def refuse_connection(url: str, latency: int = 0) -> Answer:
+def refuse_connection(url: str) -> Answer:
     """Nobody listens there."""
-    return Answer(0, "", f"dial tcp {address(url)}: connect: connection refused", latency)
+    return Answer(0, "", f"dial tcp {address(url)}: connect: connection refused")
 
 
 def address(url: str) -> str:

@@ -198,11 +198,6 @@ def square(a: Expression) -> Of:
 ROUNDED_DOWN = (Words(gettext_noop("Numbers are rounded down, as in kube-scheduler.")),)
 
 
-def only(name: Parts, number: Number, what: str, *notes: Parts) -> Formula:
-    """A formula that says one number and why."""
-    return Formula((Line(name, Value(number, what)),), notes)
-
-
 def lines_of(expression: Expression) -> Sequence[Line]:
     """The lines that an expression uses, in the order in which it names them."""
     match expression:

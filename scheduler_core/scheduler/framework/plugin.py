@@ -153,9 +153,8 @@ class Failure:
     nominated_nodes: Callable[[], list[str]]
     draw: Callable[..., int]  # a number below n from the seeded stream; it may be told the names that tie
     now: int = NEVER  # ns since 1970; without a clock: later than all
-    extended: bool = (
-        False  # extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then
-    )
+    # Extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then.
+    extended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,13 +45,18 @@ from scheduler_core.scheduler.framework.runtime.framework import StepFacts
 from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import QueuedPod
-from scheduler_core.world.readonly.absent import nobody
-from scheduler_core.world.readonly.controllers import CONTROLLER_NAMES
 from scheduler_core.world.readonly.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView
 from scheduler_core.world.readonly.objects import CacheView, JournalView, StoreView
 from scheduler_core.world.readonly.queue import QueueView
-from scheduler_core.world.readonly.records import RECORD_FIELDS
-from scheduler_core.world.readonly.world import PluginView, ProfileView, SchedulerView, WorldView
+from scheduler_core.world.readonly.world import (
+    CONTROLLER_NAMES,
+    RECORD_FIELDS,
+    PluginView,
+    ProfileView,
+    SchedulerView,
+    WorldView,
+    nobody,
+)
 
 __all__ = ["ATTEMPT_FAILED", "BACKOFF_COMPLETE", "BIND_CALL", "CONTROLLER_NAMES", "DECIDING", "DESCRIPTIONS"]
 __all__ += ["EXTENDER_NAME", "FORCE_ACTIVATE", "KINDS", "NEVER", "NOT_EVALUATED", "PASSED", "POD_CREATED"]

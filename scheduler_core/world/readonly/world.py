@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from functools import cache
+from typing import Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.faults import Fault
 from scheduler_core.base.clock.agenda import Entry
-from scheduler_core.base.trace.records import Record
+from scheduler_core.base.trace.kinds import KINDS
+from scheduler_core.base.trace.records import FieldSchema, Record, fields_of
+from scheduler_core.controllers.catalogue import CONTROLLERS
 from scheduler_core.controllers.memory.kubelet import KubeletMemory
 from scheduler_core.controllers.memory.nodes import NodesMemory
 from scheduler_core.controllers.surroundings import Inputs, WorkQueue
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
-from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.extender import Extender
 from scheduler_core.scheduler.framework.claims import ClaimTracker
 from scheduler_core.scheduler.framework.cycle_state import CycleState
@@ -24,12 +26,11 @@ from scheduler_core.scheduler.framework.explanation import Explanation
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores
+from scheduler_core.world.commands import CommandRecord
 from scheduler_core.world.readonly.cycles import BindingCycleView, SchedulingCycleView
 from scheduler_core.world.readonly.objects import CacheView, JournalView, StoreView
 from scheduler_core.world.readonly.queue import QueueView
-
-if TYPE_CHECKING:
-    from scheduler_core.world.simulation import Simulation
+from scheduler_core.world.simulation import Simulation
 
 
 class AgendaView(Protocol):
@@ -211,11 +212,6 @@ class WorldView(Protocol):
     def settings(self) -> WorldSettings: ...
 
     @property
-    def behaviours(self) -> Behaviours:
-        """The behaviors of the extender servers."""
-        ...
-
-    @property
     def store(self) -> StoreView: ...
 
     @property
@@ -237,7 +233,17 @@ class WorldView(Protocol):
     def last(self) -> Sequence[Record]: ...
 
 
-if TYPE_CHECKING:
+CONTROLLER_NAMES = tuple(each.name for each in CONTROLLERS if not (each.always_on or each.of_kubelet))
+"""Those that the settings may leave out, as kube calls them."""
 
-    def _conforms(sim: Simulation) -> WorldView:
-        return sim  # here mypy compares every view with its class
+RECORD_FIELDS: dict[str, tuple[FieldSchema, ...]] = {
+    kind: fields_of(facts) for kind, facts in {**KINDS, CommandRecord.KIND: CommandRecord}.items()
+}
+"""The fields of records by kind, those of every command included, in the order in which they are told."""
+
+
+@cache
+def nobody() -> SchedulerView:
+    """A scheduler that has done nothing, for a world in which none runs: its queue and its cache are empty, it has had no cycle."""
+    world: WorldView = Simulation()  # here mypy compares every view with its class
+    return world.schedulers[0]

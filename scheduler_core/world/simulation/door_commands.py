@@ -3,28 +3,21 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from scheduler_core.apimachinery.objects.times import parse_time
-from scheduler_core.apiserver.door import Call, Failure, Reply, answer_write
-from scheduler_core.apiserver.faults import BIND, DELETE, STATUS, Faults, take
-from scheduler_core.controllers.contract import World
+from scheduler_core.apiserver.door import Call, Failure, answer_write
+from scheduler_core.apiserver.faults import BIND, DELETE, STATUS, take
 from scheduler_core.world.commands import BeginLife, CallAPI
+from scheduler_core.world.simulation.edits import EditableWorld
 
 _OF_POD = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)(?:/(binding|status))?")
 _CALLS = {("POST", "binding"): BIND, ("PATCH", "status"): STATUS, ("DELETE", ""): DELETE}
 
 
-class ServedWorld(World, Protocol):
-    """A world that answers clients."""
-
-    faults: Faults
-    answered: Reply | None
-
-
-def _call(world: ServedWorld, command: CallAPI) -> None:
+def _call(world: EditableWorld, command: CallAPI) -> None:
     query = dict(command.query)
     form = query.pop("form", "object")
     call = msgspec.convert({"method": command.method, "path": command.path, "query": query, "form": form}, Call)
@@ -39,7 +32,7 @@ def _call(world: ServedWorld, command: CallAPI) -> None:
         world.answered = Failure(answer.code, answer.reason, answer.message).reply
 
 
-def _begin(world: ServedWorld, command: BeginLife) -> None:
+def _begin(world: EditableWorld, command: BeginLife) -> None:
     world.store.begin_at(parse_time(command.start) - world.now, command.live)
 
 

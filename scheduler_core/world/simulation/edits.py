@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from scheduler_core.apiserver.faults import Fault
+from scheduler_core.apiserver.door import Reply
+from scheduler_core.apiserver.faults import Fault, Faults
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
+from scheduler_core.base.clock.agenda import Agenda
+from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.surroundings import Inputs
+from scheduler_core.scheduler.config.schema import SchedulerConfiguration
+from scheduler_core.scheduler.core.process import Process
+from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.world.commands import Continuation
 
 MAX_EDITS = 200
 
@@ -43,6 +50,28 @@ class Edits:
 
     def redone(self, inverse: Edit) -> Edits:
         return Edits((*self.undo, inverse), self.redo[:-1])
+
+
+class EditableWorld(World, Protocol):
+    """A world, as far as commands see it; Simulation is one."""
+
+    agenda: Agenda
+    faults: Faults
+    edits: Edits
+    answered: Reply | None
+
+    @property
+    def schedulers(self) -> tuple[Scheduler, ...]: ...
+
+    def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None: ...
+
+    def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None: ...
+
+    def stop_scheduler(self, name: str) -> None: ...
+
+    def draw(self, n: int) -> int: ...
+
+    def go_on_from(self, continuation: Continuation) -> None: ...
 
 
 def revert(store: Store, edit: Edit, now: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -13,16 +13,13 @@ from scheduler_core.apiserver.faults import BIND, Fault, Faults
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
-from scheduler_core.base.clock.agenda import Agenda
 from scheduler_core.base.releases import RELEASES, read_release
 from scheduler_core.base.trace.kinds import CommandApplied
-from scheduler_core.controllers.contract import World as ClusterWorld
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.core.process import Clock, Process
-from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.process import Clock
 from scheduler_core.scheduler.core.steps import api_calls, eviction, informers, permit
 from scheduler_core.world import commands
 from scheduler_core.world.simulation import (
@@ -32,7 +29,7 @@ from scheduler_core.world.simulation import (
     own_plugins,
     scheduler_commands,
 )
-from scheduler_core.world.simulation.edits import Edit, Edits, revert
+from scheduler_core.world.simulation.edits import Edit, EditableWorld, revert
 
 MOST_REFS = 20  # of a record
 MOST_TEXT = 2_000  # characters, likewise
@@ -47,32 +44,6 @@ _NO_EDITS = (
 
 Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
 """Schedulers with their configurations as they were given: what they amount to depends on the gates."""
-
-
-class EditableWorld(ClusterWorld, Protocol):
-    """A world, as far as commands see it."""
-
-    agenda: Agenda
-    faults: Faults
-    edits: Edits
-
-    @property
-    def changes(self) -> list[WatchEvent]:
-        """The changes that the transition in progress made in the API server."""
-        ...
-
-    @property
-    def schedulers(self) -> tuple[Scheduler, ...]: ...
-
-    def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None: ...
-
-    def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None: ...
-
-    def stop_scheduler(self, name: str) -> None: ...
-
-    def draw(self, n: int) -> int: ...
-
-    def go_on_from(self, continuation: commands.Continuation) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

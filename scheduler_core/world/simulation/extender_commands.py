@@ -2,31 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.controllers.surroundings import Surroundings
-from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import extender_calls
 from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.exchange import Answer
 from scheduler_core.scheduler.extenders.written import Written, problems_of
 from scheduler_core.world.commands import AnswerExtender, SetExtender, refuse
+from scheduler_core.world.simulation.edits import EditableWorld
 
 MOST = 100  # servers that are told of
 
 
-class ExtenderWorld(Protocol):
-    """A world, as far as these commands see it."""
-
-    surroundings: Surroundings
-
-    @property
-    def schedulers(self) -> tuple[Scheduler, ...]: ...
-
-
-def _set(world: ExtenderWorld, command: SetExtender) -> None:
+def _set(world: EditableWorld, command: SetExtender) -> None:
     inputs = world.surroundings.inputs
     behaviours = dict(inputs.extenders)
     if isinstance(command.behaviour, Written):
@@ -54,7 +44,7 @@ def _set(world: ExtenderWorld, command: SetExtender) -> None:
     world.surroundings.inputs = replace(inputs, extenders=ordered)
 
 
-def _answer(world: ExtenderWorld, command: AnswerExtender) -> None:
+def _answer(world: EditableWorld, command: AnswerExtender) -> None:
     came = command.answer
     answer = Answer(came.status, came.body, came.error, came.latency, came.in_body)
     for scheduler in world.schedulers:

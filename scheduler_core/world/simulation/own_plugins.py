@@ -1,7 +1,6 @@
 """The command about plugins of one's own in CEL: checked whole, then the schedulers that use the plugin restart with it."""
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apiserver.status import Refused
@@ -10,18 +9,10 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.plugins.cel import EXPRESSIONS, MOST_PLUGINS, Definition, problems_of
 from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.world.commands import DefinePlugin, refuse
+from scheduler_core.world.simulation.edits import EditableWorld
 
 
-class PluginWorld(Protocol):
-    """A world, as far as this command sees it."""
-
-    settings: WorldSettings
-
-    @property
-    def schedulers(self) -> tuple[Scheduler, ...]: ...
-
-
-def settings_with(world: PluginWorld, command: DefinePlugin) -> WorldSettings:
+def settings_with(world: EditableWorld, command: DefinePlugin) -> WorldSettings:
     """The world's settings with the plugin defined anew. Refused."""
     plugins = dict(world.settings.plugins)
     if command.definition is None:
@@ -39,7 +30,7 @@ def settings_with(world: PluginWorld, command: DefinePlugin) -> WorldSettings:
     return world.settings.changed({"plugins": plugins})
 
 
-def restarting(world: PluginWorld, settings: WorldSettings) -> tuple[str, ...]:
+def restarting(world: EditableWorld, settings: WorldSettings) -> tuple[str, ...]:
     """The schedulers that have to start again under other settings: all, or those with a plugin that is another one there."""
     if settings.needs_restart(world.settings):
         return tuple(scheduler.name for scheduler in world.schedulers)
@@ -56,7 +47,7 @@ def used_by(scheduler: Scheduler) -> Mapping[str, None]:
     return dict.fromkeys(name for p in profiles for entries in p.plugins.values() for name, _ in entries)
 
 
-def _require_name(world: PluginWorld, plugin: str) -> None:
+def _require_name(world: EditableWorld, plugin: str) -> None:
     if plugin in registry():
         raise refuse("plugin", plugin, "a name that no other plugin has")
     if plugin not in world.settings.plugins and len(world.settings.plugins) >= MOST_PLUGINS:

@@ -1,11 +1,10 @@
 """Commands about schedulers as processes: they start, are told to end, and are cut off from the API server."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.controllers.contract import World as ClusterWorld
 from scheduler_core.scheduler.config.defaults import election_config
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import SchedulerConfiguration
@@ -15,19 +14,9 @@ from scheduler_core.scheduler.core.process import PART, Clock, Process, Stage, i
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import election, informers, startup
 from scheduler_core.world.commands import PartitionScheduler, StartScheduler, StopScheduler, refuse
+from scheduler_core.world.simulation.edits import EditableWorld
 
 KILLED = 137  # exit code of a process that gets SIGKILL
-
-
-class SchedulersWorld(ClusterWorld, Protocol):
-    """A world, as far as these commands see it."""
-
-    @property
-    def schedulers(self) -> tuple[Scheduler, ...]: ...
-
-    def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None: ...
-
-    def draw(self, n: int) -> int: ...
 
 
 Replica = tuple[str, SchedulerConfiguration, Clock]
@@ -41,7 +30,7 @@ def configuration_of(manifest: Mapping[str, Any] | None, settings: WorldSettings
         raise Refused(invalid.errors) from invalid
 
 
-def launch(world: SchedulersWorld, name: str, configuration: SchedulerConfiguration, clock: Clock) -> None:
+def launch(world: EditableWorld, name: str, configuration: SchedulerConfiguration, clock: Clock) -> None:
     """Starts a process, which is a new candidate whatever ran under its name before."""
     # Drawn from the world's stream, so that a replay gives the process the same identity.
     seed = world.draw(1 << 62)
@@ -52,7 +41,7 @@ def launch(world: SchedulersWorld, name: str, configuration: SchedulerConfigurat
     world.start_process(name, configuration, process)
 
 
-def replicas_under(world: SchedulersWorld, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
+def replicas_under(world: EditableWorld, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
     """Return the named running processes, with their configurations under other settings. Refused."""
     return [
         (s.name, configuration_of(s.configuration.given, settings), s.process.clock)
@@ -67,14 +56,14 @@ def kill(scheduler: Scheduler) -> None:
     startup.exit_(scheduler, KILLED)
 
 
-def _start(world: SchedulersWorld, command: StartScheduler) -> None:
+def _start(world: EditableWorld, command: StartScheduler) -> None:
     if any(scheduler.name == command.name for scheduler in world.schedulers):
         raise refuse("name", command.name, "a name that no running scheduler has")
     configuration = configuration_of(command.configuration, world.settings)
     launch(world, command.name, configuration, Clock(command.clock_offset, round(command.clock_rate * PART)))
 
 
-def _stop(world: SchedulersWorld, command: StopScheduler) -> None:
+def _stop(world: EditableWorld, command: StopScheduler) -> None:
     scheduler = _running(world, command.name)
     if command.signal == "SIGKILL":
         kill(scheduler)
@@ -84,7 +73,7 @@ def _stop(world: SchedulersWorld, command: StopScheduler) -> None:
     election.terminate(scheduler)
 
 
-def _partition(world: SchedulersWorld, command: PartitionScheduler) -> None:
+def _partition(world: EditableWorld, command: PartitionScheduler) -> None:
     scheduler = _running(world, command.name)
     process = startup.process_of(scheduler)
     if (process.hang is not None) is command.partitioned:
@@ -100,7 +89,7 @@ def _partition(world: SchedulersWorld, command: PartitionScheduler) -> None:
         world.plan(world.now, AdvanceStartUp(command.name))
 
 
-def _running(world: SchedulersWorld, name: str) -> Scheduler:
+def _running(world: EditableWorld, name: str) -> Scheduler:
     for scheduler in world.schedulers:
         if scheduler.name == name:
             return scheduler

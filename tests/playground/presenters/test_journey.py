@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from playground.features.journey.presenter import text
-from playground.presenters.journey import age, journey
+from playground.presenters.journey import journey
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, Ref
 from scheduler_core.world.simulation import Simulation
@@ -117,20 +117,3 @@ def test_the_text_of_a_gated_pod_says_what_kubectl_says() -> None:
     lines = text(journey(sim, "default/gated"), why(sim, "default/gated")).splitlines()
     assert lines[1].split()[2] == "SchedulingGated"
     assert any("example.com/quota" in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (0, "0s"),
-        (119, "119s"),
-        (120, "2m"),
-        (125, "2m5s"),
-        (600, "10m"),
-        (10_800, "3h"),
-        (12_000, "3h20m"),
-        (172_800, "2d"),
-    ],
-)
-def test_ages_are_kubectls(seconds: int, said: str) -> None:
-    assert age(seconds * 1_000_000_000) == said

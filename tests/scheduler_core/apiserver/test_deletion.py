@@ -43,10 +43,7 @@ def test_without_time_it_is_gone_at_once(options: dict[str, int]) -> None:
 @pytest.mark.parametrize(("phase", "node"), [("Succeeded", "n"), ("Failed", "n"), ("Pending", "")])
 def test_what_has_ended_or_never_began_needs_no_time(phase: str, node: str) -> None:
     sim = one_pod(phase, node)
-    if not node:
-        sim.store.delete("Pod", "default", "p", 0)
-    else:
-        delete(sim, "Pod", "p")
+    delete(sim, "Pod", "p")
     assert ending(sim) is None
 
 

@@ -251,7 +251,7 @@ def test_go_writes_zero_values_and_leaves_others_out() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0, "0s"), (119, "119s"), (120, "2m"), (605, "10m"), (3600 * 3 + 60, "3h1m"), (-9, "<invalid>")],
+    [(0, "0s"), (119, "119s"), (120, "2m"), (125, "2m5s"), (605, "10m"), (12_000, "3h20m"), (-9, "<invalid>")],
 )
 def test_ages_are_written_as_kube_does(seconds: int, text: str) -> None:
     assert human_duration(seconds) == text

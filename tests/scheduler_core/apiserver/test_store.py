@@ -165,46 +165,7 @@ def test_a_nomination_is_set_and_cleared(store):
     assert "nominatedNodeName" not in store.pod("default", "p").manifest["status"]
 
 
-def test_deleting_an_unbound_pod_removes_it_at_once(store):
-    assert store.delete("Pod", "default", "p", 0).type == DELETED
-    assert store.pod("default", "p") is None
-
-
-@pytest.mark.parametrize("phase", ["Succeeded", "Failed"])
-def test_deleting_an_ended_pod_removes_it_at_once(store, phase):
-    bound(store, phase=phase)
-    assert store.delete("Pod", "default", "p", 0).type == DELETED
-
-
-def test_deleting_a_running_pod_lets_it_end(store):
-    bound(store)
-    event = store.delete("Pod", "default", "p", SECOND)
-    meta = event.new["metadata"]
-    assert (event.type, event.new_pod.deleting) == (MODIFIED, True)
-    assert (meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"]) == ("2026-01-01T00:00:31Z", 30)
-
-
-def test_a_grace_of_zero_removes_a_running_pod_at_once(store):
-    bound(store)
-    assert store.delete("Pod", "default", "p", 0, grace=0).type == DELETED
-
-
-def test_a_second_deletion_may_hasten_the_end_but_not_put_it_off(store):
-    bound(store)
-    store.delete("Pod", "default", "p", 0, grace=10)
-    store.delete("Pod", "default", "p", 0, grace=60)
-    assert store.get("Pod", "default", "p")["metadata"]["deletionGracePeriodSeconds"] == 10
-    store.delete("Pod", "default", "p", 0, grace=5)
-    assert store.get("Pod", "default", "p")["metadata"]["deletionGracePeriodSeconds"] == 5
-
-
 def test_a_pod_that_ends_cannot_be_bound(store):
     store.create(manifest(name="q", deletionTimestamp="2026-01-01T00:00:31Z"), "Pod", 0)
     answer = store.bind("default/q", "", "n1", 0)
     assert "pod q is being deleted, cannot be assigned to a host" in answer.message
-
-
-def test_deleting_what_is_not_there_is_refused(store):
-    with pytest.raises(Refused, match='nodes "n1" not found'):
-        store.delete("Node", "", "n1", 0)
-    assert store.resource_version == 1

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from playground.sessions.protocol import looking, opening
 from playground.sessions.protocol.base import Data
-from playground.sessions.protocol.errors import FieldProblem
+from playground.sessions.protocol.errors import FieldProblem, problem
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Refused, Simulation
@@ -104,7 +104,7 @@ def offer(adoption: Adoption) -> opening.Offer:
 
 
 def problems(errors: Iterable[FieldError]) -> list[FieldProblem]:
-    return [FieldProblem(**each.to_json()) for each in errors]
+    return [problem(each) for each in errors]
 
 
 def _line(found: Found, path: str) -> int | None:
@@ -169,7 +169,7 @@ def try_plugin(engine: Engine, request: looking.TryPlugin) -> Steps[looking.Plug
             return looking.PluginTried([FieldProblem("pod", request.pod, "a pod that exists at this step")], pods=pods)
         tried = trial(world, request.name, command.definition, pod)
     except Refused as refused:
-        return looking.PluginTried([FieldProblem(**each.to_json()) for each in refused.errors], pods=pods)
+        return looking.PluginTried(problems(refused.errors), pods=pods)
     return looking.PluginTried(trial=msgspec.to_builtins(tried), pods=pods)
 
 
@@ -234,7 +234,7 @@ def read(text: str, paths: list[str]) -> looking.ConfigurationRead:
     try:
         loaded = load_manifests(text, LoadLimits(max_bytes=MOST_BYTES))
     except InvalidObject as error:
-        return looking.ConfigurationRead(errors=[FieldProblem(**each.to_json()) for each in error.errors])
+        return looking.ConfigurationRead(errors=problems(error.errors))
     if len(loaded) != 1:
         return looking.ConfigurationRead(documents=len(loaded))
     [only] = loaded

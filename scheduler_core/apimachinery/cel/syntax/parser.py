@@ -122,8 +122,8 @@ class _Parser:
         self._issues.add(f"Syntax error: {message}", self._token.start)
         raise _SyntaxError
 
-    def _deeper(self, by: int = 1) -> None:
-        self._depth += by
+    def _deeper(self) -> None:
+        self._depth += 1
         if self._depth > DEEPEST:
             self._issues.add(f"expression recursion limit exceeded: {DEEPEST}", None)
             raise _SyntaxError

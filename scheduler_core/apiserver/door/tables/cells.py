@@ -296,7 +296,7 @@ def _pod_template(row: Row) -> Cells:
 
 
 _CELLS: Mapping[str, Callable[[Row], Cells]] = {
-    "Pod": lambda row: print_pod(row.all, row.since),
+    "Pod": lambda row: print_pod(row.all, row.now),
     "Node": _node,
     "Job": _job,
     "CronJob": _cron_job,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.tables.row import NONE, Cells, Row
 
 Since = Callable[[Any], str]
-NONE = "<none>"
 
 
 class _Restarts:
@@ -28,8 +28,9 @@ class _Restarts:
         return f"{self.count} ({since(self.last)} ago)" if self.count and self.last else str(self.count)
 
 
-def print_pod(pod: Manifest, since: Since) -> list[Any]:
-    """The cells of a pod, the wide ones too."""
+def print_pod(pod: Manifest, now: int) -> Cells:
+    """The cells of a pod, the wide ones too. `now`: ns since 1970."""
+    since = Row(pod, now).since
     spec, status, meta = pod.get("spec") or {}, pod.get("status") or {}, pod["metadata"]
     conditions = {each.get("type"): each for each in status.get("conditions") or ()}
     phase = status.get("phase") or ""

@@ -6,41 +6,22 @@ kube: pkg/apis/resource/{v1,v1alpha3}/{defaults,zz_generated.defaults}.go @ v1.3
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.rewriting import rewrite
+from scheduler_core.base.gates import ApiGates
 from scheduler_core.base.releases import OLDEST, Release, pick
-
-# The feature gates that decide what the API server keeps of objects about devices.
-# kube: pkg/features/kube_features.go @ v1.34.1
 
 GROUP = "resource.k8s.io"
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceGates:
-    """The release, and gates. Each is named as the world's setting of the same gate; kube's defaults."""
+class DeviceGates(ApiGates, frozen=True):
+    """The release, and the gates that decide what the API server keeps of objects about devices."""
 
     release: Release = OLDEST
-    dynamic_resources: bool = True  # DynamicResourceAllocation
-    dra_admin_access: bool = True
-    dra_prioritized_list: bool = True
-    dra_device_status: bool = True  # DRAResourceClaimDeviceStatus
-    dra_partitionable_devices: bool = False
-    dra_device_taints: bool = False
-    dra_consumable_capacity: bool = False
-    dra_extended_resource: bool = False
-    dra_binding_conditions: bool = False  # DRADeviceBindingConditions
-    toleration_operators: bool = False  # TaintTolerationComparisonOperators
-    volume_limit_scaling: bool = False
-    pod_level_scaling: bool = False  # InPlacePodLevelResourcesVerticalScaling
-    topology_aware_scheduling: bool = False  # TopologyAwareWorkloadScheduling
-    group_preemption_policy: bool = False  # PodGroupPreemptionPolicy
     topology_labels: bool = False  # PodTopologyLabelsAdmission
-    generic_workload: bool = False  # GenericWorkload, without which no PodGroup is served
 
     @property
     def max_unavailable(self) -> bool:

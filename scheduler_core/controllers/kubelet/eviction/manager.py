@@ -108,7 +108,7 @@ class EvictionManager(Controller):
         observed = observe(world, node, configuration)
         available = tuple((signal, left.available) for signal, left in observed.signals.items())
         world.surroundings.note_level(f"Signals//{key}", world.now, available)
-        thresholds = with_container_disk(configuration.thresholds, observed.image_disk, False)
+        thresholds = with_container_disk(configuration.thresholds, observed.image_disk)
         judged = judge(state, thresholds, observed.signals, configuration, world.now)
         memory.eviction[key] = judged.state
         conditions = judged.conditions
@@ -222,7 +222,7 @@ class EvictionManager(Controller):
             self._note_freed(world, node, observed, observed.unused_images)
             self.enqueue_at(world, node.name, tick(memory.eviction[node.name], world.now))
         again = observe(world, node, configuration)
-        thresholds = with_container_disk(configuration.thresholds, again.image_disk, False)
+        thresholds = with_container_disk(configuration.thresholds, again.image_disk)
         if met(thresholds, again.signals, True):
             return ""
         return f"freed {amount(observed.unused_images, 'memory')} of unused images: that is enough"

@@ -83,13 +83,12 @@ def read_thresholds(
     return tuple(found)
 
 
-def with_container_disk(thresholds: Sequence[Threshold], image_disk: bool, split: bool) -> tuple[Threshold, ...]:
-    """Replace the thresholds of the container disk: by those for images if both share a separate disk, else by the node's.
+def with_container_disk(thresholds: Sequence[Threshold], image_disk: bool) -> tuple[Threshold, ...]:
+    """Replace the thresholds of the container disk: by those of the images' disk if there is one, else by the node's.
 
     Thresholds written for it are ignored.
     """
-    of_images = image_disk and not split
-    disk, inodes = (IMAGE_DISK, IMAGE_INODES) if of_images else (NODE_DISK, NODE_INODES)
+    disk, inodes = (IMAGE_DISK, IMAGE_INODES) if image_disk else (NODE_DISK, NODE_INODES)
     own = [t for t in thresholds if t.signal not in (CONTAINER_DISK, CONTAINER_INODES)]
     added = [
         replace(threshold, signal=CONTAINER_DISK if threshold.signal == disk else CONTAINER_INODES)

@@ -154,7 +154,8 @@ def advance(scheduler: Scheduler, number: int) -> None:
     answer = _call(scheduler, job)
     if answer is None:
         return  # it is made again
-    if answer.reason == "NotFound":  # the victim has gone in the meantime
+    if answer.reason == "NotFound":
+        # Somebody else has deleted the victim meanwhile: its room is free all the same, so kube goes on to the next one.
         _resume(scheduler, replace(job, index=job.index + 1, has_condition=False, tries=0))
     elif not answer.ok:
         scheduler.evictions.pop(job.number, None)
@@ -200,11 +201,12 @@ def _write(scheduler: Scheduler, job: Eviction) -> Answer:
     if not job.has_condition:
         return world.store.patch_pod_status(victim.key, world.now, condition=_condition(scheduler, job, victim))
     if job.index == len(job.victims) - 1:
+        # Before the DELETE, as in kube: the last victim's deletion is the event that is to wake the preemptor.
         scheduler.preempting.pop(job.preemptor.uid, None)
     try:
-        world.store.delete("Pod", victim.namespace, victim.name, world.now)
-    except Refused:
-        return Answer("NotFound")
+        world.api.delete(("Pod", victim.namespace, victim.name))
+    except Refused as refused:
+        return refused.answer
     return DONE
 
 

@@ -4,11 +4,13 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from scheduler_core.scheduler.core import actions
+from scheduler_core.scheduler.core import actions, measure
+from scheduler_core.scheduler.core.calls.dispatcher import BINDING, PATCH, StatusPatch
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.core.steps import binding, call_answers, election, eviction, informers, permit, startup
+from scheduler_core.scheduler.core.steps import api_calls, binding, election, eviction, informers, permit, startup
 from scheduler_core.scheduler.core.steps.handlers import expire
 from scheduler_core.scheduler.core.steps.podgroups import steps as cycles
+from scheduler_core.scheduler.framework.plugin import Point
 
 A = TypeVar("A", bound=actions.SchedulerAction)
 
@@ -71,6 +73,21 @@ def _phase_of_binding(scheduler: Scheduler, action: actions.AdvanceBinding) -> H
     return None if cycle is None else cycle.phase
 
 
+def _answer_call(scheduler: Scheduler, number: int) -> None:
+    """A call reaches the API server and is answered: a status is written, or a binding cycle goes on."""
+    if (scheduler.world.faults or scheduler.hang is not None) and api_calls.retry_call(scheduler, number):
+        return
+    call = scheduler.calls.finish(number)
+    took = scheduler.world.now - scheduler.calls.sent.pop(number)
+    if isinstance(call, StatusPatch):
+        measure.record_api_call(scheduler, PATCH, api_calls.patch(scheduler, call).ok, took)
+    elif (cycle := scheduler.bindings.get(call.number)) is not None:
+        binding.advance(scheduler, call.number)
+        ok = any(step.point is Point.BIND and step.status.ok for step in cycle.steps)
+        measure.record_api_call(scheduler, BINDING, ok, took)
+    api_calls.pump(scheduler)
+
+
 @dataclass(frozen=True, slots=True)
 class ActionRow(Generic[A]):
     """One kind of action. `station` distinguishes stations of one action."""
@@ -95,9 +112,7 @@ ACTIONS = (
         lambda scheduler, action: permit.time_out(scheduler, action.number, action.plugin),
         _waits,
     ),
-    ActionRow(
-        actions.AnswerCall, lambda scheduler, action: call_answers.finish(scheduler, action.number), _is_under_way
-    ),
+    ActionRow(actions.AnswerCall, lambda scheduler, action: _answer_call(scheduler, action.number), _is_under_way),
     ActionRow(
         actions.AdvanceEviction, lambda scheduler, action: eviction.advance(scheduler, action.number), _is_evicting
     ),

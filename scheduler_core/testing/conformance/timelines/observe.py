@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kube_events import KubeEvent
@@ -23,6 +23,8 @@ _CONDITION_FIELDS = ("status", "reason", "message", "observedGeneration")
 class Observer:
     """Remembers what the step before showed, for all that is shown as a change."""
 
+    unseen: ClassVar[Shown] = {"new": True}  # a new pod is shown even if there is nothing to say about it
+
     def __init__(self, sim: Simulation, partly: bool = False) -> None:
         self._untold = _UNTOLD if partly else ()
         self._sim = sim
@@ -33,10 +35,10 @@ class Observer:
 
     def look(self, records: Iterable[Record], result: Shown | None) -> Shown:
         """The world after a step that wrote these records."""
-        sim, scheduler = self._sim, self._sim.schedulers[0]
+        scheduler = self._sim.schedulers[0]
         queue = scheduler.queue
         shown = {
-            "t": seconds(sim.now),
+            **self.look_around(records),
             "activeQ": [entry_json(entry) for entry in queue.active()],
             "backoffQ": [entry_json(entry, backoff=True) for entry in queue.backoff_after_refusal()],
             "errorBackoffQ": [entry_json(entry, backoff=True) for entry in queue.backoff_after_error()],
@@ -44,38 +46,53 @@ class Observer:
                 (entry_json(entry) for entry in (*queue.unschedulable(), *queue.gated())),
                 key=lambda entry: str(entry["pod"]),
             ),
-            "inFlight": sorted(pod.key for pod in queue.in_flight),
             "inFlightEvents": sorted(_in_flight_label(item) for item in queue.flight.items()),
-            "bound": {pod.key: pod.node_name for pod in sim.store.pods() if pod.node_name},
-            "assumed": dict(scheduler.cache.assumed),
-            "waitingOnPermit": sorted(waiting.pod.key for waiting in scheduler.pods_waiting()),
-            "nominated": {node: list(keys) for node, keys in queue.nominator.everything().items()},
-            "podStatus": self._diff_pods(),
             "incoming": _count_growth(self._incoming, queue.metrics.incoming),
             "scheduleAttempts": _count_growth(self._attempts, queue.metrics.attempts),
             "pending": pending(scheduler),
             "unschedulablePodsGauge": {
                 f"{plugin}/{profile}": n for (plugin, profile), n in queue.metrics.unschedulable.items() if n
             },
-            "events": self.new_events(),
-            "apiCalls": [
-                _call(call, bool(self._untold)) for record in records if (call := record.of(ApiCall)) is not None
-            ],
             "result": result,
         }
         return {name: value for name, value in shown.items() if (value or name == "t") and name not in self._untold}
 
+    def look_around(self, records: Iterable[Record]) -> Shown:
+        """Return what every kind of timeline shows."""
+        scheduler = self._sim.schedulers[0]
+        calls = [call for record in records if (call := record.of(ApiCall)) is not None]
+        return {
+            "t": seconds(self._sim.now),
+            "inFlight": sorted(pod.key for pod in scheduler.queue.in_flight),
+            "bound": {pod.key: pod.node_name for pod in self._sim.store.pods() if pod.node_name},
+            "assumed": dict(scheduler.cache.assumed),
+            "waitingOnPermit": sorted(waiting.pod.key for waiting in scheduler.pods_waiting()),
+            "nominated": {node: list(keys) for node, keys in scheduler.queue.nominator.everything().items()},
+            "podStatus": self._diff_pods(),
+            "events": self._new_events(),
+            "apiCalls": [self.call_text(call) for call in calls],
+        }
+
+    def pod_json(self, pod: Pod) -> Shown:
+        return pod_json(pod)
+
+    def call_text(self, call: ApiCall) -> str:
+        return _call(call, bool(self._untold))
+
+    def event_json(self, event: KubeEvent) -> Shown:
+        return event_json(event)
+
     def _diff_pods(self) -> Shown:
-        now = {pod.key: pod_json(pod) for pod in self._sim.store.pods()}
-        changed: Shown = {key: state for key, state in now.items() if self._pods.get(key, {"new": True}) != state}
+        now = {pod.key: self.pod_json(pod) for pod in self._sim.store.pods()}
+        changed: Shown = {key: state for key, state in now.items() if self._pods.get(key, self.unseen) != state}
         changed |= {key: None for key in self._pods if key not in now}
         self._pods = now
         return changed
 
-    def new_events(self) -> list[Shown]:
+    def _new_events(self) -> list[Shown]:
         events = self._sim.store.events
         fresh, self._events = events[self._events :], len(events)
-        return [event_json(event) for event in fresh]
+        return [self.event_json(event) for event in fresh]
 
 
 def seconds(t: int) -> float:
@@ -83,22 +100,28 @@ def seconds(t: int) -> float:
 
 
 def entry_json(entry: QueuedPod, backoff: bool = False) -> Shown:
-    shown: Shown = {
-        "pod": entry.key,
+    until = seconds(entry.backoff_until or 0) if backoff else None
+    return tell_entry(entry, until, {"pod": entry.key, "priority": entry.pod.priority, "gated": bool(entry.gated_by)})
+
+
+def tell_entry(entry: QueuedPod, until: float | None, own: Shown) -> Shown:
+    """Return what is told of a queued pod or group, with its `own` fields: those that say something. `until`: the end of its backoff."""
+    times: Shown = {
         "timestamp": seconds(entry.timestamp),
         "initialAttemptTimestamp": None if entry.initial_timestamp is None else seconds(entry.initial_timestamp),
+        "backoffExpiration": until,
+    }
+    shown: Shown = {
+        **own,
         "attempts": entry.attempts,
-        "priority": entry.pod.priority,
         "unschedulableCount": entry.unschedulable_count,
         "consecutiveErrorsCount": entry.error_count,
         "unschedulablePlugins": list(entry.unschedulable_plugins),
         "pendingPlugins": list(entry.pending_plugins),
-        "gated": bool(entry.gated_by),
         "gatingPlugin": entry.gated_by,
-        "backoffExpiration": seconds(entry.backoff_until or 0) if backoff else None,
     }
-    kept = ("pod", "timestamp", "initialAttemptTimestamp", "backoffExpiration")
-    return {name: value for name, value in shown.items() if value or (name in kept and value is not None)}
+    told = {name: value for name, value in shown.items() if value}
+    return told | {name: time for name, time in times.items() if time is not None}
 
 
 def _in_flight_label(item: Pod | ObjectEvent) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.faults import Fault
@@ -32,7 +32,6 @@ Op = Mapping[str, Any]
 
 MICROSECOND = 1_000
 START = parse_time("2000-01-01T00:00:00Z")
-_UNTICKED = ("advance", "failNextBind")
 
 
 def run_timeline(timeline: Mapping[str, Any], release: Release = OLDEST) -> StepDifference | None:
@@ -56,11 +55,16 @@ def _is_election(timeline: Mapping[str, Any]) -> bool:
 
 
 def settings_of(timeline: Mapping[str, Any], release: Release = OLDEST) -> WorldSettings:
-    """The world's settings: what API calls take in the corpus, its gates and options. Nobody but the scheduler acts."""
+    """Return the settings of a timeline, with its gates and options."""
     free = {name for name, gate in gates_of(release).items() if not gate.locked}
     wanted = timeline.get("featureGates") or {}
     gates = resolve({name: on for name, on in wanted.items() if name in free}, release).settings
     longest = (timeline.get("options") or {}).get("podMaxInUnschedulablePodsSeconds", 300)
+    return quiet_settings(release).changed({"max_in_unschedulable": round(longest * SECOND), **gates})
+
+
+def quiet_settings(release: Release) -> WorldSettings:
+    """Return the settings of a world in which API calls take what they take in the corpus, and nobody but the scheduler acts."""
     return WorldSettings(
         release=release,
         cycle_cost=0,
@@ -69,12 +73,13 @@ def settings_of(timeline: Mapping[str, Any], release: Release = OLDEST) -> World
         evict_cost=37 * MICROSECOND,
         cluster=ClusterSettings(controllers=(), provisioners=(), run_kubelets=False),
         manual=True,
-        max_in_unschedulable=round(longest * SECOND),
-    ).changed(gates)
+    )
 
 
 class Run:
-    """The world of one timeline."""
+    """The world of one timeline. `unticked`: the operations after which no time passes."""
+
+    unticked: ClassVar[tuple[str, ...]] = ("advance", "failNextBind")
 
     def __init__(self, timeline: Mapping[str, Any], release: Release, settings: WorldSettings | None = None) -> None:
         self.steps: Sequence[Op] = timeline["steps"]
@@ -84,7 +89,7 @@ class Run:
         self.sim.start_scheduler(DEFAULT_SCHEDULER_NAME, configuration)
         self.scheduler: Scheduler = self.sim.schedulers[0]
         self.scheduler.calls.limit = 1
-        self.observer = Observer(self.sim, release != OLDEST)
+        self.observer: Observer = Observer(self.sim, release != OLDEST)
         self.records: list[Record] = []
         self.forgets_faults = "random" in timeline["name"]
         self.result: Shown | None = None
@@ -93,15 +98,23 @@ class Run:
         for number, step in enumerate(self.steps):
             self.records, self.result = [], None
             self._apply(step)
-            if step["op"] not in _UNTICKED:
+            if step["op"] not in self.unticked:
                 self._pass(MILLISECOND)
             if self.forgets_faults and step["op"] == "scheduleOne":
                 self.sim.faults.clear()
-            seen = self.observer.look(self.records, self.result)
-            first = difference(number, step["op"], step["expect"], seen)
+            first = difference(number, step["op"], self.expected(step), self.look(step))
             if first is not None:
                 return first
         return None
+
+    def expected(self, step: Op) -> Op:
+        """Return what the corpus says about a step."""
+        expected: Op = step["expect"]
+        return expected
+
+    def look(self, step: Op) -> Shown:
+        """Return what is seen after a step."""
+        return self.observer.look(self.records, self.result)
 
     def _apply(self, op: Op) -> None:
         _OPERATIONS[op["op"]](self, op)
@@ -138,12 +151,12 @@ class Run:
         return {**manifest, "metadata": {**metadata, "annotations": {}}}
 
     def delete(self, op: Op) -> None:
-        store, place = self.sim.store, (op["kind"], op.get("namespace") or "", op["name"])
+        place = (op["kind"], op.get("namespace") or "", op["name"])
         faults = dict(self.sim.faults)  # the corpus' API server knows them by the pod's name alone
         if op.get("graceful"):
-            self._change(lambda: store.delete(*place, self.sim.now))
+            self._change(lambda: self.sim.api.delete(place))
         else:
-            self._change(lambda: store.remove(*place))
+            self._change(lambda: self.sim.store.remove(*place))
         self.sim.faults.update(faults)
 
     def advance(self, op: Op) -> None:

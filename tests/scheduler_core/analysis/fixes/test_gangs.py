@@ -117,7 +117,7 @@ def test_explain_names_the_domains_the_group_in_the_way_and_the_members_that_fit
 def test_a_gang_that_gets_its_nodes_by_itself_has_to_wait() -> None:
     ending = pod("old", cpu="4", nodeName="a", terminationGracePeriodSeconds=30)
     sim = run(world(*TWO, ending, *GANG[2:]))
-    sim.store.delete("Pod", "default", "old", sim.now)
+    sim.api.delete(("Pod", "default", "old"))
     assert "wait" in fixes_of(sim)
 
 

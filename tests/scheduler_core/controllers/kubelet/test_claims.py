@@ -38,7 +38,7 @@ def test_a_pod_whose_claim_is_not_there_waits_until_it_is_bound() -> None:
 def test_a_claim_that_is_going_is_not_waited_for_in_vain() -> None:
     sim = waiting(make_claim("c", "", volume="v"), controllers=[])
     wait(sim, 1)
-    sim.store.delete("Pod", "default", "p", sim.now, 0)
+    sim.store.remove("Pod", "default", "p")
     delete(sim, "PersistentVolumeClaim", "c")
     sim.apply(CreateObject(pod("p", nodeName="n", volumes=USED)))
     wait(sim, 20)
