@@ -1,7 +1,7 @@
 """The preview of an upgrade: a world under its release beside the same world under another, each run until it is at rest.
 
-A pod that ends elsewhere has a cause where the world of the new release without one behavior, or with one gate as before, leaves the pod
-where it was. So a cause is proven by running, not guessed from the configuration.
+A pod that ends elsewhere has a cause where the newer release, without one behavior or with one gate as before, has the pod where the older
+one has it. So a cause is proven by running, not guessed from the configuration.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from scheduler_core.analysis.whatif import Progress, Steps, come_to_rest, finish
 from scheduler_core.analysis.whatif.rest import STEPS
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.base.releases import DIFFERENCES, Behavior, Release, behaviors_of
+from scheduler_core.base.releases import DIFFERENCES, Behavior, Release, behaviors_of, in_order
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.config.gates import asked_gates, gates_of
 from scheduler_core.scheduler.framework.plugin import Point
@@ -142,7 +142,8 @@ def iterate_upgrade(
     before, rested = yield from _run(sim, restart, steps, _count_steps(report, 1))
     after, rests = yield from _run(sim, ({"release": target},), steps, _count_steps(report, 2))
     moved = list(_list_moved(before, after))
-    moved, tried, cut = yield from _find_causes(sim, target, moved, steps, report, over)
+    first = restart[:1] if in_order(source, target)[1] == source else ()
+    moved, tried, cut = yield from _find_causes(sim, target, moved, first, steps, report, over)
     gates = tuple(_list_gates(source, target))
     names = {each.gate for each in gates if each.after} | set(behaviors_of(target) - behaviors_of(source))
     return Upgrade(
@@ -205,19 +206,30 @@ def _find_divergence(theirs: Sequence[Attempt], mine: Sequence[Attempt]) -> Atte
 
 
 def _find_causes(
-    sim: Simulation, target: Release, moved: list[Moved], steps: int, report: Report, over: Over
+    sim: Simulation,
+    target: Release,
+    moved: list[Moved],
+    restart: Sequence[Mapping[str, Any]],
+    steps: int,
+    report: Report,
+    over: Over,
 ) -> Steps[tuple[list[Moved], int, bool]]:
     """Switch what is new off until each pod has a cause, none is left, or the time is over; then once more beside the first with an effect.
 
     What moves pods most often comes first, one by one, then all others, and halves of them: a group that leaves all pods
-    without a cause where they are is taken apart no further.
+    without a cause where they are is taken apart no further. `restart`: settings that restart the schedulers, as in the run before,
+    where the world's own release is the newer one.
     """
+    older, newer = in_order(sim.settings.release, target)
+    here, there = {each.pod: each.after for each in moved}, {each.pod: each.before for each in moved}
+    if newer != target:
+        here, there = there, here
     tried = 0
     fixed: tuple[_Switch, ...] = ()
     effective: list[tuple[_Switch, dict[str, str]]] = []
-    switches = tuple(_list_switches(sim, target)) if moved else ()
+    switches = tuple(_list_switches(older, newer)) if moved else ()
     likely = [each for name in LIKELY for each in switches if each.name == name]
-    groups, reference = _order(switches, likely), {each.pod: each.after for each in moved}
+    groups, reference = _order(switches, likely), here
     while True:
         if not groups and not fixed and effective:
             first, reference = effective[0]
@@ -234,9 +246,9 @@ def _find_causes(
         halves = [group[len(group) // 2 :], group[: len(group) // 2]] if len(group) > 1 else []
         name = f"{group[0].name} ..." if halves else whole.name
         off = {"switched_off": [*sim.settings.switched_off, *whole.behaviors]}
-        settings = {"release": target, **whole.gates, **off}
+        settings = {"release": newer, **whole.gates, **off}
         try:
-            world, _ = yield from _run(sim, (settings,), steps, _count_steps(report, tried + 3, name))
+            world, _ = yield from _run(sim, (*restart, settings), steps, _count_steps(report, tried + 3, name))
         except Refused:  # the release locks a gate
             groups += halves
             continue
@@ -247,7 +259,8 @@ def _find_causes(
             if not halves:
                 effective.append((whole, nodes))
                 moved = [
-                    replace(m, cause=whole.name) if not m.cause and nodes.get(m.pod) == m.before else m for m in moved
+                    replace(m, cause=whole.name) if not m.cause and nodes.get(m.pod) == there[m.pod] else m
+                    for m in moved
                 ]
 
 
@@ -262,15 +275,14 @@ def _join(group: Sequence[_Switch]) -> _Switch:
     return _Switch(" + ".join(each.name for each in group), gates, tuple(b for each in group for b in each.behaviors))
 
 
-def _list_switches(sim: Simulation, target: Release) -> Iterator[_Switch]:
+def _list_switches(older: Release, newer: Release) -> Iterator[_Switch]:
     """Yield what is new: gates, as they were before, and behaviors."""
-    source = sim.settings.release
-    known = gates_of(source)
-    for gate in asked_gates(target):
+    known = gates_of(older)
+    for gate in asked_gates(newer):
         old = known[gate.name].default if gate.name in known else False
-        if gate.setting and gate.default != old and not (gate.locked and gate.name in gates_of(target)):
+        if gate.setting and gate.default != old and not (gate.locked and gate.name in gates_of(newer)):
             yield _Switch(gate.name, {gate.setting: old}, ())
-    new = behaviors_of(target) ^ behaviors_of(source)
+    new = behaviors_of(newer) - behaviors_of(older)
     for each in DIFFERENCES:
         if each.behavior in new:
             yield _Switch(each.behavior.value, {}, (each.behavior,))

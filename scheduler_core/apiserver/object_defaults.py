@@ -127,6 +127,8 @@ def _service(manifest: Manifest) -> Object:
     ports = [{"protocol": "TCP", **each} for each in spec.get("ports") or ()]
     if ports:
         spec["ports"] = [{**each, "targetPort": each.get("targetPort") or each.get("port")} for each in ports]
+    if spec["sessionAffinity"] == "ClientIP" and not spec.get("sessionAffinityConfig"):
+        spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": 10800}}
     if spec["type"] != "ExternalName":
         spec = {**_FAMILIES, **spec}
         if not spec.get("clusterIP"):

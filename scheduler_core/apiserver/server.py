@@ -25,7 +25,7 @@ from scheduler_core.apiserver.registry import strategies
 from scheduler_core.apiserver.registry.devices import strategy as devices
 from scheduler_core.apiserver.registry.devices.defaults import DEFAULT_GATES, DeviceGates, apply_device_defaults
 from scheduler_core.apiserver.registry.devices.versions import convert_to_v1
-from scheduler_core.apiserver.registry.releases import apply_release_defaults, judge_by_release
+from scheduler_core.apiserver.registry.releases import apply_release_defaults, judge_by_release, update_rules
 from scheduler_core.apiserver.registry.strategies import apply_default_namespace, apply_generated_name
 from scheduler_core.apiserver.rewriting import Writing, with_section
 from scheduler_core.apiserver.schema.reading import is_newer_value, read, read_patched
@@ -33,6 +33,7 @@ from scheduler_core.apiserver.status import Answer, Refused, already_exists, con
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.checks import IMMUTABLE
 from scheduler_core.apiserver.validation.cluster import validate, validate_update
+from scheduler_core.apiserver.validation.updates import select_judged
 
 DEFAULTING = "defaults"
 _SUBRESOURCES = {"Pod": ("status", "resize", "ephemeralcontainers"), "Namespace": ("status", "finalize")}
@@ -123,12 +124,13 @@ class APIServer:
         new = writing.take(DEFAULTING, self._with_defaults(kind, manifest, old))
         for plugin in plugins_of(self.options):
             new = writing.take(plugin.name, plugin.admit(request, new))
-        new = strategies.prepare_for_update(kind, old, new, subresource, imported)
+        rules = update_rules(self.devices)
+        new = strategies.prepare_for_update(kind, old, new, subresource, imported, rules)
         new = devices.prepare_updated_object(kind, old, new, subresource, self.devices, imported)
-        errors = validate(new, kind) + validate_update(old, new, kind, subresource)
+        errors = select_judged(kind.key, validate(new, kind)) + validate_update(old, new, kind, subresource, rules)
         if devices.are_about(kind):
             errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
-        errors = judge_by_release(kind, new, errors, self.devices, bool(subresource))
+        errors = judge_by_release(kind, new, errors, self.devices, subresource not in ("", "resize"))
         newer = {each.path for each in errors if is_newer_value(each)}
         if newer and not self.typed:
             # A value that only a newer Kubernetes knows may stay where it is stored, but an update cannot bring one in.

@@ -120,6 +120,11 @@ def behaviors_of(release: Release) -> frozenset[Behavior]:
     return frozenset(each.behavior for each in DIFFERENCES if _numbers(each.since) <= _numbers(release))
 
 
+def in_order(*releases: Release) -> list[Release]:
+    """Return releases from the oldest to the newest."""
+    return sorted(releases, key=RELEASES.index)
+
+
 def read_release(text: str) -> Release:
     """Return the modeled release that a text such as "v1.36.3" or "1.36" names: the nearest patch of the same minor. ValueError."""
     found = re.fullmatch(r"v?1\.(\d+)(?:\.(\d+))?(?:[-+].*)?", text.strip())

@@ -7,13 +7,18 @@ from typing import Any
 from tests.oracle import devices
 
 # Gates that the API server asks for and that a world can set.
-GATES = (*devices.GATES, "NodeDeclaredFeatures", "TaintTolerationComparisonOperators", "VolumeLimitScaling")
+GATES = (
+    *devices.GATES,
+    *("NodeDeclaredFeatures", "TaintTolerationComparisonOperators", "VolumeLimitScaling"),
+    "InPlacePodLevelResourcesVerticalScaling",
+)
 
 _LONG = "a" * 64
 _QUANTITY = {"requests": {"cpu": "1"}}
 
 
-def _of(version: str, kind: str, spec: Any = None, **rest: Any) -> dict[str, Any]:
+def object_of(version: str, kind: str, spec: Any = None, **rest: Any) -> dict[str, Any]:
+    """Return an object of a kind, with its spec and other fields."""
     meta = {"name": "x"} if kind in _CLUSTER_WIDE else {"name": "x", "namespace": "default"}
     return {"apiVersion": version, "kind": kind, "metadata": meta, **({} if spec is None else {"spec": spec}), **rest}
 
@@ -31,7 +36,7 @@ _CLUSTER_WIDE = {
     ),
     "StorageClass",
 }
-_TEMPLATE = {
+TEMPLATE = {
     "metadata": {"labels": {"a": "b"}},
     "spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]},
 }
@@ -45,53 +50,53 @@ _POOL = {"name": "p", "generation": 1, "resourceSliceCount": 1}
 _REQUEST = {"name": "r", "exactly": {"deviceClassName": "gpu"}}
 
 BASES: dict[str, dict[str, Any]] = {
-    "Pod": _of("v1", "Pod", _POD),
-    "Node": _of("v1", "Node", {}, status={"allocatable": {"cpu": "1"}, "capacity": {"cpu": "1"}}),
-    "Deployment": _of(
+    "Pod": object_of("v1", "Pod", _POD),
+    "Node": object_of("v1", "Node", {}, status={"allocatable": {"cpu": "1"}, "capacity": {"cpu": "1"}}),
+    "Deployment": object_of(
         "apps/v1",
         "Deployment",
         {
             "selector": {"matchLabels": {"a": "b"}},
-            "template": {**_TEMPLATE, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+            "template": {**TEMPLATE, "spec": {"containers": [{"name": "c", "image": "i"}]}},
         },
     ),
-    "StatefulSet": _of(
+    "StatefulSet": object_of(
         "apps/v1",
         "StatefulSet",
         {
             "serviceName": "s",
             "selector": {"matchLabels": {"a": "b"}},
-            "template": {**_TEMPLATE, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+            "template": {**TEMPLATE, "spec": {"containers": [{"name": "c", "image": "i"}]}},
         },
     ),
-    "Job": _of("batch/v1", "Job", {"template": {"spec": _TEMPLATE["spec"]}}),
-    "CSIDriver": _of("storage.k8s.io/v1", "CSIDriver", {}),
-    "CSINode": _of("storage.k8s.io/v1", "CSINode", {"drivers": [{"name": "d", "nodeID": "n"}]}),
-    "StorageClass": _of("storage.k8s.io/v1", "StorageClass", provisioner="d"),
-    "PodDisruptionBudget": _of("policy/v1", "PodDisruptionBudget", {"minAvailable": 1, "selector": {}}),
-    "PriorityClass": _of("scheduling.k8s.io/v1", "PriorityClass", value=1),
-    "PersistentVolumeClaim": _of(
+    "Job": object_of("batch/v1", "Job", {"template": {"spec": TEMPLATE["spec"]}}),
+    "CSIDriver": object_of("storage.k8s.io/v1", "CSIDriver", {}),
+    "CSINode": object_of("storage.k8s.io/v1", "CSINode", {"drivers": [{"name": "d", "nodeID": "n"}]}),
+    "StorageClass": object_of("storage.k8s.io/v1", "StorageClass", provisioner="d"),
+    "PodDisruptionBudget": object_of("policy/v1", "PodDisruptionBudget", {"minAvailable": 1, "selector": {}}),
+    "PriorityClass": object_of("scheduling.k8s.io/v1", "PriorityClass", value=1),
+    "PersistentVolumeClaim": object_of(
         "v1", "PersistentVolumeClaim", {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     ),
-    "PersistentVolume": _of(
+    "PersistentVolume": object_of(
         "v1",
         "PersistentVolume",
         {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/x"}},
     ),
-    "ResourceClaim": _of("resource.k8s.io/v1", "ResourceClaim", {"devices": {"requests": [_REQUEST]}}),
-    "ResourceClaimTemplate": _of(
+    "ResourceClaim": object_of("resource.k8s.io/v1", "ResourceClaim", {"devices": {"requests": [_REQUEST]}}),
+    "ResourceClaimTemplate": object_of(
         "resource.k8s.io/v1", "ResourceClaimTemplate", {"spec": {"devices": {"requests": [_REQUEST]}}}
     ),
-    "DeviceClass": _of("resource.k8s.io/v1", "DeviceClass", {"selectors": [{"cel": {"expression": "true"}}]}),
-    "ResourceSlice": _of(
+    "DeviceClass": object_of("resource.k8s.io/v1", "DeviceClass", {"selectors": [{"cel": {"expression": "true"}}]}),
+    "ResourceSlice": object_of(
         "resource.k8s.io/v1", "ResourceSlice", {"driver": "d", "nodeName": "n", "pool": _POOL, "devices": [_DEVICE]}
     ),
-    "DeviceTaintRule": _of(
+    "DeviceTaintRule": object_of(
         "resource.k8s.io/v1alpha3",
         "DeviceTaintRule",
         {"deviceSelector": {"driver": "d"}, "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}},
     ),
-    "PodGroup": _of("scheduling.k8s.io/v1beta1", "PodGroup", {"schedulingPolicy": {"gang": {"minCount": 2}}}),
+    "PodGroup": object_of("scheduling.k8s.io/v1beta1", "PodGroup", {"schedulingPolicy": {"gang": {"minCount": 2}}}),
 }
 
 _RULE = {"action": "Restart", "exitCodes": {"operator": "In", "values": [1]}}

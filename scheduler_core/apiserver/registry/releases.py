@@ -20,6 +20,7 @@ from scheduler_core.apiserver.object_defaults import pull_policy
 from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGates
 from scheduler_core.apiserver.registry.devices.dropping import TABLE
 from scheduler_core.apiserver.rewriting import rewrite
+from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules
 from scheduler_core.base.releases import Release, pick
 
 _Text = tuple[re.Pattern[str], tuple[str, ...]]
@@ -37,13 +38,39 @@ def judge_by_release(
             check(spec if kinds is _PODS else manifest, path, gates, errors)
     if kind.group == GROUP and pick({"1.35": True}, release):
         errors = _cut_short(manifest, errors)
-    texts = _list_texts(release)
+    if kind.key == "PodGroup":  # what cannot change is not looked at further
+        fixed = tuple(error.path for error in errors if error.expected == IMMUTABLE)
+        errors = Errors(
+            error for error in errors if error.expected == IMMUTABLE or not error.path.startswith(fixed or ("-",))
+        )
+    texts = _list_texts(release, kind.key)
     return [said for error in errors for said in _reword(error, texts)] if errors and texts else list(errors)
 
 
 @cache
-def _list_texts(release: Release) -> tuple[_Text, ...]:
-    return tuple((re.compile(text), tuple(new)) for since, text, new in TABLE["texts"] if pick({since: True}, release))
+def _list_texts(release: Release, kind: str) -> tuple[_Text, ...]:
+    return tuple(
+        (re.compile(text), tuple(new))
+        for since, text, new, *kinds in TABLE["texts"]
+        if pick({since: True}, release) and kind in (kinds or (kind,))
+    )
+
+
+def update_rules(gates: DeviceGates) -> UpdateRules:
+    """Return what updates are judged by."""
+
+    def since(release: str) -> bool:
+        return bool(pick({release: True}, gates.release))
+
+    return UpdateRules(
+        levels=since("1.35"),
+        pod_level=gates.pod_level_scaling,
+        keeps_levels=since("1.37"),
+        init_containers=since("1.36"),
+        suspended=since("1.36"),
+        classes=since("1.36"),
+        fields=since("1.37"),
+    )
 
 
 def _reword(error: FieldError, texts: Sequence[_Text]) -> list[FieldError]:
@@ -87,6 +114,8 @@ def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -
         )
     if kind.key == "CSIDriver" and gates.volume_limit_scaling and pick({"1.36": True}, gates.release):
         changed = rewrite(manifest, ["spec"], lambda spec: _fill(spec, preventPodSchedulingIfMissing=False))
+    if kind.key == "PodGroup":
+        changed = rewrite(manifest, ["spec"], lambda spec: _fill(spec, disruptionMode={"single": {}}))
     if kind.key == "StatefulSet" and gates.max_unavailable:
         changed = rewrite(
             changed, ["spec", "updateStrategy", "rollingUpdate"], lambda rolling: _fill(rolling, maxUnavailable=1)

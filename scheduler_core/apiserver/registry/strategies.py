@@ -4,7 +4,7 @@ kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update}.go
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import qos_class
@@ -19,6 +19,7 @@ from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.apiserver.status import forbidden as forbidden_answer
 from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.validation.checks import UpdateRules
 from scheduler_core.apiserver.validation.quota import apply_limit_range_defaults
 from scheduler_core.apiserver.validation.storage.classes import apply_claim_defaults, apply_volume_defaults
 from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
@@ -105,10 +106,17 @@ def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manif
     return {**manifest, "status": status}
 
 
-def with_status(old: Manifest, new: Manifest) -> Manifest:
-    """Return the pod that the status subresource writes: with the new metadata, except for the owners."""
+_OF_DEVICES = ("resourceClaimStatuses", "extendedResourceClaimStatus")
+
+
+def with_status(old: Manifest, new: Manifest, kept: Sequence[str] = ()) -> Manifest:
+    """Return the pod that the status subresource writes: with the new metadata, except for the owners.
+
+    `kept`: fields that stay where the client leaves them out.
+    """
     status = dict(new.get("status") or {})
     before = old.get("status") or {}
+    status |= {name: before[name] for name in kept if status.get(name) is None and before.get(name) is not None}
     if not status.get("qosClass") and before.get("qosClass"):
         status["qosClass"] = before["qosClass"]
     owners = old["metadata"].get("ownerReferences")
@@ -118,23 +126,27 @@ def with_status(old: Manifest, new: Manifest) -> Manifest:
     return {**old, "metadata": metadata, "status": status}
 
 
-def apply_resize(old: Manifest, new: Manifest) -> Manifest:
-    """Return the pod that the resize subresource writes: with new container resources, matched by name."""
-    spec = dict(old["spec"])
-    for field in ("containers", "initContainers"):
-        known = {each.get("name"): each for each in spec.get(field) or ()}
-        given = (new.get("spec") or {}).get(field) or ()
-        changed = [
-            _copy_resources(known[each.get("name")], each) if each.get("name") in known else each for each in given
-        ]
-        if changed:
-            spec[field] = changed
-    return {**old, "spec": spec}
+def apply_resize(old: Manifest, new: Manifest, rules: UpdateRules) -> Manifest:
+    """Return the pod that the resize subresource writes: with new resources. One with other containers is left to validation."""
+    spec, given = dict(old["spec"]), new.get("spec") or {}
+    fields = ("containers", "initContainers")
+    if any(len(spec.get(field) or ()) != len(given.get(field) or ()) for field in fields):
+        return new
+    if rules.pod_level:
+        kept = old["spec"].get("resources") if rules.keeps_levels else None
+        spec["resources"] = given.get("resources", kept)
+    for field in fields:
+        pairs = list(zip(spec.get(field) or (), given.get(field) or (), strict=True))
+        if any(ours.get("name") != theirs.get("name") for ours, theirs in pairs):
+            spec[field] = given[field]
+        elif pairs:
+            spec[field] = [_copy_resources(ours, theirs) for ours, theirs in pairs]
+    return {**old, "spec": {name: value for name, value in spec.items() if value is not None}}
 
 
 def _copy_resources(container: Manifest, like: Manifest) -> Manifest:
-    taken = {name: like[name] for name in ("resources", "resizePolicy") if name in like}
-    return {**container, **taken}
+    taken = {name: like.get(name) for name in ("resources", "resizePolicy")}
+    return {name: value for name, value in {**container, **taken}.items() if value is not None}
 
 
 # Defaults of kinds that only the components of a cluster read.
@@ -195,16 +207,18 @@ def refuse_deletion(kind: Kind, name: str) -> None:
         raise Refused.because(forbidden_answer(kind.resource, name, why), reference(kind.key, "", name))
 
 
-def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool) -> Manifest:
+def prepare_for_update(
+    kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool, rules: UpdateRules
+) -> Manifest:
     """The object to be: only the part that the (sub)resource may write.
 
     DEVIATION: of a node an update of the object may write its status too, so that it can be edited in one go; and of kinds whose status
     is nobody's here.
     """
     if subresource == "status":
-        return _with_status(kind, old, new)
+        return _with_status(kind, old, new, rules)
     if subresource == "resize":
-        return apply_resize(old, new)
+        return apply_resize(old, new, rules)
     if subresource == "ephemeralcontainers":
         kept = {name: value for name, value in old["spec"].items() if name != "ephemeralContainers"}
         added = new["spec"].get("ephemeralContainers")
@@ -214,16 +228,18 @@ def prepare_for_update(kind: Kind, old: Manifest, new: Manifest, subresource: st
     if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
         new = {name: value for name, value in new.items() if name != "status"}
         new |= {"status": old["status"]} if "status" in old else {}
+    if kind.key == "Pod" and rules.keeps_levels and (levels := old["spec"].get("resources")) is not None:
+        new = {**new, "spec": {"resources": levels, **new["spec"]}}
     return new
 
 
 _KEEP_METADATA = ("ResourceClaim", "VolumeAttachment", "ServiceCIDR")
 
 
-def _with_status(kind: Kind, old: Manifest, new: Manifest) -> Manifest:
+def _with_status(kind: Kind, old: Manifest, new: Manifest, rules: UpdateRules) -> Manifest:
     """Return the object that the status subresource writes, with the metadata that its kind takes."""
     if kind.key == "Pod":
-        return with_status(old, new)
+        return with_status(old, new, _OF_DEVICES if rules.keeps_levels else ())
     meta, status = dict(new["metadata"]), new.get("status")
     if kind.key in _KEEP_METADATA:
         meta = dict(old["metadata"])

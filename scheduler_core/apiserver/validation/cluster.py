@@ -21,6 +21,7 @@ from scheduler_core.apimachinery.objects.names import config_key_errors, path_se
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import objects, workloads
 from scheduler_core.apiserver.validation.autoscaling import autoscaler
+from scheduler_core.apiserver.validation.checks import OLDEST_RULES, UpdateRules
 from scheduler_core.apiserver.validation.devices.pods import claim_statuses
 from scheduler_core.apiserver.validation.jobs import job, job_spec
 from scheduler_core.apiserver.validation.network.objects import endpoint_slice, ingress, network_policy
@@ -269,13 +270,15 @@ def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldErr
     return errors
 
 
-def validate_update(old: Manifest, new: Manifest, kind: Kind, subresource: str) -> list[FieldError]:
+def validate_update(
+    old: Manifest, new: Manifest, kind: Kind, subresource: str, rules: UpdateRules = OLDEST_RULES
+) -> list[FieldError]:
     """Return the errors of a change, except for errors in the new object itself."""
     errors = objects.metadata_update(old, new)
     if kind.key == "Pod":
-        errors += _POD_UPDATES[subresource](old, new)
+        errors += _POD_UPDATES[subresource](old, new, rules)
         return errors if subresource != "status" else [*errors, *claim_statuses(new)]
-    return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key)]
+    return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key, rules)]
 
 
 _POD_UPDATES = {

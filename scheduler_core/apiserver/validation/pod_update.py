@@ -9,9 +9,10 @@ from typing import Any
 from scheduler_core.apimachinery.objects.affinity import REQUIRED
 from scheduler_core.apimachinery.objects.demand import qos_class
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
+from scheduler_core.apimachinery.objects.names import subdomain_errors
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, is_sidecar
 from scheduler_core.apiserver.rewriting import list_changed_paths
-from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike, plain
+from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules, alike, plain
 from scheduler_core.apiserver.validation.devices.pods import is_mirror
 
 # What the subresource resize may change of a pod: cpu and memory of its containers and sidecars.
@@ -19,33 +20,47 @@ from scheduler_core.apiserver.validation.devices.pods import is_mirror
 
 Spec = Mapping[str, Any]
 _CONTAINERS = ("containers", "initContainers")
+_SIDES = ("requests", "limits")
+_NO_LEVELS = (
+    "resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is "
+    "disabled"
+)
+_RESTARTS = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"
 
 
-def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
-    """Return the errors of a pod resize."""
+def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any], rules: UpdateRules) -> list[FieldError]:
+    """Return the errors of a pod resize. kube's path of the whole pod is []."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
-    if any((spec.get("resources") or {}).get(side) for spec in (before, after) for side in ("requests", "limits")):
-        return [forbidden("", "pods with pod-level resources cannot be resized")]
+    leveled = any((spec.get("resources") or {}).get(side) for spec in (before, after) for side in _SIDES)
+    if leveled and not rules.levels:
+        return [forbidden("[]", "pods with pod-level resources cannot be resized")]
     if is_mirror(old["metadata"]):
-        return [forbidden("", "static pods cannot be resized")]
+        return [forbidden("[]", "static pods cannot be resized")]
     if (before.get("os") or {}).get("name") == "windows":
-        return [forbidden("", "windows pods cannot be resized")]
+        return [forbidden("[]", "windows pods cannot be resized")]
     errors = Errors()
     status = old.get("status") or {}
     known = status.get("qosClass") or qos_class(before)
     if known != qos_class(after):
-        errors.invalid("spec", known, "Pod QOS Class may not change as a result of resizing")
+        shown = (new.get("status") or {}).get("qosClass") or ""
+        errors.invalid("spec", shown, "Pod QOS Class may not change as a result of resizing")
     errors.forbidden("spec", "Pod running on node without support for resize", when=not _can_node_resize(status))
+    munged = dict(after)
+    if leveled:
+        if not rules.pod_level:
+            return [*errors, forbidden("[]", _NO_LEVELS)]
+        _check_levels(before, munged, errors)
     if not _same_containers(before, after, errors):
         return errors
     for field in reversed(_CONTAINERS):
         for i, (was, now) in enumerate(zip(before.get(field) or (), after.get(field) or (), strict=True)):
-            if field == "containers" or is_sidecar(was):
+            if field == "containers" or rules.init_containers or is_sidecar(was):
                 _check_kept(was, now, f"spec.{field}[{i}].resources", errors)
-    munged = dict(after)
     for field in _CONTAINERS:
         pairs = zip(before.get(field) or (), after.get(field) or (), strict=True)
-        munged[field] = [_container(was, now, field, errors) for was, now in pairs]
+        munged[field] = [
+            _container(was, now, f"spec.{field}[{i}]", rules, errors) for i, (was, now) in enumerate(pairs)
+        ]
     errors.forbidden("spec", "only cpu and memory resources are mutable", when=not errors and not alike(before, munged))
     return errors
 
@@ -64,42 +79,73 @@ def _same_containers(before: Spec, after: Spec, errors: Errors) -> bool:
         if len(ours) != len(theirs):
             errors.forbidden(f"spec.{field}", f"{field} may not be added or removed on resize")
             same = False
-        for i, (was, now) in enumerate(zip(ours, theirs, strict=False)):
+            continue
+        for i, (was, now) in enumerate(zip(ours, theirs, strict=True)):
             if was != now:
                 errors.forbidden(f"spec.{field}[{i}].name", f"{field} may not be renamed or reordered on resize")
                 same = False
     return same
 
 
-def _check_kept(before: Spec, after: Spec, where: str, errors: Errors) -> None:
+def _check_levels(before: Spec, munged: dict[str, Any], errors: Errors) -> None:
+    """Judge the resources of the pod as a whole, and give the new spec the old cpu and memory."""
+    old, new = before.get("resources"), munged.get("resources")
+    if old is not None and new is None:
+        errors.forbidden("spec.resources", "pod-level resources cannot be removed")
+        return
+    _check_kept(before, munged, "spec.resources", errors, "pod-level ")
+    munged["resources"] = _restore_amounts(old or {}, new or {}, False)
+    if not alike(old or {}, munged["resources"]):
+        errors.forbidden("spec", "only cpu and memory resources are mutable at pod-level")
+
+
+def _check_kept(before: Spec, after: Spec, where: str, errors: Errors, of: str = "") -> None:
     """Refuse requests and limits that were removed."""
-    for side in ("requests", "limits"):
+    for side in _SIDES:
         ours, theirs = ((each.get("resources") or {}).get(side) or {} for each in (before, after))
         if any(name not in theirs for name in ours):
-            errors.forbidden(f"{where}.{side}", f"resource {side} cannot be removed")
+            errors.forbidden(f"{where}.{side}", f"{of}resource {side} cannot be removed")
 
 
-def _container(before: Spec, after: Spec, field: str, errors: Errors) -> Spec:
+def _restore_amounts(old: Spec, new: Spec, only_known: bool) -> dict[str, Any]:
+    """Return new resources with the cpu and memory of the old ones. `only_known`: requests or limits only where there were some."""
+    restored = {"claims": new["claims"]} if not only_known and "claims" in new else {}
+    for side in _SIDES:
+        ours, theirs = old.get(side) or {}, new.get(side) or {}
+        if ours or not only_known:
+            others = {name: amount for name, amount in theirs.items() if name not in (CPU, MEMORY)}
+            restored[side] = {**others, **{name: ours[name] for name in (CPU, MEMORY) if name in ours}}
+    return restored
+
+
+def _container(before: Spec, after: Spec, where: str, rules: UpdateRules, errors: Errors) -> Spec:
     """The container with its old cpu and memory, once they were judged."""
-    if field == "initContainers" and not is_sidecar(before):
+    of_init = where.startswith("spec.initContainers")
+    once = of_init and not is_sidecar(before)
+    if once and not rules.init_containers:
         if not alike(before, after):
             errors.forbidden("spec", "resources for non-sidecar init containers are immutable")
         return after
-    old, new = before.get("resources") or {}, after.get("resources") or {}
-    restored = {}
-    for side in ("requests", "limits"):
-        ours, theirs = old.get(side) or {}, new.get(side) or {}
-        if ours:
-            others = {name: amount for name, amount in theirs.items() if name not in (CPU, MEMORY)}
-            restored[side] = {**others, **{name: ours[name] for name in (CPU, MEMORY) if name in ours}}
+    restored = _restore_amounts(before.get("resources") or {}, after.get("resources") or {}, not rules.levels)
+    if not rules.fields:
+        restored.pop("claims", None)
     munged = {**after, "resources": restored}
     if not alike(before, munged):
-        of = " for sidecar containers" if field == "initContainers" else ""
-        errors.forbidden("spec", f"only cpu and memory resources{of} are mutable")
+        of = (
+            ""
+            if not of_init
+            else " for init or sidecar containers"
+            if rules.init_containers
+            else " for sidecar containers"
+        )
+        at = where if of_init and rules.init_containers else "spec"
+        errors.forbidden(at, f"only cpu and memory resources{of} are mutable")
+    for policy in after.get("resizePolicy") or () if once and not alike(before, after) else ():
+        errors.forbidden(where, _RESTARTS, when=policy.get("restartPolicy") == "RestartContainer")
     return munged
 
 
-def pod_ephemeral_containers(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+def pod_ephemeral_containers(old: Mapping[str, Any], new: Mapping[str, Any], rules: UpdateRules) -> list[FieldError]:
     """Return the errors of an update of ephemeral containers: what is there stays as it is."""
     if is_mirror(old["metadata"]):
         return [forbidden("", "static pods do not support ephemeral containers")]
@@ -122,7 +168,7 @@ _OTHERS = (
 )
 
 
-def pod_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+def pod_update(old: Mapping[str, Any], new: Mapping[str, Any], rules: UpdateRules) -> list[FieldError]:
     """Return the errors of an update of the pod itself."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     errors = Errors()
@@ -228,10 +274,22 @@ def _only_additions(before: Spec, after: Spec) -> bool:
     )
 
 
-def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any], rules: UpdateRules) -> list[FieldError]:
     """Return the errors of an update of the pod's status."""
     errors = Errors()
     before, after = old.get("status") or {}, new.get("status") or {}
+    node = after.get("nominatedNodeName")
+    if node and node != before.get("nominatedNodeName"):
+        errors.problems("status.nominatedNodeName", node, subdomain_errors(node))
+        bound = rules.levels and (old.get("spec") or {}).get("nodeName")
+        errors.forbidden(
+            "status.nominatedNodeName", "may not be set on pods that are already bound to a node", when=bound
+        )
+    generation = after.get("observedGeneration") or 0
+    errors.invalid("status.observedGeneration", generation, "must be a non-negative integer", when=generation < 0)
+    first = next((each.get("ip") for each in after.get("hostIPs") or ()), None)
+    wrong = first is not None and first != (after.get("hostIP") or "")
+    errors.invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`", when=wrong)
     if before.get("qosClass") != after.get("qosClass"):
         errors.invalid("status.qosClass", after.get("qosClass"), IMMUTABLE)
     spec = old.get("spec") or {}

@@ -3,13 +3,14 @@
 kube: pkg/apis/{core,apps,batch,storage,node,scheduling}/validation/validation.go @ v1.34.1
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike
+from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules, alike
 from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, apply_claim_defaults, apply_volume_defaults
 
 _SET_FIELDS = (
@@ -21,16 +22,35 @@ _SET = (
     " and 'minReadySeconds' are forbidden"
 )
 _CLAIM = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
+_GROUP_FIXED = ("schedulingConstraints", "priorityClassName", "priority", "workloadRef", "preemptionPolicy")
 _JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
 
 
-def object_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
+def object_update(old: Manifest, new: Manifest, kind: str, rules: UpdateRules) -> list[FieldError]:
     """Return the errors of an update of any kind but a pod."""
     errors = Errors()
-    check = _CHECKS.get(kind)
-    if check is not None:
+    if (ruled := _RULED.get(kind)) is not None:
+        ruled(old, new, rules, errors)
+    elif (check := _CHECKS.get(kind)) is not None:
         check(old, new, errors)
     return errors
+
+
+# Errors in a new object that an update may have: the field cannot change, or is not looked at again.
+_NOT_JUDGED = {
+    "StatefulSet": re.compile(r"spec\.(serviceName|volumeClaimTemplates).*"),
+    "PriorityClass": re.compile(".*"),
+    "Pod": re.compile(r"spec\.nodeName"),
+}
+
+
+def select_judged(kind: str, errors: Sequence[FieldError]) -> list[FieldError]:
+    """Return those of a new object's errors for which an update is refused."""
+    skipped = _NOT_JUDGED.get(kind)
+    return [each for each in errors if skipped is None or not skipped.fullmatch(each.path)]
+
+
+_TEXTS = ("spec.serviceName", "storageClassName", "provisioner")  # empty where they are missing
 
 
 def _forbid_changes(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]:
@@ -39,7 +59,8 @@ def _forbid_changes(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]
     def check(old: Manifest, new: Manifest, errors: Errors) -> None:
         for path in paths:
             before, after = _at(old, path), _at(new, path)
-            errors.invalid(path, after, IMMUTABLE, when=not alike(before, after))
+            shown = "" if after is None and path in _TEXTS else after
+            errors.invalid(path, shown, IMMUTABLE, when=not alike(before, after))
 
     return check
 
@@ -66,18 +87,63 @@ def _lower(name: str) -> str:
     return "apiGroup" if name == "APIGroup" else name.lower()
 
 
-def _storage_class(old: Manifest, new: Manifest, errors: Errors) -> None:
-    for name in ("parameters", "provisioner", "reclaimPolicy"):
+def _forbid_updates(old: Manifest, new: Manifest, names: Sequence[str], errors: Errors) -> None:
+    for name in names:
         errors.forbidden(name, f"updates to {name} are forbidden.", when=not alike(old.get(name), new.get(name)))
-    _forbid_changes("volumeBindingMode")(old, new, errors)
 
 
-def _stateful_set(old: Manifest, new: Manifest, errors: Errors) -> None:
+def _storage_class(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
+    names = ("parameters", "provisioner", "reclaimPolicy")
+    if not rules.classes:
+        _forbid_updates(old, new, names, errors)
+    _forbid_changes(*(names if rules.classes else ()), "volumeBindingMode")(old, new, errors)
+
+
+def _attributes_class(old: Manifest, new: Manifest, errors: Errors) -> None:
+    _forbid_updates(old, new, ("driverName", "parameters"), errors)
+
+
+def _csi_driver(old: Manifest, new: Manifest, errors: Errors) -> None:
+    for name, shown in (("attachRequired", "attachedRequired"), ("volumeLifecycleModes", "volumeLifecycleModes")):
+        before, after = _at(old, f"spec.{name}"), _at(new, f"spec.{name}")
+        errors.invalid(f"spec.{shown}", after, IMMUTABLE, when=not alike(before, after))
+
+
+def _csi_node(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
+    """A driver keeps its fields, but may report another limit since the gate MutableCSINodeAllocatableCount is on."""
+    kept = () if not rules.levels else ("allocatable",)
+    known = {each.get("name"): each for each in (old.get("spec") or {}).get("drivers") or ()}
+    for driver in (new.get("spec") or {}).get("drivers") or ():
+        was = known.get(driver.get("name"), driver)
+        pair = [{name: value for name, value in each.items() if name not in kept} for each in (was, driver)]
+        errors.invalid("spec.drivers", driver, IMMUTABLE, when=not alike(*pair))
+
+
+def _pod_group(old: Manifest, new: Manifest, errors: Errors) -> None:
+    _forbid_changes(*(f"spec.{name}" for name in _GROUP_FIXED))(old, new, errors)
+    modes = [_at(each, "spec.disruptionMode") for each in (old, new)]
+    errors.invalid("spec.disruptionMode", modes[1], IMMUTABLE, when=modes[0] != modes[1])
+    for name in ("basic", "gang"):
+        where = f"spec.schedulingPolicy.{name}"
+        before, after = _at(old, where), _at(new, where)
+        if name == "basic" or (before is None) == (after is None):
+            errors.invalid(where, None, IMMUTABLE, when=name == "basic" and before != after)
+        else:
+            errors.invalid(
+                where, None, f"field cannot be {'set once created' if before is None else 'cleared once set'}"
+            )
+
+
+def _stateful_set(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
+    if rules.fields:
+        names = ("selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy")
+        _forbid_changes(*(f"spec.{name}" for name in names))(old, new, errors)
+        return
     fixed = [{n: v for n, v in (each.get("spec") or {}).items() if n not in _SET_FIELDS} for each in (old, new)]
     errors.forbidden("spec", _SET, when=not alike(*fixed))
 
 
-def _job(old: Manifest, new: Manifest, errors: Errors) -> None:
+def _job(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
     _forbid_changes("spec.selector", *(f"spec.{name}" for name in _JOB_FIXED))(old, new, errors)
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if after.get("completionMode") != "Indexed":
@@ -86,9 +152,32 @@ def _job(old: Manifest, new: Manifest, errors: Errors) -> None:
         detail = "can only be modified in tandem with spec.parallelism"
         errors.invalid("spec.completions", after.get("completions"), detail)
     was, now = before.get("template") or {}, after.get("template") or {}
-    if before.get("suspend") and not (old.get("status") or {}).get("startTime"):
+    status = old.get("status") or {}
+    suspended = any(
+        each.get("type") == "Suspended" and each.get("status") == "True" for each in status.get("conditions") or ()
+    )
+    idle = before.get("suspend") and (not status.get("startTime") or (rules.suspended and suspended))
+    if idle and not (rules.suspended and status.get("active")):
         was = _copy_scheduling_directives(was, now)
+        if rules.suspended:
+            was, now = _copy_container_resources(was["spec"], now.get("spec") or {}), now.get("spec") or {}
+            errors.invalid("spec.template.spec", now, IMMUTABLE, when=not alike(was, now))
+            return
     errors.invalid("spec.template", now, IMMUTABLE, when=not alike(was, now))
+
+
+def _copy_container_resources(was: Manifest, now: Manifest) -> dict[str, Any]:
+    """The old spec with the resources of the new one's containers, where these are as many."""
+    copied = dict(was)
+    for field in ("containers", "initContainers"):
+        ours, theirs = was.get(field) or (), now.get(field) or ()
+        if len(ours) == len(theirs):
+            pairs = zip(ours, theirs, strict=True)
+            copied[field] = [
+                {**mine, "resources": other.get("resources")} if mine.get("name") == other.get("name") else mine
+                for mine, other in pairs
+            ]
+    return copied
 
 
 def _copy_scheduling_directives(was: Manifest, now: Manifest) -> dict[str, Any]:
@@ -114,6 +203,8 @@ def _claim(old: Manifest, new: Manifest, errors: Errors) -> None:
     errors.forbidden("spec", _CLAIM, when=not alike(before, after))
     if now < was and now <= nanos(((old.get("status") or {}).get("capacity") or {}).get("storage") or 0):
         errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
+    mode = after.get("volumeMode")
+    errors.invalid("volumeMode", mode, IMMUTABLE, when=not alike(before.get("volumeMode"), mode))
 
 
 def _storage(spec: Manifest) -> int:
@@ -135,24 +226,32 @@ def _volume(old: Manifest, new: Manifest, errors: Errors) -> None:
     sources = [{n: v for n, v in spec.items() if n not in NOT_SOURCES} for spec in (before, after)]
     if not alike(*sources):
         errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
-    _forbid_changes("spec.volumeMode")(old, new, errors)
+    mode = after.get("volumeMode")
+    errors.invalid("volumeMode", mode, IMMUTABLE, when=not alike(before.get("volumeMode"), mode))
     affinity = before.get("nodeAffinity")
     if affinity and not alike(affinity, after.get("nodeAffinity")):
         detail = f"{IMMUTABLE}, except for updating from beta label to GA"
         errors.invalid("nodeAffinity", after.get("nodeAffinity"), detail)
 
 
-def _node(old: Manifest, new: Manifest, errors: Errors) -> None:
+def _node(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
     before, after = old.get("spec") or {}, new.get("spec") or {}
     for name, text in (("podCIDRs", "podCIDR"), ("providerID", "providerID")):
-        if before.get(name) and before[name] != after.get(name):
+        changed = bool(before.get(name)) and before[name] != after.get(name)
+        if changed and rules.fields and name == "providerID":
+            errors.invalid(
+                "spec.providerID", None, f"field cannot be {'modified' if after.get(name) else 'cleared'} once set"
+            )
+        elif changed:
             errors.forbidden(f"spec.{name}", f'node updates may not change {text} except from "" to valid')
+    if (before.get("externalID") or "") != (after.get("externalID") or ""):
+        errors.forbidden("spec.externalID", "may not be updated")
 
 
 def _quota(old: Manifest, new: Manifest, errors: Errors) -> None:
     scopes = [sorted((each.get("spec") or {}).get("scopes") or ()) for each in (old, new)]
     if scopes[0] != scopes[1]:
-        errors.invalid("spec.scopes", scopes[1], IMMUTABLE)
+        errors.invalid("spec.scopes", scopes[1] or None, IMMUTABLE)
 
 
 def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
@@ -169,23 +268,26 @@ def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
 _CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
     "PriorityClass": _priority_class,
     "RuntimeClass": _forbid_changes("handler"),
-    "PodGroup": _forbid_changes(
-        *(f"spec.{name}" for name in ("schedulingConstraints", "disruptionMode", "priorityClassName", "priority"))
-    ),
-    "StorageClass": _storage_class,
-    "VolumeAttributesClass": _forbid_changes("driverName", "parameters"),
+    "PodGroup": _pod_group,
+    "VolumeAttributesClass": _attributes_class,
+    "CSIDriver": _csi_driver,
+    "CSIStorageCapacity": _forbid_changes("nodeTopology", "storageClassName"),
     "Deployment": _forbid_changes("spec.selector"),
     "ReplicaSet": _forbid_changes("spec.selector"),
     "DaemonSet": _forbid_changes("spec.selector"),
-    "StatefulSet": _stateful_set,
-    "Job": _job,
     "PersistentVolumeClaim": _claim,
     "PersistentVolume": _volume,
-    "Node": _node,
     "ResourceQuota": _quota,
     "ControllerRevision": _forbid_changes("data"),
     "ConfigMap": _data,
     "Secret": _data,
     "RoleBinding": _role_ref,
     "ClusterRoleBinding": _role_ref,
+}
+_RULED: dict[str, Callable[[Manifest, Manifest, UpdateRules, Errors], None]] = {
+    "StorageClass": _storage_class,
+    "CSINode": _csi_node,
+    "StatefulSet": _stateful_set,
+    "Job": _job,
+    "Node": _node,
 }

@@ -119,6 +119,22 @@ def test_pods_of_public_clusters_move_for_proven_causes(name: str, release: str,
         assert all(nodes[each.pod] == each.before for each in found.moved if each.cause == cause)
 
 
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [(name, "1.34.1") for name in (CLUSTERS if LONG else ("console", "aks"))] + [("databases", "1.36.3")],
+)
+def test_the_way_back_to_an_older_release_has_the_same_causes(name: str, target: Release) -> None:
+    worlds = Simulation(), Simulation()
+    for world, release in zip(worlds, (target, NEWEST), strict=True):
+        world.apply(SetSettings({"release": release}))
+        world.apply(ApplyObjects(tuple(objects_of(name))))
+    there, back = preview_upgrade(worlds[0], NEWEST), preview_upgrade(worlds[1], target)
+    assert there.moved and all(each.cause for each in there.moved)
+    assert [(each.pod, each.after, each.before, each.cause) for each in back.moved] == [
+        (each.pod, each.before, each.after, each.cause) for each in there.moved
+    ]
+
+
 @pytest.mark.parametrize("release", ("1.34.1", "1.35.4", "1.36.3") if LONG else ("1.34.1",))
 @pytest.mark.parametrize("name", CLUSTERS if LONG else ("aks",))
 def test_each_pod_of_a_public_cluster_that_moves_has_a_cause(name: str, release: Release) -> None:

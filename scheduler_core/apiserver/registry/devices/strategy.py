@@ -92,6 +92,9 @@ def update_errors(
     if subresource == "status":
         return [*_admin_status_errors(old, new, store), *status_update(old, new)]
     errors = Errors()
+    if kind.key == CLAIM and compiling.counters_of_pools:  # only that it is the same is judged
+        immutable_spec(kind.key, old, new, errors)
+        return errors
     if kind.key in (CLAIM, TEMPLATE, "DeviceClass"):
         _validate(kind.key, new, None, compiling, errors)
     if kind.key in (CLAIM, TEMPLATE):

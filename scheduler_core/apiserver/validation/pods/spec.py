@@ -96,7 +96,7 @@ def _hostname_override(spec: Object, path: str, errors: Errors) -> None:
     """A name that the pod has instead of its own; dropped before 1.35."""
     if (name := spec.get("hostnameOverride")) is not None:
         path = f"{path}.hostnameOverride"
-        errors.forbidden(path, "may not be set when hostNetwork is true", when=spec.get("hostNetwork"))
+        errors.forbidden(path, "may not be specified when hostNetwork is true", when=spec.get("hostNetwork"))
         errors.invalid(path, name, "must be no more than 64 characters", when=len(name) > 64)
         errors.problems(path, name, subdomain_errors(name))
 
