@@ -176,7 +176,7 @@ class Engine:
                 yield
         return world
 
-    def _deltas(self, followers: Sequence[Follower]) -> list[Delta]:
+    def deltas(self, followers: Sequence[Follower]) -> list[Delta]:
         """Return the deltas that show the head to those that follow it.
 
         Return [] on an error: those that follow ask for the head themselves and get the error.
@@ -249,7 +249,7 @@ class Engine:
 
     def _report_applied(self, at: int, payload: bytes, size: int, followers: Sequence[Follower]) -> Applied:
         self.commands.add(at, payload)
-        return Applied(self.world.position, payload, size, self._deltas(followers))
+        return Applied(self.world.position, payload, size, self.deltas(followers))
 
     def _apply(
         self,
@@ -260,7 +260,9 @@ class Engine:
     ) -> None:
         self._leave()
         # Objects are counted only after the command: a cluster that is too large then needs a world to return to.
-        at, before, started = self.world.position, self.world.fork(), time.thread_time()
+        at, started = self.world.position, time.thread_time()
+        kept = self.history.kept(at)
+        before = kept or self.world.fork()
         try:
             self.world.apply(command, trial)
             if self.world.position != at + 1:
@@ -276,13 +278,10 @@ class Engine:
                 )
             if not wanted(self.world):
                 raise Unwanted(self.world)
-        except Refused as error:
-            self.world = before
-            if isinstance(error, Failure):
-                raise
-            raise build_command_refusal(error) from None
-        except BaseException:
-            self.world = before
+        except BaseException as error:
+            self.world = before.fork() if kept else before  # what the history keeps does not move
+            if isinstance(error, Refused) and not isinstance(error, Failure):
+                raise build_command_refusal(error) from None
             raise
         self.times[at] = before.now
         self.history.worked(self.world, time.thread_time() - started)
@@ -313,7 +312,7 @@ class Engine:
             before=before,
             after=self.progress(),
             reason="idle" if reason else "",
-            deltas=self._deltas(followers),
+            deltas=self.deltas(followers),
             awaited=calls_of(self.world) if reason else [],
         )
 
@@ -329,7 +328,7 @@ class Engine:
                 yield
         to = self.world.position
         reason: Reason = "" if self.world.store.live else "idle"
-        return Moved(at=at, to=to, before=before, after=self.progress(), reason=reason, deltas=self._deltas(followers))
+        return Moved(at=at, to=to, before=before, after=self.progress(), reason=reason, deltas=self.deltas(followers))
 
     def stops(self, grain: Grain, world: Simulation) -> Callable[[Simulation], bool]:
         """Return the condition that ends a step before its grain is reached: a card of the lesson that asks or offers, or a second card."""

@@ -177,6 +177,10 @@ class History:
         if world.position not in self._worlds:
             self._put(self._fork(world))
 
+    def kept(self, position: int) -> Any | None:
+        """The copy that is kept of a position, to be copied and not to be changed."""
+        return self._worlds.get(position)
+
     def _put(self, world: Any) -> None:
         self._worlds[world.position] = world
         self._worlds.move_to_end(world.position)
