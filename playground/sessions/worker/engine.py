@@ -225,14 +225,17 @@ class Engine:
         max_objects: int,
         followers: Sequence[Follower] = (),
         wanted: Callable[[Simulation], bool] = lambda _: True,
+        apart: int = 1,
     ) -> Applied:
-        """Apply a command given as the log's JSON. Raises Unwanted, with nothing changed, where what it came to is not `wanted`."""
+        """Apply a command given as the log's JSON. Raises Unwanted, with nothing changed, where what it came to is not `wanted`. So many
+        positions `apart` are copies kept: one that is refused costs the way from the last.
+        """
         at = self.world.position
         try:
             command = read_command(data)
         except Refused as error:
             raise build_command_refusal(error) from None
-        self._apply(command, max_objects, wanted=wanted)
+        self._apply(command, max_objects, wanted=wanted, apart=apart)
         return self._report_applied(at, zlib.compress(data, 1), len(data), followers)
 
     def apply_tried(
@@ -257,12 +260,12 @@ class Engine:
         max_objects: int,
         trial: Trial | None = None,
         wanted: Callable[[Simulation], bool] = lambda _: True,
+        apart: int = 1,
     ) -> None:
-        self._leave()
+        self._leave(apart)
         # Objects are counted only after the command: a cluster that is too large then needs a world to return to.
-        at, started = self.world.position, time.thread_time()
-        kept = self.history.kept(at)
-        before = kept or self.world.fork()
+        at, now, started = self.world.position, self.world.now, time.thread_time()
+        before = None if self.history.is_near(at, apart) else self.world.fork()
         try:
             self.world.apply(command, trial)
             if self.world.position != at + 1:
@@ -279,16 +282,24 @@ class Engine:
             if not wanted(self.world):
                 raise Unwanted(self.world)
         except BaseException as error:
-            self.world = before.fork() if kept else before  # what the history keeps does not move
+            self.world = before or self._return_to(at)
             if isinstance(error, Refused) and not isinstance(error, Failure):
                 raise build_command_refusal(error) from None
             raise
-        self.times[at] = before.now
+        self.times[at] = now
         self.history.worked(self.world, time.thread_time() - started)
 
-    def _leave(self) -> None:
-        """The head is about to move on: keep a copy for those who still have to be shown it."""
-        if not self._unwanted and (self._shown != self.world.position or self.history.forks_fast):
+    def _return_to(self, position: int) -> Simulation:
+        """The world as it was a few transitions ago, made again from a copy."""
+        world: Simulation = self.history.nearest(position)
+        while world.position < position:
+            self.replay(world)
+        return world
+
+    def _leave(self, apart: int = 1) -> None:
+        """The head is about to move on: keep a copy for those who still have to be shown it, unless one is kept that is not so far."""
+        position, wanted = self.world.position, apart > 1 or self.history.forks_fast
+        if not self._unwanted and (wanted or self._shown != position) and not self.history.is_near(position, apart):
             self.history.keep(self.world)
         self._unwanted = False
 

@@ -12,6 +12,8 @@ from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.apiserver.door import Call, Failure, Reply, answer_read, as_yaml, changes_nothing, read_body
 
+APART = 8  # writes between copies of the world
+
 
 def _finish(reply: Reply, world: Simulation, call: Call) -> moving.Answered:
     reply = as_yaml(reply) if call.as_yaml else reply
@@ -70,7 +72,7 @@ def _write(
         return stays and there != (version, events, faults)
 
     try:
-        add(engine.apply_data(data, max_objects, wanted=wanted))
+        add(engine.apply_data(data, max_objects, wanted=wanted, apart=APART))
     except Unwanted as unwanted:
         return _finish(unwanted.world.answered or Reply(200, {}), world, call)
     except Failure as failure:
