@@ -5,6 +5,7 @@ import contextlib
 import logging
 import time
 from collections import deque
+from functools import partial
 from typing import Any, ClassVar, Protocol
 from weakref import WeakKeyDictionary
 
@@ -183,7 +184,9 @@ class SessionConsumer(Socket):
                 prove(self, self.scope, self.owner)
                 if self.silence is not None:
                     self.silence.cancel()
-            await runtime().call(lambda: dialogue.take(taken))
+                runtime().services.loop.post(partial(dialogue.set_look, taken))
+            else:
+                await runtime().call(lambda: dialogue.take(taken))
         except SessionError as error:
             await self._send(Error.of(error))
         except Exception as error:
