@@ -7,9 +7,10 @@ import msgspec
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
 from django.core.asgi import get_asgi_application
-from django.core.handlers.asgi import ASGIHandler
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.exception import convert_exception_to_response
-from django.urls import re_path
+from django.urls import re_path, set_script_prefix
 from django.utils.module_loading import import_string
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
@@ -19,8 +20,27 @@ class DoorHandler(ASGIHandler):
     """Django's handler for the API servers of sessions, with the middleware in DOOR_MIDDLEWARE.
 
     Django gives every handler of a process the same middleware. All of the door's is asynchronous functions without hooks for views,
-    templates, or exceptions, so the chain needs no adapters between them.
+    templates, or exceptions, so the chain needs no adapters between them. Nor does it need Django's signals, each of which starts a
+    thread for a request: who asks the database looks after its connections (sessions/database/asking.py).
     """
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request. A write is carried out although its client does not wait for the answer."""
+        try:
+            body = await self.read_body(receive)
+        except RequestAborted:
+            return
+        with body:
+            set_script_prefix(get_script_prefix(scope))
+            request, refused = self.create_request(scope, body)
+            response = refused if request is None else await self.run_get_response(request)
+            assert response is not None
+            if isinstance(response, Stream):
+                head = [(name.encode(), value.encode("latin-1")) for name, value in response.items()]
+                await send({"type": "http.response.start", "status": response.status_code, "headers": head})
+                await response.serve(receive(), send)
+            else:
+                await self.send_response(response, send)
 
     def load_middleware(self, is_async: bool = False) -> None:
         """Build the chain, as BaseHandler does of MIDDLEWARE."""
@@ -34,7 +54,8 @@ class DoorHandler(ASGIHandler):
 
 pages, door = get_asgi_application(), DoorHandler()
 
-from playground.serving.gate import BehindProxies, Identified, LimitedBody, ReadableType, SameOrigin  # noqa: E402 - Django must be set up first
+from playground.features.door.views import Stream  # noqa: E402 - Django must be set up first
+from playground.serving.gate import BehindProxies, Identified, LimitedBody, ReadableType, SameOrigin  # noqa: E402
 from playground.sessions.database.asking import BRIEF  # noqa: E402
 from playground.storage.postgresql.outage import Limits  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402

@@ -23,6 +23,10 @@ def page(name: str) -> Callable[..., HttpResponseBase]:
 
 
 urlpatterns = [
+    # First, as each pattern before takes its time, and a program asks thousands of times.
+    path("s/<str:key>/k8s/<path:path>", page("door.door"), name="door-path"),
+    path("s/<str:key>/k8s", page("door.door"), name="door-root"),
+    path("s/<str:key>/k8s/", page("door.door"), name="door"),
     path("", home.home, name="home"),
     path("lessons/", home.lessons, name="lessons"),
     path("lessons/documents/", course.list_by_document, name="by-document"),
@@ -72,9 +76,6 @@ urlpatterns = [
     path("embed/<str:key>/", sharing.embed, name="embed"),
     path("embed/<str:key>/lesson", making.play, name="framed-lesson"),
     path("embed/<str:key>/<path:page>", sharing.beyond, name="embed-beyond"),
-    path("s/<str:key>/k8s", page("door.door"), name="door-root"),
-    path("s/<str:key>/k8s/", page("door.door"), name="door"),
-    path("s/<str:key>/k8s/<path:path>", page("door.door"), name="door-path"),
     path("s/<str:key>/live", page("door.live"), name="live"),
     path("s/<str:key>/kubeconfig", page("door.kubeconfig"), name="kubeconfig"),
     path("s/<str:key>/second-opinion", page("second_opinion.second_opinion"), name="second-opinion"),

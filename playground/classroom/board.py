@@ -12,15 +12,18 @@ from playground.models import Answer, Poll, Room, Student
 
 @dataclass(frozen=True)
 class Board:
-    """`poll` is the question on the screens; `students` and `teacher` are the messages (docs/classroom.md)."""
+    """`poll` is the question on the screens, `students` their message, and `common` what the teacher's has in common with it
+    (docs/classroom.md).
+    """
 
+    room: Room
     poll: Poll | None
     students: dict[str, Any]
-    teacher: dict[str, Any]
+    common: dict[str, Any]
 
 
 def board_of(room_id: int) -> Board | None:
-    """None where the room was removed."""
+    """What students wait for; None where the room was removed."""
     room = Room.objects.select_related("session", "shown__fork").filter(pk=room_id).first()
     if room is None:
         return None
@@ -31,7 +34,6 @@ def board_of(room_id: int) -> Board | None:
     # Students get neither key nor counts until they are revealed; how many have answered would be sent for each answer.
     revealed = poll is not None and poll.state == Poll.State.REVEALED
     over, shown = rooms.is_over(room), _describe_shown_fork(room)
-    present = list(rooms.present(room).select_related("fork").order_by("pk"))
     students = {
         "type": "room",
         "name": room.session.name,
@@ -41,22 +43,25 @@ def board_of(room_id: int) -> Board | None:
         "shown": shown,
         "poll": asked and {**asked, **(results if revealed else {"answered": None})},
     }
-    teacher = {
+    return Board(room, poll, students, {"over": over, "shown": shown, "poll": asked and {**asked, **results}})
+
+
+def describe_desk(board: Board) -> dict[str, Any]:
+    """Return the teacher's message, which takes longer: it lists every student."""
+    present = list(rooms.present(board.room).select_related("fork").order_by("pk"))
+    return {
         "type": "board",
-        "over": over,
+        **board.common,
         "joined": len(present),
-        "joining": not room.locked,
-        "students": _describe_students(present, poll),
+        "joining": not board.room.locked,
+        "students": _describe_students(present, board.poll),
         "hands": [_person(each) for each in sorted(_list_raised_hands(present), key=lambda each: each.hand)],  # type: ignore[arg-type,return-value]
         "forks": [
             {**_person(each), "key": each.fork.edit_key}
             for each in present
             if each.fork is not None and each.fork.deleted is None
         ],
-        "shown": shown,
-        "poll": asked and {**asked, **results},
     }
-    return Board(poll, students, teacher)
 
 
 def yours(student: Student) -> dict[str, Any]:

@@ -21,7 +21,15 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.consumers import CLOSE_AGAIN, CLOSE_GONE, CLOSE_LIMIT, Socket, language_of
+from playground.sessions.web.consumers import (
+    CLOSE_AGAIN,
+    CLOSE_FAILED,
+    CLOSE_GONE,
+    CLOSE_LIMIT,
+    Outbox,
+    Socket,
+    language_of,
+)
 from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone
 
 log = logging.getLogger(__name__)
@@ -43,9 +51,8 @@ class ClassroomConsumer(Socket):
         """Find the room, take a seat, get the board."""
         await self.accept()
         activate(language_of(self.scope))
-        self.outbox: asyncio.Queue[str] = asyncio.Queue()
+        self.outbox = Outbox.of_running_loop()
         self.tokens, self.counted = BURST, time.monotonic()
-        self.sender: asyncio.Task[None] | None = None
         try:
             admit_socket(self, self.scope)
             await self.find()
@@ -62,7 +69,6 @@ class ClassroomConsumer(Socket):
             await self.close(CLOSE_AGAIN if error.retry_after else CLOSE_LIMIT)
         else:
             self.hub = hub
-            self.sender = asyncio.create_task(self._pump())
 
     async def find(self) -> None:
         """Find the user of this page. Raise SessionGone."""
@@ -74,7 +80,7 @@ class ClassroomConsumer(Socket):
 
     def post(self, text: str) -> None:
         """Send, whenever it is this socket's turn."""
-        self.outbox.put_nowait(text)
+        self.outbox.put(self, text)
 
     def lower(self, hands: set[int]) -> None:
         """Hands of these students were taken down by the teacher: a student hears of the own one."""
@@ -82,9 +88,13 @@ class ClassroomConsumer(Socket):
     def stay(self, students: set[int]) -> None:
         """These students are in the room: the page of another one ends."""
 
-    async def _pump(self) -> None:
-        while not self.closing:
-            await self.send_text(await self.outbox.get())
+    async def deliver(self, text: str) -> None:
+        """Send what was posted; a page that cannot be sent to connects again."""
+        try:
+            await self.send_text(text)
+        except Exception:
+            log.exception("a message could not be sent")
+            await self.close(CLOSE_FAILED)
 
     async def send_text(self, text: str) -> None:
         """Send now, unless the socket is closed."""
@@ -115,8 +125,6 @@ class ClassroomConsumer(Socket):
     async def disconnect(self, code: int) -> None:
         self.closing = True
         SOCKETS.remove(self)
-        if self.sender is not None:
-            self.sender.cancel()
         if self.hub is not None:
             self.hub.go(self)
 

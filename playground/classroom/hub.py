@@ -11,7 +11,7 @@ import contextlib
 import logging
 import os
 import secrets
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 import orjson
@@ -127,33 +127,45 @@ class Hub:
     async def _send(self) -> None:
         while self._changed.is_set() and self.sockets:
             self._changed.clear()
-            before, hands = dict(self._texts), self._hands
+            hands = self._hands
             try:
-                await self._read()
+                await self._read(self._post)
             except Exception as error:
                 log.warning("classroom %s could not be read: %s", self.room, error)
                 self._changed.set()
                 await asyncio.sleep(RETRY)
                 continue
             for socket in list(self.sockets):
-                if self._texts[socket.teaches] != before[socket.teaches]:
-                    socket.post(self._texts[socket.teaches])
                 if hands - self._hands:
                     socket.lower(hands - self._hands)
                 if self._present is not None:
                     socket.stay(self._present)
             await asyncio.sleep(PAUSE)
 
-    async def _read(self) -> None:
+    async def _read(self, changed: Callable[[bool], None] = lambda teaches: None) -> None:
+        """Read the board; `changed` hears of the students' part before the teacher's is read."""
         found = await in_thread(board.board_of, self.room)
         if found is None:
-            self._texts = dict.fromkeys((False, True), '{"type":"gone"}')
             self.poll, self._present = None, None
+            for teaches in (False, True):
+                self._set(teaches, '{"type":"gone"}', changed)
             return
         self.poll = found.poll
-        self._hands = {each["id"] for each in found.teacher["hands"]}
-        self._present = {each["id"] for each in found.teacher["students"]}
-        self._texts = {False: orjson.dumps(found.students).decode(), True: orjson.dumps(found.teacher).decode()}
+        self._set(False, orjson.dumps(found.students).decode(), changed)
+        desk = await in_thread(board.describe_desk, found)
+        self._hands = {each["id"] for each in desk["hands"]}
+        self._present = {each["id"] for each in desk["students"]}
+        self._set(True, orjson.dumps(desk).decode(), changed)
+
+    def _set(self, teaches: bool, text: str, changed: Callable[[bool], None]) -> None:
+        if text != self._texts[teaches]:
+            self._texts[teaches] = text
+            changed(teaches)
+
+    def _post(self, teaches: bool) -> None:
+        for socket in list(self.sockets):
+            if socket.teaches is teaches:
+                socket.post(self._texts[teaches])
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -7,11 +7,12 @@ forms may be large only for who has the key, which is looked up once more than `
 import shutil
 import tempfile
 from collections import Counter
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from django.conf import settings
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, ResolverMatch, resolve
 
 from playground.sessions.database import lessons
 from playground.sessions.database.asking import in_thread
@@ -73,9 +74,7 @@ class BodyLimit(NamedTuple):
 
 def body_limit(path: str, method: str = "POST") -> BodyLimit:
     """The largest body that a path takes; almost nothing where it takes no form."""
-    try:
-        match = resolve(path)
-    except Resolver404:
+    if method in ("GET", "HEAD") or (match := _resolve(path)) is None:
         return BodyLimit("", NOTHING, NOTHING)
     methods = ("POST", "PUT", "PATCH", "DELETE") if match.url_name in DOOR else ("POST",)
     if method not in methods or match.url_name not in TAKES:
@@ -92,6 +91,14 @@ def body_limit(path: str, method: str = "POST") -> BodyLimit:
     keyed = KEYED.get(match.route.partition("/<")[0], "")
     encoded = most * ENCODED if setting == "MAX_LESSON_BYTES" else most
     return BodyLimit(setting, most, encoded + FREE, keyed, match.kwargs.get("key", ""))
+
+
+@lru_cache(maxsize=1024)
+def _resolve(path: str) -> ResolverMatch | None:
+    try:
+        return resolve(path)
+    except Resolver404:
+        return None
 
 
 async def owner_of(limit: BodyLimit) -> str:

@@ -20,10 +20,9 @@ from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from django.conf import settings
 from twisted.internet import reactor
-from twisted.protocols.policies import ProtocolWrapper
 
 from playground.serving.bodies import FULL, Body
-from playground.serving.connections import PROBED, Visit, Visits
+from playground.serving.connections import PROBED, Visit, Visits, write_at_once
 from playground.serving.gate import apply_forwarded_headers
 from playground.sessions.limits import address_owner
 from playground.sessions.protocol.errors import LimitReached, SessionError, StorageFull, Unavailable
@@ -32,21 +31,6 @@ from playground.sessions.web.runtime import runtime
 
 # What this server needs of Twisted and Daphne beyond their interfaces, here alone: pyproject.toml bounds their versions, and
 # tests/playground/test_internals.py looks for each of these in the libraries that are installed.
-
-
-def connection_of(transport: Any) -> Any:
-    """The TCP connection below whatever wraps it."""
-    while isinstance(transport, ProtocolWrapper):
-        transport = transport.transport
-    return transport
-
-
-def takes_at_once(tcp: Any) -> bool:
-    """Return whether a connection has no unsent data, so that data written to it now stays in order.
-
-    Twisted keeps unsent data in `dataBuffer`, and before that in a list whose length is only in `_tempDataLen`.
-    """
-    return bool(tcp.connected and not tcp.dataBuffer and not tcp._tempDataLen)
 
 
 class ServerWithFactories(Server):
@@ -196,10 +180,7 @@ class Socket(WebSocketProtocol):
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - Autobahn's name
         """Write as much as the connection takes at once, without waiting for the selector. Otherwise like Autobahn's method."""
-        tcp = connection_of(self.transport)
-        written = tcp.writeSomeData(data) if takes_at_once(tcp) else 0
-        if written != len(data):  # an error too: Twisted comes upon it again
-            tcp.write(data[written:] if isinstance(written, int) else data)
+        write_at_once(self.transport, data)
 
     def sendMessage(self, payload: bytes, isBinary: bool = False) -> None:  # noqa: N802, N803 - Autobahn's names
         """Send a payload of any size. Otherwise like Autobahn's method."""

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from tests.browser.server import PlaygroundServer
-from tests.door.transcripts import new_session
+from tests.door.transcripts import delete_session, new_session
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 MAP = "/api/v1/namespaces/default/configmaps"
@@ -137,6 +137,34 @@ def test_a_watch_sees_what_happens_until_its_time_is_over(client: Client) -> Non
     assert [each["type"] for each in events] == ["ADDED", "MODIFIED", "DELETED"]
     again = client.watch(f"{MAP}?watch=true&resourceVersion={version}&timeoutSeconds=1&fieldSelector={selector}")
     assert [each["type"] for each in again] == ["ADDED", "MODIFIED", "DELETED"]
+
+
+def test_writes_that_come_together_are_each_answered_and_seen_once_in_the_order_of_their_versions(
+    client: Client,
+) -> None:
+    version = client.ask("GET", MAP)[1]["metadata"]["resourceVersion"]
+    found: list[tuple[int, Any]] = []
+
+    def write(number: int) -> None:
+        found.extend(client.ask("POST", MAP, config_map(name))[:2] for name in ("once", f"own-{number}"))
+
+    writing = [threading.Thread(target=write, args=(number,)) for number in range(20)]
+    for each in writing:
+        each.start()
+    for each in writing:
+        each.join()
+    assert sorted(code for code, _ in found) == [201] * 21 + [409] * 19
+    made = {body["metadata"]["name"]: int(body["metadata"]["resourceVersion"]) for code, body in found if code == 201}
+    events = client.watch(f"{MAP}?watch=true&resourceVersion={version}&timeoutSeconds=1")
+    seen = [(each["object"]["metadata"]["name"], int(each["object"]["metadata"]["resourceVersion"])) for each in events]
+    assert seen == sorted(made.items(), key=lambda item: item[1])
+
+
+def test_the_key_of_a_deleted_session_opens_nothing_at_once(server: PlaygroundServer) -> None:
+    client = Client(server, new_session(server.url))
+    assert client.ask("GET", MAP)[0] == 200
+    delete_session(server.url, client.key)
+    assert client.ask("GET", MAP)[0] == 401
 
 
 def test_a_watch_may_begin_with_all_objects_and_a_bookmark(client: Client) -> None:

@@ -53,16 +53,26 @@ def version_of(kubectl: str) -> str:
 
 def new_session(url: str, **fields: str) -> str:
     """The edit key of a new session."""
+    key = re.search(r"/s/([^/]+)/", _send_form(url, "/new", start="empty", **fields))
+    assert key is not None
+    return key[1]
+
+
+def delete_session(url: str, key: str) -> None:
+    """Delete a session, as its page does."""
+    _send_form(url, f"/s/{key}/delete")
+
+
+def _send_form(url: str, path: str, **fields: str) -> str:
+    """The address that a form leads to."""
     jar = http.cookiejar.CookieJar()
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     page = opener.open(f"{url}/").read().decode()
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
     assert token is not None
-    form = urllib.parse.urlencode({"csrfmiddlewaretoken": token[1], "start": "empty", **fields}).encode()
-    answer = opener.open(urllib.request.Request(f"{url}/new", form, {"Referer": f"{url}/"}))
-    key = re.search(r"/s/([^/]+)/", answer.url)
-    assert key is not None
-    return key[1]
+    form = urllib.parse.urlencode({"csrfmiddlewaretoken": token[1], **fields}).encode()
+    answer = opener.open(urllib.request.Request(f"{url}{path}", form, {"Referer": f"{url}/"}))
+    return str(answer.url)
 
 
 def normalize(text: str, transcript: Data) -> str:

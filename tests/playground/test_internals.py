@@ -20,8 +20,8 @@ from twisted.internet.testing import MemoryReactor
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.web.http import HTTPChannel
 
-from playground.serving.connections import Channel, Visits
-from playground.serving.server import LimitedServer, Socket, SocketFactory, connection_of, takes_at_once
+from playground.serving.connections import Channel, Visits, connection_of, takes_at_once
+from playground.serving.server import LimitedServer, Socket, SocketFactory
 
 FRAMES = b"\x81\x0dfirst message" + b"\x81\x06second"
 

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -17,12 +17,13 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 
 from playground.common.kubeconfig import write_kubeconfig
-from playground.common.logs import DOOR
+from playground.common.logs import DOOR, SESSION
 from playground.presenters.look import Look
 from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import LimitReached, NotAllowed, SessionError, SessionGone
-from playground.sessions.protocol.moving import Answered, BeginWatch, Read, Watched, Write
+from playground.sessions.protocol.moving import Answered, APIWrite, BeginWatch, Read, Watched
 from playground.sessions.web.client import SessionClient
+from playground.sessions.web.consumers import Outbox
 from playground.sessions.web.live import LiveSession
 from playground.views.access import edits, opens, scope_of
 from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, impersonate
@@ -33,6 +34,7 @@ LARGE = 1 << 20
 CHUNK = 1 << 18
 BOOKMARK = 60.0  # seconds
 LONGEST_WATCH = 3600.0
+REMEMBERED, MOST_REMEMBERED = 1.0, 1000  # seconds, keys
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
 _NOT_ACCEPTABLE = f"406: Not Acceptable\n\nAvailable representations: {JSON}, application/yaml, {_PROTOBUF}"
 _FORMS = {"Table": "table", "PartialObjectMetadata": "metadata", "PartialObjectMetadataList": "metadata"}
@@ -75,8 +77,27 @@ def _fail(failure: Failure) -> HttpResponse:
     return HttpResponse(reply.data, status=reply.status, content_type=reply.content_type, headers=dict(reply.headers))
 
 
+_opened: dict[str, tuple[SessionClient, float]] = {}
+
+
+async def _open(key: str) -> SessionClient:
+    """The session that a key opens. A program asks many times, so what was looked up just now is not looked up again.
+
+    Its engine knows when the session is deleted meanwhile. A link that ends, and other server processes, are always asked for.
+    """
+    client, since = _opened.get(key, (None, 0.0))
+    if client is None or time.monotonic() - since > REMEMBERED:
+        client = await SessionClient.open(key)
+        if len(_opened) >= MOST_REMEMBERED:
+            _opened.clear()
+        if not client.link and not settings.REDIS_URL:
+            _opened[key] = client, time.monotonic()
+    SESSION.set(client.session.pk)
+    return client
+
+
 async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
-    client = await SessionClient.open(key)
+    client = await _open(key)
     vouch(scope_of(request), f"session {client.session.pk}")
     if request.headers.get("Upgrade", "").lower().startswith("spdy"):
         request.method = "GET"  # streams are asked for like this; none begins
@@ -193,15 +214,8 @@ async def _write(request: HttpRequest, client: SessionClient, call: Call, at: in
     product = request.headers.get("User-Agent", "").partition("/")[0][:60]
     agent = (request.headers.get("Kubectl-Command") or product or "a client")[:100]
     type_ = (request.content_type or "").lower()
-    write = Write(
-        call=call,
-        body=request.body,
-        content_type=type_,
-        agent=agent,
-        manager=product or "unknown",
-        wall=time.time_ns(),
-        max_objects=settings.MAX_OBJECTS,
-    )
+    manager, wall = product or "unknown", time.time_ns()
+    write = APIWrite(call=call, body=request.body, content_type=type_, agent=agent, manager=manager, wall=wall)
 
     async def serve(live: LiveSession) -> Answered:
         answered = await live.changes.serve(write)
@@ -221,56 +235,71 @@ async def _watch(client: SessionClient, call: Call) -> HttpResponseBase:
     request = BeginWatch(call=msgspec.structs.replace(call, path=path, query=query))
     seconds = query.get("timeoutSeconds", "")
     longest = min(float(seconds), LONGEST_WATCH) if seconds.isdecimal() and len(seconds) < 8 else LONGEST_WATCH
-    stream = _Stream(client, request, longest or LONGEST_WATCH, query.get("allowWatchBookmarks") == "true")
+    stream = Stream(client, request, longest or LONGEST_WATCH, query.get("allowWatchBookmarks") == "true")
     begun = await stream.begin()
     if begun.refusal is not None:
         refusal = begun.refusal
         return HttpResponse(refusal.body, status=refusal.status, content_type=refusal.content_type)
     await _go_on(client, begun.live)
-    return StreamingHttpResponse(stream.parts(begun), content_type=JSON)
+    return stream
 
 
-class _Stream:
-    """One watch, from its first event to its end."""
+class Stream(StreamingHttpResponse):
+    """One watch, from its first event to its end. What it sees goes from the outbox to the connection, with no task between."""
 
     def __init__(self, client: SessionClient, request: BeginWatch, longest: float, bookmarks: bool) -> None:
+        super().__init__(content_type=JSON)
         self._client, self._request = client, request
         self._end, self._bookmarks = time.monotonic() + longest, bookmarks
-        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._loop = asyncio.get_running_loop()
-        self._version = 0
+        self._outbox = Outbox.of_running_loop("watches")
+        self._early: list[bytes] = []
+        self._send: Callable[[dict[str, Any]], Awaitable[None]] | None = None
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def begin(self) -> Watched:
-        return await self._client.on_loop(lambda live: live.watching.begin(self._request, self._send))
+        self._begun = await self._client.on_loop(lambda live: live.watching.begin(self._request, self._post))
+        return self._begun
 
-    def _send(self, part: bytes | None, version: int) -> None:
-        self._version = version
-        if part != b"":
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, part)
+    def _post(self, part: bytes | None) -> None:
+        """Called on the sessions' thread."""
+        self._outbox.put(self, part)
 
-    async def parts(self, begun: Watched) -> AsyncIterator[bytes]:
+    async def deliver(self, part: bytes | None) -> None:
+        """Send a part; None ends the watch."""
+        if part is None:
+            self._over.cancel()
+        elif self._send is None:
+            self._early.append(part)
+        else:
+            await self._send({"type": "http.response.body", "body": part, "more_body": True})
+
+    async def serve(self, gone: Awaitable[Any], send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
+        """Send what the watch sees, behind the response's head, until its time is over or its client is `gone`."""
+        begun, ends = self._begun, {self._over, asyncio.ensure_future(gone)}
         try:
-            yield begun.first
-            marked = time.monotonic()
+            self._send, early = send, b"".join([begun.first, *self._early])
+            await self.deliver(early)
             while (left := self._end - time.monotonic()) > 0:
-                wait = min(left, BOOKMARK - (time.monotonic() - marked)) if self._bookmarks else left
-                try:
-                    async with asyncio.timeout(max(wait, 0.01)):
-                        part = await self._queue.get()
-                except TimeoutError:
-                    if self._bookmarks and self._version and time.monotonic() < self._end:
-                        meta = {"resourceVersion": str(self._version)}
-                        mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
-                        yield (msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n")
-                        await _go_on(self._client, begun.live)
-                    marked = time.monotonic()
-                    continue
-                if part is None:
-                    return
-                yield part
+                wait = min(left, BOOKMARK) if self._bookmarks else left
+                done, _ = await asyncio.wait(ends, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+                if done:
+                    break
+                version = await self._client.on_loop(_read_version)
+                if version and time.monotonic() < self._end:
+                    meta = {"resourceVersion": str(version)}
+                    mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
+                    await self.deliver(msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n")
+                    await _go_on(self._client, begun.live)
+            self._send = None
+            await send({"type": "http.response.body"})
         finally:
-            number = begun.number
-            await self._client.on_loop(lambda live: live.watching.end(number))
+            for end in ends:
+                end.cancel()
+            await self._client.on_loop(lambda live: live.watching.end(begun.number))
+
+
+async def _read_version(live: LiveSession) -> int:
+    return live.watching.version
 
 
 @edits("POST")

@@ -4,7 +4,7 @@ All functions are synchronous; web/loop.py runs them in threads of their own.
 """
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -155,27 +155,28 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     return session, rows
 
 
-def append(session_id: int, row: LogRow, last_of: str = "") -> None:
-    """Write the next entry and move the head; with the last of its drive its holder gives the right to drive back. Raises Conflict if
+def append(session_id: int, *rows: LogRow, last_of: str = "") -> None:
+    """Write the next entries and move the head; with the last of its drive its holder gives the right to drive back. Raises Conflict if
     another entry came first.
     """
-    _append(_entry(session_id, row, row.to), last_of)
+    _append([_entry(session_id, row, row.to) for row in rows], last_of)
 
 
 @repeatable
-def _append(entry: LogEntry, last_of: str = "") -> None:
-    """The same; where the connection broke while it was written, it is written once."""
-    session, seq, at, to, size = entry.session_id, entry.seq, entry.at, entry.to, entry.size
-    now = timezone.now()
+def _append(entries: Sequence[LogEntry], last_of: str = "") -> None:
+    """The same; where the connection broke while they were written, they are written once."""
+    first, last, size = entries[0], entries[-1], sum(entry.size for entry in entries)
+    session, now = first.session_id, timezone.now()
     try:
         with transaction.atomic():
             # The compare-and-set comes first: a writer that loses it has not written an entry.
-            changed = _execute_update(MOVE_END, seq, to, size, _moment(now), session, seq - 1, at)
-            if not changed and not _is_written(entry):
+            changed = _execute_update(MOVE_END, last.seq, last.to, size, _moment(now), session, first.seq - 1, first.at)
+            if not changed and not _is_written(first):
                 raise Conflict(message(FIRST))
-            if changed:
+            for entry in entries if changed else ():
                 entry.created = now
-                _execute_update(INSERT, session, seq, entry.kind, at, to, entry.payload, size, _moment(now))
+                place = (session, entry.seq, entry.kind, entry.at, entry.to)
+                _execute_update(INSERT, *place, entry.payload, entry.size, _moment(now))
             if last_of:
                 _execute_update(GIVE_BACK, session, last_of)
     except IntegrityError as error:

@@ -264,7 +264,6 @@ class Answered(Struct, frozen=True):
     content_type: str
     headers: list[tuple[str, str]] = []
     live: bool = False
-    applied: Applied | None = None
 
 
 class Read(Query[Answered], frozen=True, kw_only=True):
@@ -273,8 +272,8 @@ class Read(Query[Answered], frozen=True, kw_only=True):
     call: Call
 
 
-class Write(Request[Answered], frozen=True, kw_only=True):
-    """A request that may change something, at the head. `wall`: the time on the wall (ns since 1970). Limits are as of Apply."""
+class APIWrite(Struct, frozen=True, kw_only=True):
+    """A request that may change something. `wall`: the time on the wall (ns since 1970)."""
 
     call: Call
     body: bytes
@@ -282,6 +281,19 @@ class Write(Request[Answered], frozen=True, kw_only=True):
     agent: str
     manager: str
     wall: int
+
+
+class Written(Struct, frozen=True):
+    """The answers to requests, and the commands that they came to; the last one has what followers are shown."""
+
+    answers: list[Answered]
+    applied: list[Applied]
+
+
+class Write(Request[Written], frozen=True, kw_only=True):
+    """Carry out requests at the head, one after the other. Limits are as of Apply."""
+
+    calls: list[APIWrite]
     max_objects: int
     followers: list[Follower] = []
 
@@ -311,9 +323,9 @@ class BeginWatch(Request[Watched], frozen=True, kw_only=True):
 
 
 class Seen(Struct, frozen=True):
-    """The new events of watches by number, the watches that go on, and the newest resourceVersion."""
+    """The new events of watches, each with their numbers, the watches that go on, and the newest resourceVersion."""
 
-    parts: list[tuple[int, bytes]]
+    parts: list[tuple[list[int], bytes]]
     alive: list[int]
     version: int
 

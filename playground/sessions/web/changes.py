@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 from django.conf import settings
-from msgspec.structs import replace
 
 from playground.presenters.panel import Delta
 from playground.sessions.database.log import pack
@@ -29,6 +28,7 @@ T = TypeVar("T")
 TRIES = 12
 PAUSE = 0.02
 POD_BYTES = 600
+AT_ONCE = 16  # writes of API clients that are one change
 _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9})\b")
 
 
@@ -50,6 +50,8 @@ class Changes:
         self._onlooker = onlooker
         self._lock = asyncio.Lock()
         self._to_follow = False
+        self._calls: list[tuple[moving.APIWrite, asyncio.Future[moving.Answered]]] = []
+        self._serving: asyncio.Task[None] | None = None
 
     @property
     def going_on(self) -> bool:
@@ -59,7 +61,8 @@ class Changes:
     async def exclusive(self) -> AsyncIterator[None]:
         """The session for oneself: a run's slice ends early, and an error leaves the log, not the engine, in the right."""
         self.engine.crashes.require_calm(reading=False)
-        self.engine.interrupt()
+        if self._lock.locked():
+            self.engine.interrupt()
         async with self._lock:
             await self.engine.ready()
             try:
@@ -133,17 +136,17 @@ class Changes:
             self.log.require_room()
             followers = self._publisher.followers()
             request = moving.Apply(data=data, max_objects=settings.MAX_OBJECTS, followers=followers)
-            await self._write_applied(await self.engine.call(request), followers)
+            await self._write_applied([await self.engine.call(request)], followers)
             return self.log.head
 
-    async def _write_applied(self, applied: moving.Applied, followers: list[Follower]) -> None:
+    async def _write_applied(self, applied: list[moving.Applied], followers: list[Follower]) -> None:
         try:
-            self.log.require_room(applied.size)
+            self.log.require_room(sum(each.size for each in applied))
         except LimitReached:
             self.engine.mark_stale()
             raise
-        self._prepare_soon(applied.to, followers, applied.deltas)
-        await self.write("command", applied.to, applied.payload, applied.size)
+        self._prepare_soon(applied[-1].to, followers, applied[-1].deltas)
+        await self._write(self.log.append_commands(applied), show=True)
 
     async def preview(self, text: bytes, rename: bool = False) -> moving.ImportPlan:
         """Return the changes that importing a text would make, under other names with `rename`."""
@@ -172,7 +175,7 @@ class Changes:
             if applied is None:
                 request = moving.Apply(data=await command(), max_objects=most, followers=followers, packed=True)
                 applied = await self.engine.call(request)
-            await self._write_applied(applied, followers)
+            await self._write_applied([applied], followers)
             return self.log.head
 
     async def apply_text(self, text: bytes, create_only: bool) -> moving.TextApplied:
@@ -187,7 +190,7 @@ class Changes:
             request = moving.ApplyText(text=text, create_only=create_only, max_objects=most, followers=followers)
             done = await self.engine.call(request)
             if done.applied is not None:
-                await self._write_applied(done.applied, followers)
+                await self._write_applied([done.applied], followers)
             return done
 
     async def _make_room_for(self, text: bytes) -> None:
@@ -197,19 +200,44 @@ class Changes:
             )
         await self._make_heavy(len(text) + (sum(int(count) for count in _REPLICAS.findall(text)) * POD_BYTES))
 
-    async def serve(self, request: moving.Write) -> moving.Answered:
-        """Carry out a request to the API server at the head."""
-        await self._make_heavy(len(request.body))
-        return await self.retry_on_conflict(lambda: self._serve(request))
+    async def serve(self, call: moving.APIWrite) -> moving.Answered:
+        """Carry out a request to the API server at the head. Those that wait meanwhile are one change, and so wait for the disk once."""
+        await self._make_heavy(len(call.body))
+        return await self.retry_on_conflict(lambda: self._serve(call))
 
-    async def _serve(self, request: moving.Write) -> moving.Answered:
-        async with self.exclusive():
-            self.log.require_room()
-            followers = self._publisher.followers()
-            answered = await self.engine.call(replace(request, followers=followers))
-            if answered.applied is not None:
-                await self._write_applied(answered.applied, followers)
-            return answered
+    async def _serve(self, call: moving.APIWrite) -> moving.Answered:
+        answer: asyncio.Future[moving.Answered] = asyncio.get_running_loop().create_future()
+        self._calls.append((call, answer))
+        if self._serving is None or self._serving.done():
+            self._serving = asyncio.create_task(self._serve_all())
+        return await answer
+
+    async def _serve_all(self) -> None:
+        while self._calls:
+            taken = self._calls
+            try:
+                async with self.exclusive():
+                    taken, self._calls = self._calls[:AT_ONCE], self._calls[AT_ONCE:]
+                    answers = await self._serve_some([call for call, _ in taken])
+            except Exception as error:
+                self._calls = [] if taken is self._calls else self._calls
+                for _, waiting in taken:
+                    if not waiting.done():
+                        waiting.set_exception(error)
+            else:
+                for (_, waiting), answered in zip(taken, answers, strict=True):
+                    if not waiting.done():
+                        waiting.set_result(answered)
+
+    async def _serve_some(self, calls: list[moving.APIWrite]) -> list[moving.Answered]:
+        self.log.require_room()
+        followers = self._publisher.followers()
+        written = await self.engine.call(
+            moving.Write(calls=calls, max_objects=settings.MAX_OBJECTS, followers=followers)
+        )
+        if written.applied:
+            await self._write_applied(written.applied, followers)
+        return written.answers
 
     async def step(self, grain: Grain, times: int = 1) -> bool:
         """Engine steps at the head, as one entry of the log; False where nothing was left to do.

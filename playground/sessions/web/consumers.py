@@ -5,7 +5,8 @@ import contextlib
 import logging
 import time
 from collections import deque
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Protocol
 from weakref import WeakKeyDictionary
 
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -35,26 +36,32 @@ LINK_SECONDS = 10.0
 AT_ONCE = 50  # messages that are sent before others on the loop have their turn
 
 
+class Recipient(Protocol):
+    """One connection."""
+
+    async def deliver(self, message: Any) -> None: ...
+
+
 class Outbox:
     """What is on its way to the connections of one event loop, which is woken once for all that came meanwhile; one task sends it."""
 
-    _of: "ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Outbox]]" = WeakKeyDictionary()
+    _of: "ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Outbox]]]" = WeakKeyDictionary()
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._waiting: deque[tuple[SessionConsumer, ToPage]] = deque()
+        self._waiting: deque[tuple[Recipient, Any]] = deque()
         self._woken = False
         self._task: asyncio.Task[None] | None = None
 
     @classmethod
-    def of_running_loop(cls) -> "Outbox":
-        """The outbox of the loop that runs here."""
+    def of_running_loop(cls, kind: str = "pages") -> "Outbox":
+        """The outbox of the loop that runs here, for recipients of a kind: those of another do not wait behind these."""
         loop = asyncio.get_running_loop()
-        return cls._of.setdefault(loop, cls(loop))
+        return cls._of.setdefault(loop, {}).setdefault(kind, cls(loop))
 
-    def put(self, consumer: "SessionConsumer", message: ToPage) -> None:
+    def put(self, recipient: Recipient, message: Any) -> None:
         """Send when it is its turn; from any thread. A loop that has ended sends nothing."""
-        self._waiting.append((consumer, message))
+        self._waiting.append((recipient, message))
         if not self._woken:
             self._woken = True
             with contextlib.suppress(RuntimeError):
@@ -68,8 +75,8 @@ class Outbox:
     async def _send(self) -> None:
         sent = 0
         while self._waiting:
-            consumer, message = self._waiting.popleft()
-            await consumer.deliver(message)
+            recipient, message = self._waiting.popleft()
+            await recipient.deliver(message)
             sent += 1
             if not sent % AT_ONCE:
                 await asyncio.sleep(0)
@@ -177,7 +184,9 @@ class SessionConsumer(Socket):
                 prove(self, self.scope, self.owner)
                 if self.silence is not None:
                     self.silence.cancel()
-            await runtime().call(lambda: dialogue.take(taken))
+                runtime().services.loop.post(partial(dialogue.set_look, taken))
+            else:
+                await runtime().call(lambda: dialogue.take(taken))
         except SessionError as error:
             await self._send(Error.of(error))
         except Exception as error:

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import Any
 
+import orjson
 from django.conf import settings
 from django.utils.translation import gettext, override
 from msgspec import structs
@@ -56,12 +58,16 @@ class Dialogue:
 
     async def look(self, message: messages.Look) -> None:
         """Set the viewer's look, and with `seen` what its page already shows."""
+        self.set_look(message)
+
+    def set_look(self, message: messages.Look) -> None:
+        """The same, for whoever does not wait for it."""
         viewer, first = self.viewer, not self.viewer.ready
-        viewer.look = Look.from_query(message.look)
+        viewer.look = _read_look(orjson.dumps(message.look))
         if first and message.seen is not None:
             viewer.seen = Seen(message.seen, viewer.look)
         viewer.ready = True
-        self.live.publisher.wake()
+        self.live.publisher.wake(viewer)
 
     async def step(self, message: messages.Step) -> None:
         """At the head: one engine step. In the past: the cursor goes on to what came next."""
@@ -137,7 +143,7 @@ class Dialogue:
         require_edit(self.viewer.may_edit)
         await self.live.pause()
         self.viewer.heard = None
-        self.live.publisher.wake()
+        self.live.publisher.wake(self.viewer)
 
     async def ping(self, message: messages.Ping) -> None:
         self.viewer.send(messages.Pong())
@@ -152,11 +158,17 @@ class Dialogue:
         at = min(at, self.live.head)
         following = follow and at == self.live.head
         self.viewer.look = self.viewer.look.but(at=None if following else at)
-        self.live.publisher.wake()
+        self.live.publisher.wake(self.viewer)
 
     def follow(self) -> None:
         """Follow the head."""
         self.viewer.look = self.viewer.look.but(at=None)
+
+
+@lru_cache(maxsize=256)
+def _read_look(query: bytes) -> Look:
+    """A look from a query as JSON: the pages of a class look the same way at the same moment."""
+    return Look.from_query(orjson.loads(query))
 
 
 _HANDLERS: dict[type[PageMessage], Callable[[Dialogue, Any], Awaitable[None]]] = {

@@ -7,6 +7,7 @@ tests may use as many loops as they like.
 import asyncio
 import contextlib
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -25,6 +26,8 @@ class SessionsLoop:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._posted: deque[Callable[[], None]] = deque()
+        self._woken = False
         self._database = DatabaseThreads(self.loop)
         self.db = self._database.ask
         self._thread = threading.Thread(target=self._work, name="sessions", daemon=True)
@@ -49,6 +52,18 @@ class SessionsLoop:
             return work()
 
         return await self.call(call)
+
+    def post(self, work: Callable[[], None]) -> None:
+        """Have something done that nobody waits for, from any thread: the loop is woken once for all that comes meanwhile."""
+        self._posted.append(work)
+        if not self._woken:
+            self._woken = True
+            self.loop.call_soon_threadsafe(self._work_off)
+
+    def _work_off(self) -> None:
+        self._woken = False  # before anything is taken out: what comes from now on wakes again
+        while self._posted:
+            self._posted.popleft()()
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on by itself; from the sessions' loop only."""

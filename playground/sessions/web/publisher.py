@@ -159,6 +159,8 @@ class Publisher:
         self.viewers: set[Viewer] = set()
         self._session = session
         self._wake = asyncio.Event()
+        self._woken: set[Viewer] = set()
+        self._all_woken = False
         self._task: asyncio.Task[None] | None = None
         self._prepared: dict[Step, Fragments] = {}
         self._kept: dict[Step, Fragments] = {}
@@ -176,8 +178,12 @@ class Publisher:
         self.viewers.discard(viewer)
         self._wake.set()
 
-    def wake(self) -> None:
-        """Something changed."""
+    def wake(self, viewer: Viewer | None = None) -> None:
+        """Something changed for one viewer, or for all."""
+        if viewer is None:
+            self._all_woken = True
+        else:
+            self._woken.add(viewer)
         self._wake.set()
 
     def followers(self) -> list[Follower]:
@@ -252,6 +258,7 @@ class Publisher:
             except Exception as error:
                 if not isinstance(error, SessionError):
                     log.exception("publishing session %s", self._session.id)
+                self._all_woken = True
                 self.say_all(partial(Error.of, error))
                 await asyncio.sleep(INTERVAL)
             else:
@@ -261,21 +268,23 @@ class Publisher:
 
     async def _come_again(self, error: Unavailable) -> None:
         """Say once that the session can't be read, and look again until it can; that nothing drives it any more needs no reading."""
-        self._announce(self._session.shown, self._session.running)
+        self._announce(self._session.shown, self._session.running, self.viewers)
         if not self._away:
             self._away = True
             self.say_all(partial(Error.of, error))
         await asyncio.sleep(AWAY)
-        self._wake.set()
+        self.wake()
 
     async def publish(self) -> None:
-        """Bring every viewer to where it stands."""
+        """Bring every viewer that was woken to where it stands."""
         if self._session.is_behind:  # somebody came while this waited for its turn
             self._wake.set()
             return
         head, running = self._session.shown, self._session.running
-        self._announce(head, running)
-        for step, viewers in self._groups(head).items():
+        woken = set(self.viewers) if self._all_woken else self._woken & self.viewers
+        self._woken, self._all_woken = set(), False
+        self._announce(head, running, woken)
+        for step, viewers in self._groups(head, woken).items():
             try:
                 fragments = await self._make(step)
             except SessionGone:
@@ -290,19 +299,19 @@ class Publisher:
             await asyncio.sleep(0)
         self.forget_prepared()
 
-    def _announce(self, head: int, running: Running | None) -> None:
+    def _announce(self, head: int, running: Running | None, woken: Iterable[Viewer]) -> None:
         """Say where the head is, and what drives the session, to those who see what they are to see."""
-        for viewer in self.viewers:
+        for viewer in woken:
             target = viewer.target(head)
             heard = running and running.in_words(viewer.language)
             if viewer.ready and viewer.seen == target and viewer.heard != (head, heard):
                 step = Step(target, target, viewer.language)
                 self._send([viewer], _delta(step, head, running, Fragments("", [])), target)
 
-    def _groups(self, head: int) -> dict[Step, list[Viewer]]:
+    def _groups(self, head: int, woken: Iterable[Viewer]) -> dict[Step, list[Viewer]]:
         """The viewers who need the same delta, where the head is, or will be."""
         groups: dict[Step, list[Viewer]] = defaultdict(list)
-        for viewer in self.viewers:
+        for viewer in woken:
             target = viewer.target(head)
             if viewer.ready and viewer.seen != target:
                 groups[Step(viewer.seen, target, viewer.language)].append(viewer)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +17,7 @@ from playground.presenters.problems import problem as in_words
 from playground.presenters.words import message
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached
+from playground.sessions.protocol.moving import Applied
 from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.web.engines import Pool, Room
 from playground.sessions.web.jobs.registry import Jobs
@@ -91,9 +92,20 @@ class SessionLog:
     async def append(self, kind: RowKind, to: int, payload: bytes, size: int = 0, last_of: str = "") -> None:
         """Write the next entry; `last_of` is whose lease ends with it."""
         row = LogRow(self.seq + 1, kind, self.head, to, payload, size)
-        await self._db(log.append, self._id, row, last_of)
+        await self._db(log.append, self._id, row, last_of=last_of)
         self.seq, self.head = row.seq, to
         self.size += size
+
+    async def append_commands(self, commands: Sequence[Applied]) -> None:
+        """Write several commands at once."""
+        starts = [self.head, *(each.to for each in commands)]
+        rows = [
+            LogRow(self.seq + number, "command", at, each.to, each.payload, each.size)
+            for number, (at, each) in enumerate(zip(starts, commands, strict=False), 1)
+        ]
+        await self._db(log.append, self._id, *rows)
+        self.seq, self.head = rows[-1].seq, rows[-1].to
+        self.size += sum(row.size for row in rows)
 
     async def extend(self, to: int, last_of: str = "") -> None:
         """Let the last entry reach further; `last_of` is whose lease ends with it."""

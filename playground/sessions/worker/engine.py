@@ -176,7 +176,7 @@ class Engine:
                 yield
         return world
 
-    def _deltas(self, followers: Sequence[Follower]) -> list[Delta]:
+    def deltas(self, followers: Sequence[Follower]) -> list[Delta]:
         """Return the deltas that show the head to those that follow it.
 
         Return [] on an error: those that follow ask for the head themselves and get the error.
@@ -225,14 +225,17 @@ class Engine:
         max_objects: int,
         followers: Sequence[Follower] = (),
         wanted: Callable[[Simulation], bool] = lambda _: True,
+        apart: int = 1,
     ) -> Applied:
-        """Apply a command given as the log's JSON. Raises Unwanted, with nothing changed, where what it came to is not `wanted`."""
+        """Apply a command given as the log's JSON. Raises Unwanted, with nothing changed, where what it came to is not `wanted`. So many
+        positions `apart` are copies kept: one that is refused costs the way from the last.
+        """
         at = self.world.position
         try:
             command = read_command(data)
         except Refused as error:
             raise build_command_refusal(error) from None
-        self._apply(command, max_objects, wanted=wanted)
+        self._apply(command, max_objects, wanted=wanted, apart=apart)
         return self._report_applied(at, zlib.compress(data, 1), len(data), followers)
 
     def apply_tried(
@@ -249,7 +252,7 @@ class Engine:
 
     def _report_applied(self, at: int, payload: bytes, size: int, followers: Sequence[Follower]) -> Applied:
         self.commands.add(at, payload)
-        return Applied(self.world.position, payload, size, self._deltas(followers))
+        return Applied(self.world.position, payload, size, self.deltas(followers))
 
     def _apply(
         self,
@@ -257,10 +260,12 @@ class Engine:
         max_objects: int,
         trial: Trial | None = None,
         wanted: Callable[[Simulation], bool] = lambda _: True,
+        apart: int = 1,
     ) -> None:
-        self._leave()
+        self._leave(apart)
         # Objects are counted only after the command: a cluster that is too large then needs a world to return to.
-        at, before, started = self.world.position, self.world.fork(), time.thread_time()
+        at, now, started = self.world.position, self.world.now, time.thread_time()
+        before = None if self.history.is_near(at, apart) else self.world.fork()
         try:
             self.world.apply(command, trial)
             if self.world.position != at + 1:
@@ -276,20 +281,25 @@ class Engine:
                 )
             if not wanted(self.world):
                 raise Unwanted(self.world)
-        except Refused as error:
-            self.world = before
-            if isinstance(error, Failure):
-                raise
-            raise build_command_refusal(error) from None
-        except BaseException:
-            self.world = before
+        except BaseException as error:
+            self.world = before or self._return_to(at)
+            if isinstance(error, Refused) and not isinstance(error, Failure):
+                raise build_command_refusal(error) from None
             raise
-        self.times[at] = before.now
+        self.times[at] = now
         self.history.worked(self.world, time.thread_time() - started)
 
-    def _leave(self) -> None:
-        """The head is about to move on: keep a copy for those who still have to be shown it."""
-        if not self._unwanted and (self._shown != self.world.position or self.history.forks_fast):
+    def _return_to(self, position: int) -> Simulation:
+        """The world as it was a few transitions ago, made again from a copy."""
+        world: Simulation = self.history.nearest(position)
+        while world.position < position:
+            self.replay(world)
+        return world
+
+    def _leave(self, apart: int = 1) -> None:
+        """The head is about to move on: keep a copy for those who still have to be shown it, unless one is kept that is not so far."""
+        position, wanted = self.world.position, apart > 1 or self.history.forks_fast
+        if not self._unwanted and (wanted or self._shown != position) and not self.history.is_near(position, apart):
             self.history.keep(self.world)
         self._unwanted = False
 
@@ -313,7 +323,7 @@ class Engine:
             before=before,
             after=self.progress(),
             reason="idle" if reason else "",
-            deltas=self._deltas(followers),
+            deltas=self.deltas(followers),
             awaited=calls_of(self.world) if reason else [],
         )
 
@@ -329,7 +339,7 @@ class Engine:
                 yield
         to = self.world.position
         reason: Reason = "" if self.world.store.live else "idle"
-        return Moved(at=at, to=to, before=before, after=self.progress(), reason=reason, deltas=self._deltas(followers))
+        return Moved(at=at, to=to, before=before, after=self.progress(), reason=reason, deltas=self.deltas(followers))
 
     def stops(self, grain: Grain, world: Simulation) -> Callable[[Simulation], bool]:
         """Return the condition that ends a step before its grain is reached: a card of the lesson that asks or offers, or a second card."""

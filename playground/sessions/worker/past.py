@@ -177,6 +177,10 @@ class History:
         if world.position not in self._worlds:
             self._put(self._fork(world))
 
+    def is_near(self, position: int, apart: int) -> bool:
+        """Return whether a copy is kept of a position, or of one less than `apart` before it."""
+        return any(position - apart < at <= position for at in self._worlds)
+
     def _put(self, world: Any) -> None:
         self._worlds[world.position] = world
         self._worlds.move_to_end(world.position)

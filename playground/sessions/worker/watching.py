@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from playground.sessions.worker.world import Simulation, WatchEvent
@@ -24,8 +25,9 @@ class Watches:
     def __init__(self) -> None:
         self.oldest = 0
         self._changes: deque[Change] = deque(maxlen=MOST)
-        self._watchers: dict[int, tuple[Watcher, int]] = {}
-        self._last = 0
+        self._watchers: dict[int, tuple[Watcher, int]] = {}  # by number, each with the last change before it began
+        self._by_place: dict[tuple[str, str], dict[int, None]] = {}  # numbers by kind and namespace
+        self._last = self._seen = 0  # changes; what all watches have seen
         self._number = 0
         self._world: Simulation | None = None
         self._events = 0
@@ -62,39 +64,52 @@ class Watches:
         first = [watcher.first] if watcher.first else []
         if since is not None:
             first += [watcher.show(each.event, each.version) for each in self._changes if each.version > since]
+        if not self._watchers:
+            self._seen = self._last
         self._number += 1
         self._watchers[self._number] = (watcher, self._last)
+        self._by_place.setdefault(_place(watcher), {})[self._number] = None
         return self._number, watcher, b"".join(first)
 
-    def next(self, world: Simulation) -> tuple[list[tuple[int, bytes]], list[int]]:
-        """Return the new events of each watch."""
+    def next(self, world: Simulation) -> tuple[list[tuple[list[int], bytes]], list[int]]:
+        """Return the new events of watches, once for those that see the same. Watches elsewhere are not looked at."""
         self._note_events(world)
-        seen, parts = min((at for _, at in self._watchers.values()), default=self._last), []
-        fresh = [each for each in reversed(self._changes) if each.number > seen][::-1]
+        fresh = list(takewhile(lambda each: each.number > self._seen, reversed(self._changes)))[::-1]
         by_place: dict[tuple[str, str], list[Change]] = {}
         for each in fresh:
-            for place in {"", each.event.namespace}:
-                by_place.setdefault((each.event.kind, place), []).append(each)
+            for namespace in {"", each.event.namespace}:
+                by_place.setdefault((each.event.kind, namespace), []).append(each)
         shown: dict[Any, bytes] = {}
-        same: dict[Any, bytes] = {}  # of watches that ask for the same
-        for number, (watcher, at) in self._watchers.items():
-            key = (watcher.asked, at)
-            part = None if watcher.form == "table" else same.get(key)
-            if part is None:
-                mine = [c for c in by_place.get((watcher.resource.key, watcher.target.namespace), ()) if c.number > at]
-                part = same[key] = b"".join(watcher.show(each.event, each.version, shown) for each in mine)
-            if part:
-                parts.append((number, part))
-            self._watchers[number] = (watcher, self._last)
-        return parts, list(self._watchers)
+        parts: dict[Any, tuple[list[int], bytes]] = {}
+        for place, changes in by_place.items():
+            for number in self._by_place.get(place, ()):
+                watcher, since = self._watchers[number]
+                since = max(since, self._seen)
+                key = (watcher.asked, since, number if watcher.form == "table" else 0)
+                if key not in parts:
+                    mine = (c for c in changes if c.number > since)
+                    parts[key] = ([], b"".join(watcher.show(each.event, each.version, shown) for each in mine))
+                parts[key][0].append(number)
+        self._seen = self._last
+        return [part for part in parts.values() if part[1]], list(self._watchers)
 
     def end(self, number: int) -> None:
         """Forget a watch."""
-        self._watchers.pop(number, None)
+        if number in self._watchers:
+            place = _place(self._watchers.pop(number)[0])
+            del self._by_place[place][number]
+            if not self._by_place[place]:
+                del self._by_place[place]
 
     def _note_events(self, world: Simulation) -> None:
         """The Events that components recorded since: they are no objects of the store."""
         store = world.store
+        if self._events == len(store.events):
+            return
         for event in Watcher.list_new_events(store, self._events):
             self._note(store.resource_version, event)
         self._events = len(store.events)
+
+
+def _place(watcher: Watcher) -> tuple[str, str]:
+    return watcher.resource.key, watcher.target.namespace

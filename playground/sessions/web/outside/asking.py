@@ -179,15 +179,16 @@ async def _resolve(name: str, port: int) -> list[str]:
 
 MOST = 1000
 PAUSE = 0.02  # seconds between two looks: what happens in between goes out together
-Send = Callable[[bytes | None, int], None]
+Send = Callable[[bytes | None], None]
 
 
 class Watching:
-    """Lives on the sessions' loop. `Send` gets what a watch sees, and the newest resourceVersion; None: the watch ended."""
+    """Lives on the sessions' loop. `Send` gets what a watch sees; None: the watch ended. `version` is the newest resourceVersion."""
 
     def __init__(self, engine: EngineConnection) -> None:
         self._engine = engine
         self._watches: dict[int, Send] = {}
+        self.version = 0
         self._task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
 
@@ -225,12 +226,14 @@ class Watching:
             except SessionError:
                 self._end_all(list(self._watches))
                 return
-            self._end_all([number for number in self._watches if number not in seen.alive])
-            parts = dict(seen.parts)
-            for number, send in self._watches.items():
-                send(parts.get(number, b""), seen.version)
+            self.version = seen.version
+            self._end_all(list(self._watches.keys() - seen.alive))
+            for numbers, part in seen.parts:
+                for number in numbers:
+                    if number in self._watches:
+                        self._watches[number](part)
             await asyncio.sleep(PAUSE)
 
     def _end_all(self, numbers: list[int]) -> None:
         for number in numbers:
-            self._watches.pop(number)(None, 0)
+            self._watches.pop(number)(None)

@@ -1,6 +1,7 @@
 """The API server of a session: reads, writes, watches, and a live world's time."""
 
 import time
+from collections.abc import Callable
 
 import msgspec
 
@@ -10,6 +11,8 @@ from playground.sessions.worker.engine import Engine, Unwanted
 from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.apiserver.door import Call, Failure, Reply, answer_read, as_yaml, changes_nothing, read_body
+
+APART = 8  # writes between copies of the world
 
 
 def _finish(reply: Reply, world: Simulation, call: Call) -> moving.Answered:
@@ -28,9 +31,21 @@ def read(engine: Engine, request: moving.Read) -> Steps[moving.Answered]:
 
 
 @answers(moving.Write)
-def write(engine: Engine, request: moving.Write) -> Steps[moving.Answered]:
-    """Carry out a request as one command; one that changes nothing leaves no command behind."""
-    yield
+def write(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
+    """Carry out each request as one command; one that changes nothing leaves no command behind."""
+    answered: list[moving.Answered] = []
+    applied: list[moving.Applied] = []
+    for call in request.calls:
+        yield
+        answered.append(_write(engine, call, request.max_objects, applied.append))
+    if applied:
+        applied[-1] = msgspec.structs.replace(applied[-1], deltas=engine.deltas(request.followers))
+    return moving.Written(answered, applied)
+
+
+def _write(
+    engine: Engine, request: moving.APIWrite, max_objects: int, add: Callable[[moving.Applied], None]
+) -> moving.Answered:
     world, call = engine.world, request.call
     try:
         body = read_body(world, call, request.body, request.content_type)
@@ -57,7 +72,7 @@ def write(engine: Engine, request: moving.Write) -> Steps[moving.Answered]:
         return stays and there != (version, events, faults)
 
     try:
-        applied = engine.apply_data(data, request.max_objects, request.followers, wanted)
+        add(engine.apply_data(data, max_objects, wanted=wanted, apart=APART))
     except Unwanted as unwanted:
         return _finish(unwanted.world.answered or Reply(200, {}), world, call)
     except Failure as failure:
@@ -65,7 +80,7 @@ def write(engine: Engine, request: moving.Write) -> Steps[moving.Answered]:
     except SessionError as error:
         return _finish(Failure(403, "Forbidden", str(error)).reply, world, call)
     assert engine.world.answered is not None
-    return msgspec.structs.replace(_finish(engine.world.answered, engine.world, call), applied=applied)
+    return _finish(engine.world.answered, engine.world, call)
 
 
 @answers(moving.GoLive)

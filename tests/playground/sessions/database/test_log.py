@@ -63,6 +63,16 @@ def test_an_entry_number_is_given_once() -> None:
     assert LogEntry.objects.count() == 1
 
 
+def test_several_entries_are_written_at_once_or_none_of_them() -> None:
+    session = made(("command", 0, 1))
+    log.append(session.pk, *(LogRow(seq, "command", seq - 1, seq, b"", size=10) for seq in (2, 3, 4)))
+    session.refresh_from_db()
+    assert (session.head, session.log_seq, session.log_bytes) == (4, 4, 130)
+    with pytest.raises(Conflict):
+        log.append(session.pk, *(LogRow(seq, "command", seq - 1, seq, b"") for seq in (4, 5)))
+    assert LogEntry.objects.count() == 4
+
+
 def test_entries_abut() -> None:
     session = made(("command", 0, 1))
     with pytest.raises(Conflict):

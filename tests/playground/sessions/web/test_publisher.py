@@ -52,7 +52,9 @@ async def led(to: Publisher, at: int | None, count: int) -> list[ToPage]:
     """Viewers who come to a step one by one."""
     heard: list[ToPage] = []
     for _ in range(count):
-        to.viewers.add(looking(heard, at))
+        viewer = looking(heard, at)
+        to.viewers.add(viewer)
+        to.wake(viewer)
         await to.publish()
     return heard
 
@@ -62,6 +64,23 @@ async def test_a_class_that_comes_to_a_step_one_by_one_is_sent_what_was_made_onc
     heard = await led(Publisher(session), 3, 30)
     assert [message.seq for message in heard if isinstance(message, Delta)] == [3] * 30
     assert len(session.asked) == 1
+
+
+async def test_who_looks_elsewhere_costs_no_look_at_the_others_and_what_concerns_all_does(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to, looked, target = Publisher(Watched()), [0], Viewer.target
+
+    def counted(viewer: Viewer, head: int) -> Seen:
+        looked[0] += 1
+        return target(viewer, head)
+
+    monkeypatch.setattr(Viewer, "target", counted)
+    await led(to, 3, 30)
+    assert looked[0] <= 60  # to announce, and to show
+    to.wake()
+    await to.publish()
+    assert looked[0] >= 90
 
 
 async def test_it_is_made_anew_after_a_while_and_where_the_session_has_gone_on(clock: list[float]) -> None:

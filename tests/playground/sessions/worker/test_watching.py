@@ -40,7 +40,8 @@ def test_watches_see_their_own_namespace_and_those_that_ask_the_same_share_the_w
     parts, alive = watches.next(sim)
     seen = {
         number: [msgspec.json.decode(line)["object"]["metadata"]["name"] for line in part.splitlines()]
-        for number, part in parts
+        for numbers, part in parts
+        for number in numbers
     }
     assert seen == {twins[0]: ["one"], twins[1]: ["one"], other: ["two"], every: ["one", "two"], picky: ["two"]}
     assert alive == [*twins, other, every, picky]
