@@ -4,12 +4,20 @@ Presenters know no Django, so they mark messages for the catalogs and leave the 
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NotRequired, TypedDict, cast
 
 # A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
 _BLANK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])")
+
+# Nouns that are counted, with one word before them and the verb behind them.
+_COUNTED = re.compile(
+    r"(?<!of )%\((\w+)\)s((?: (?:binding|custom|examined|feasible|more|ready|Score))? )"
+    r"(attempt|call|candidate|command|cycle|device|domain|group|minute|node|object|plugin|pod|point|question|record|refusal|replica"
+    r"|second|session|step|student|volume)s\b( are| have| were| run)?\b"
+)
+_OF_ONE = {" are": " is", " have": " has", " were": " was", " run": " runs"}
 
 
 class Message(TypedDict):
@@ -65,7 +73,16 @@ def format_message(said: Message, say: Callable[[str], str]) -> str:
         name: format_message(cast(Message, value), say) if isinstance(value, dict) else value
         for name, value in said.get("values", {}).items()
     }
-    return close_up(say(said["text"]) % values) if values else say(said["text"])
+    return close_up(agree(say(said["text"]), values) % values) if values else say(said["text"])
+
+
+def agree(text: str, values: Mapping[str, object]) -> str:
+    """Put the nouns that a text counts with 1 into the singular, and their verbs; a Chinese text has no such nouns."""
+    if "1" not in map(str, values.values()):
+        return text
+    return _COUNTED.sub(
+        lambda m: f"%({m[1]})s{m[2]}{m[3]}{_OF_ONE.get(m[4], '')}" if str(values.get(m[1])) == "1" else m[0], text
+    )
 
 
 def close_up(text: str) -> str:

@@ -16,7 +16,7 @@ from playground.presenters.amounts import clock
 from playground.presenters.names import WIDE, Names, fit
 from playground.presenters.scene import count_evaluated_nodes, short
 from playground.presenters.terms import read_terms
-from playground.presenters.words import close_up
+from playground.presenters.words import agree, close_up
 from playground.workbench.forms.fields import duration_text
 
 register = template.Library()
@@ -51,7 +51,7 @@ def sentence(
         name: str(sentence(value, say, names)) if isinstance(value, Mapping) else _render_value(name, value, names)
         for name, value in values.items()
     }
-    return SafeString(close_up(escape(text) % shown))  # text and values are escaped
+    return SafeString(close_up(escape(agree(text, shown)) % shown))  # text and values are escaped
 
 
 def _render_value(name: str, value: Any, names: Names | None) -> str:

@@ -14,6 +14,7 @@ from jinja2.parser import Parser
 from markupsafe import Markup
 
 from playground.presenters.names import WIDE
+from playground.presenters.words import agree
 from playground.templatetags import look, studio, terms
 from playground.templating.words import WordedContext
 
@@ -166,7 +167,7 @@ def translate_block(
     context: WordedContext, one: str, many: str | None, number: int, values: Mapping[str, Any]
 ) -> Markup:
     """A text with values in it, which are escaped; the text is the template's own."""
-    text = context.words[one] if many is None else ngettext(one, many, number)
+    text = agree(context.words[one], values) if many is None else ngettext(one, many, number)
     return Markup(text) % values  # noqa: S704
 
 

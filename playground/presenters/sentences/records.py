@@ -136,11 +136,7 @@ def command(command: facts.CommandApplied) -> Message:
     if command.kind in WORDS["records"]["named"] and values:
         return message(WORDS["records"]["named"][command.kind], **values)
     n = command.objects if command.kind == "ApplyObjects" else command.count or 0
-    texts = WORDS["records"]["of-one"] if n == 1 else WORDS["records"]["commands"]
-    text = texts.get(command.kind) or WORDS["records"]["commands"].get(
-        command.kind, gettext_noop("A command is applied.")
-    )
-    return message(text, n=n)
+    return message(WORDS["records"]["commands"].get(command.kind, gettext_noop("A command is applied.")), n=n)
 
 
 def _collect_object_names(command: facts.CommandApplied) -> dict[str, str]:

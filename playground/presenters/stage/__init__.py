@@ -7,7 +7,7 @@ from typing import TypedDict
 from playground.presenters.amounts import clock, ordinal
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel, Stage
-from playground.presenters.scene import short
+from playground.presenters.scene import scheduler_of, short, table_of
 from playground.presenters.stage import (
     binding,
     cluster,
@@ -39,6 +39,8 @@ from playground.presenters.words import Message
 from scheduler_core.world.readonly import Point, WorldView
 
 MAP = "nodes"  # the form that is the cluster map
+FEW = 6  # nodes whose map fits below a stage that is about one pod
+_SPARSE = ("prefilter", "prescore", "score", "group", "pending", "preemption", "binding")
 
 
 Body = (
@@ -116,7 +118,7 @@ def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[
         "facts": stage.facts,
         "forms": [{"name": key, "title": title} for key, title in stage.forms.items()],
         "form": form,
-        "map": stage.map or form == MAP,
+        "map": stage.map or form == MAP or (name in _SPARSE and len(table_of(scheduler_of(world))) <= FEW),
         "body": stage.body,
     }
     return Panel("stage", context, stage.cards)

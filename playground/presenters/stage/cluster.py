@@ -26,10 +26,10 @@ BARS = 5  # nodes and reasons at a run's end
 FEW = 6  # nodes, and pods that wait, of a cluster that is shown with what its pods ask of a node
 
 _YOURS = gettext_noop("Your cluster")
-_PENDING = (gettext_noop("1 pod is Pending"), gettext_noop("%(n)s pods are Pending"))
-_SCHEDULED = (gettext_noop("1 pod was scheduled"), gettext_noop("%(n)s pods were scheduled"))
+_PENDING = gettext_noop("%(n)s pods are Pending")
+_SCHEDULED = gettext_noop("%(n)s pods were scheduled")
 _OF = gettext_noop("%(k)s of %(n)s pods were scheduled")
-_NODES = (gettext_noop("1 node"), gettext_noop("%(n)s nodes"))
+_NODES = gettext_noop("%(n)s nodes")
 _RUN = gettext_noop("run of %(n)s steps, %(time)s of virtual time")
 _ON = gettext_noop("%(k)s of %(n)s pods are on nodes")
 _WHAT = {
@@ -119,15 +119,11 @@ def count_waiting(sim: WorldView) -> int:
     return sum(waiting(each, grouped) for each in sim.schedulers) + flying + sum(1 for _ in sim.journal.ignored)
 
 
-def _plural(texts: tuple[str, str], n: int) -> Message:
-    return message(texts[0]) if n == 1 else message(texts[1], n=thousands(n))
-
-
 def _situation(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
     table = table_of(scheduler_of(sim))
     placed = int(table.pod_count.sum())
-    question = _plural(_PENDING, waits) if waits else message(_YOURS)
-    facts = [_plural(_NODES, sim.store.count("Node"))]
+    question = message(_PENDING, n=thousands(waits)) if waits else message(_YOURS)
+    facts = [message(_NODES, n=thousands(sim.store.count("Node")))]
     if placed + waits:
         facts.append(message(_ON, k=thousands(placed), n=thousands(placed + waits)))
     return question, facts
@@ -135,8 +131,10 @@ def _situation(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
 
 def _end(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
     bound = len(_list_bound_pods(sim))
-    text = message(_OF, k=thousands(bound), n=thousands(bound + waits)) if waits else _plural(_SCHEDULED, bound)
-    return text, [message(_RUN, n=thousands(sim.position), time=duration(sim.now))]
+    text = _OF if waits else _SCHEDULED
+    return message(text, k=thousands(bound), n=thousands(bound + waits)), [
+        message(_RUN, n=thousands(sim.position), time=duration(sim.now))
+    ]
 
 
 def _summarize(objects: Iterable[Changed], records: int) -> Iterable[Message]:

@@ -183,7 +183,7 @@ class EngineConnection:
             with contextlib.suppress(SessionError, TimeoutError):
                 progress = await self.worker.call(self.id, AskProgress())
                 done, total = progress.done, progress.total
-        return Opening("The session is being replayed from its log.", done, total)
+        return Opening(message("The session is being replayed from its log."), done, total)
 
     async def inherit(self, origin: "EngineConnection", session: Session, copied: checkpoints.Copied) -> None:
         """Take over a copy of another session's engine, in the same worker, with the checkpoints that were copied."""

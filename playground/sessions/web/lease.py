@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from playground.presenters.words import message
 from playground.sessions.database import log
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import Conflict
@@ -55,7 +56,7 @@ class Lease:
     async def take(self, drive: Data) -> None:
         """Take it, to do something that another process could go on with. Raises Conflict while another process has it."""
         if not await self._services.loop.db(log.lease, self._id, self.holder, term().seconds, drive):
-            raise Conflict("This session is already being played by another server process. Pause it first.")
+            raise Conflict(message("Another server process already plays this session. Pause it first."))
         self._renewed = time.monotonic()
 
     async def renew(self) -> bool:

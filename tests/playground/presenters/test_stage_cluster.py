@@ -34,7 +34,7 @@ def test_an_import_is_headed_by_the_number_of_pending_pods() -> None:
 
 
 def test_a_pod_that_no_scheduler_is_for_is_pending_too() -> None:
-    assert stage(world(node("a"), pod("x", schedulerName="other")))["question"]["text"] == "1 pod is Pending"
+    assert in_english(stage(world(node("a"), pod("x", schedulerName="other")))["question"]) == "1 pod is Pending"
 
 
 def test_what_a_form_created_is_told_by_kind_and_the_log_is_counted() -> None:

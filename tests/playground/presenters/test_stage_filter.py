@@ -97,6 +97,19 @@ def test_skipped_plugins_are_one_chip_without_columns() -> None:
     assert "NodePorts" not in heads(sim)
 
 
+def test_where_no_node_is_chosen_the_one_refused_last_is_explained_if_rows_are_few() -> None:
+    sim = until(three_nodes(), decided())
+    why = cards(sim)["filter-why"]
+    assert (why["node"], why["chosen"], why["text"]) == ("small", False, "Insufficient cpu")
+    assert cards(until(many_nodes(20), decided()))["filter-why"]["node"] == ""
+
+
+def test_long_names_widen_their_column() -> None:
+    assert not stage(until(three_nodes(), decided()))["context"]["body"]["long"]
+    long = world(node("worker-zone-a"), node("worker-zone-b"), pod("web-1"))
+    assert stage(until(long, decided()))["context"]["body"]["long"]
+
+
 def test_the_chosen_nodes_refusal_is_explained_with_that_plugins_figures() -> None:
     why = cards(until(three_nodes(), decided()), node="small")["filter-why"]
     assert (why["plugin"], why["text"]) == ("NodeResourcesFit", "Insufficient cpu")

@@ -162,9 +162,7 @@ NAMED = 3
 EVENTS = 6
 
 _ALONE = gettext_noop("no binding cycle runs")
-_ONE = gettext_noop("1 binding cycle runs")
 _MANY = gettext_noop("%(n)s binding cycles run")
-_ONE_BESIDE = gettext_noop("1 binding cycle runs in parallel with the scheduling cycle of %(pod)s")
 _MANY_BESIDE = gettext_noop("%(n)s binding cycles run in parallel with the scheduling cycle of %(pod)s")
 
 
@@ -233,9 +231,8 @@ def _describe_next(sim: WorldView, lane: Lane | None) -> AfterRefusal | None:
 def _beside(sim: WorldView, scheduler: SchedulerView) -> Message:
     cycle, count = cycle_of(sim), len(scheduler.bindings)
     if cycle is None or cycle.ended is not None or not count:
-        return message(_ALONE) if not count else message(_ONE) if count == 1 else message(_MANY, n=count)
-    pod = short(cycle.pod.key)
-    return message(_ONE_BESIDE, pod=pod) if count == 1 else message(_MANY_BESIDE, pod=pod, n=count)
+        return message(_MANY, n=count) if count else message(_ALONE)
+    return message(_MANY_BESIDE, pod=short(cycle.pod.key), n=count)
 
 
 def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[Lane]:

@@ -48,7 +48,6 @@ HEADS = {
 POINTS = tuple(Point(point) for point in list(HEADS)[1:])
 _GLYPHS = {"held": "◆", "ok": "✓", "skip": "–", "now": "▸", "wait": "◔", "no": "✕", "ahead": "", "none": ""}
 _HELD = gettext_noop("%(amount)s held")
-_PLUGIN = gettext_noop("1 plugin")
 _PLUGINS = gettext_noop("%(n)s plugins")
 
 
@@ -122,7 +121,7 @@ def build_idle_cell(point: Point, at: int | None = None) -> Cell:
 
 def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
     """Every plugin of the point has said yes."""
-    head = message(_PLUGIN) if count == 1 else message(_PLUGINS, n=count)
+    head = message(_PLUGINS, n=count)
     return cell("ok", head, within(took), at=at)
 
 
@@ -154,7 +153,7 @@ def was_waiting() -> Cell:
 
 def running(done: int, count: int, at: int | None = None) -> Cell:
     """A point between two of its plugins."""
-    sub = message(gettext_noop("%(k)s of %(n)s plugins") if count > 1 else _PLUGIN, k=done, n=count)
+    sub = message(gettext_noop("%(k)s of %(n)s plugins") if count > 1 else _PLUGINS, k=done, n=count)
     return cell("now", message("running"), sub, at=at)
 
 

@@ -41,6 +41,8 @@ from scheduler_core.world.readonly import Code, SchedulingCycleView, WorldView
 
 # A track for each node: a letter a column (p pass, r refuse, u refuse unresolvably, t to come), which ends where the node was refused.
 
+FEW = 9  # nodes whose tracks leave room for one's evidence
+SHORT = 9  # letters of a name that the narrow column holds
 WINDOW = 20
 ALL = 40
 _LETTERS = {"ran": "p", "todo": "t", "never": "n"}
@@ -135,6 +137,7 @@ class TracksBody(TypedDict):
     pages: int
     found: int
     columns: int
+    long: bool
     exchanges: list[ExchangeRow]
 
 
@@ -261,7 +264,7 @@ def _tracks(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[Fil
     for row in rows:
         dim = mask is not None and few and not mask[row]
         cards[track_id(cycle.nodes.names[row])] = track(cycle, row, refused, stations, look, dim, row in just)
-    cards["filter-why"] = _why(sim, cycle, look, refused)
+    cards["filter-why"] = _why(sim, cycle, look.node or _find_telling(cycle, refused), bool(look.node), refused)
     body: TracksBody = {
         "kind": "tracks",
         "sampled": is_sampled(cycle),
@@ -270,6 +273,7 @@ def _tracks(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[Fil
         "pages": 1 if few else -(-found // WINDOW),
         "found": found,
         "columns": len(stations.names),
+        "long": any(len(cycle.nodes.names[row]) > SHORT for row in rows),
         "exchanges": exchanges(sim, cycle),
     }
     return body, cards
@@ -293,6 +297,7 @@ class WhyCard(TypedDict):
     id: str
     kind: Literal["filter_why"]
     node: str
+    chosen: NotRequired[bool]
     verdict: NotRequired[str]
     over: NotRequired[bool]
     text: NotRequired[str]
@@ -314,20 +319,27 @@ class WrittenRule(TypedDict):
 FilterCard = VerdictCard | NotesCard | HeadsCard | TrackCard | WhyCard
 
 
-def _why(sim: WorldView, cycle: SchedulingCycleView, look: Look, refused: Refusals) -> WhyCard:
-    """Return the chosen node's verdict and the figures of the plugin that refused it, or of all plugins if none did."""
+def _find_telling(cycle: SchedulingCycleView, refused: Refusals) -> str:
+    """Return the node to explain where none is chosen: of few, the one that was refused last."""
+    rows = np.flatnonzero(refused.group >= 0)
+    few = len(rows) and len(refused.group) <= FEW
+    return cycle.nodes.names[rows[np.argmax(refused.step[rows])]] if few else ""
+
+
+def _why(sim: WorldView, cycle: SchedulingCycleView, node: str, chosen: bool, refused: Refusals) -> WhyCard:
+    """Return a node's verdict and the figures of the plugin that refused it, or of all plugins if none did."""
     card: WhyCard = {"id": "filter-why", "kind": "filter_why", "node": ""}
-    row = cycle.nodes.row(look.node) if look.node else None
+    row = cycle.nodes.row(node) if node else None
     if row is None or row >= len(refused.group):
         return card
     group = int(refused.group[row])
-    card["node"], card["over"] = look.node, is_filter_over(cycle)
+    card["node"], card["chosen"], card["over"] = node, chosen, is_filter_over(cycle)
     if group == UNSEEN:
         return {**card, "verdict": "unseen"}
     if group == FEASIBLE:
-        return {**card, "verdict": "ok", "figures": sections(sim, look.node)}
+        return {**card, "verdict": "ok", "figures": sections(sim, node)}
     status = refused.statuses[group]
-    found = sections(sim, look.node, status.plugin)
+    found = sections(sim, node, status.plugin)
     return {
         **card,
         "verdict": "no",

@@ -228,8 +228,6 @@ def _detail(scored: Scored | None) -> Message | None:
     if scored is None:
         return None
     nodes, points = f"{len(scored.board.rows):,}", f"{scored.possible:,}"
-    if len(scored.columns) == 1:
-        return message("%(nodes)s nodes, 1 plugin, at most %(points)s points", nodes=nodes, points=points)
     return message(
         "%(nodes)s nodes, %(plugins)s plugins, at most %(points)s points",
         nodes=nodes,
