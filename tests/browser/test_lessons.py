@@ -166,6 +166,21 @@ def test_the_goals_of_a_task_stay_in_sight_while_a_form_is_open_and_fixes_wait_f
     expect(fixes.first).to_be_visible()
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_end_of_a_task_shows_the_nodes_and_what_was_learned(
+    size: ViewportSize, server: PlaygroundServer, page: Page
+) -> None:
+    lesson = lesson_of("gate")
+    assert lesson is not None
+    page.set_viewport_size(size)
+    learner = Learner(page, lesson, play(lesson), "en")
+    to_card(learner, server.url, len(lesson.plan.cards))
+    learner.do_the_task(server.url)
+    expect(page.locator("#panel-map #node-node-1")).to_be_in_viewport()
+    expect(learner.panel.get_by_role("heading", name="In short")).to_be_visible()
+    expect(learner.panel.get_by_role("button", name="Next lesson")).to_be_in_viewport(ratio=1)
+
+
 def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(server: PlaygroundServer, page: Page) -> None:
     lesson = lesson_of("preemption")
     assert lesson is not None
