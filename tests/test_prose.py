@@ -92,7 +92,7 @@ STILTED_BESIDES = re.compile(
     r"|decided alike|thrown away|told to|called off|is meant for|sent back|goes back into|promised)\b",
     re.IGNORECASE,
 )
-MOST_STILTED_LESSONS = 117
+MOST_STILTED_LESSONS = 0
 # Chinese words for you, victims, and nobody that the Kubernetes documentation does not use.
 PERSONS = re.compile("您|受害者|没有人")
 FEWEST_COMMENTS = 13  # in 1,000 lines, without those that speak to tools

@@ -46,9 +46,12 @@ def _rows(keys: list[str]) -> list[dict[str, Any]]:
         by_key[session.edit_key] = (session, "edit")
         by_key[session.view_key] = (session, "view")
     by_key |= {link.key: (link.session, "view") for link in links if link.stands}
+    rows = [(key, *by_key[key]) for key in keys if key in by_key]
+    # A lesson is one row, of its last session. Forks are people's own work.
+    lessons = {each.story: key for key, each, _access in reversed(rows) if each.story and each.origin_id is None}
     return [
-        {"key": key, "name": by_key[key][0].name, "access": by_key[key][1], "used": by_key[key][0].used,
-         "head": by_key[key][0].head, "fork": by_key[key][0].origin_id is not None}
-        for key in keys
-        if key in by_key
+        {"key": key, "name": each.name, "access": access, "used": each.used, "head": each.head,
+         "fork": each.origin_id is not None}
+        for key, each, access in rows
+        if each.origin_id is not None or lessons.get(each.story, key) == key
     ]  # fmt: skip

@@ -142,6 +142,8 @@ class Learner:
         connected(self.page)
         expect(self.panel.locator(".lesson-end")).to_be_visible()
         expect(self.panel.locator(".lesson-end .verdict.right")).to_have_count(0)
+        fixes = self.page.locator(":is(.ask-fixes, .best-fix, .findings .act, #tab-fix):visible")
+        expect(fixes).to_have_count(0)
         hint = self.panel.locator(".tools details")
         hint.locator("summary").click()
         expect(hint.locator("a")).to_be_in_viewport()  # the fixes stand behind the hint

@@ -62,6 +62,7 @@ def test_a_poll_with_three_students(desk: Page, new_context: Contexts, accessibl
     desk.get_by_role("button", name="Which node?").click()
     for student, node in ((ada, "large"), (grace, "small"), (edsger, "medium")):
         expect(student.locator("#poll")).to_contain_text("Which node will pod web-1 get")
+        expect(student.frame_locator("#view").locator("#node-large")).to_be_in_viewport()
         student.get_by_label(node, exact=True).check()
         student.get_by_role("button", name="Answer").click()
         expect(student.locator("#poll")).to_contain_text(f"Your answer is saved: {node}")

@@ -114,6 +114,73 @@ def test_on_a_phone_a_message_leaves_the_buttons_of_a_card_free(
     assert toast["y"] + toast["height"] < learner.panel.bounding_box()["y"] < answer["y"]  # type: ignore[index]
 
 
+def to_card(learner: Learner, url: str, number: int) -> None:
+    """Play on to a card; each answer is shown."""
+    learner.begin(url)
+    for at in range(1, number):
+        card = learner.stands_at(at)
+        if card.question is not None:
+            learner.panel.get_by_role("button", name="Show the answer").first.click()
+        learner.go_on(at, card, by_next=True)
+
+
+def test_on_a_phone_a_lesson_has_one_header_row_and_filter_names_its_plugins(
+    server: PlaygroundServer, page: Page, accessible: Callable[[Page], None]
+) -> None:
+    lesson = lesson_of("first-placement")
+    assert lesson is not None
+    page.set_viewport_size(PHONE)
+    to_card(Learner(page, lesson, play(lesson), "en"), server.url, 3)
+    for name in ("TaintToleration", "NodeResourcesFit"):
+        expect(page.locator(".heads .head").filter(has_text=name)).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("row").filter(has_text="small")).to_be_in_viewport(ratio=1)
+    top = page.locator("#points").bounding_box()
+    assert top and top["y"] <= 56
+    accessible(page)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_goals_of_a_task_stay_in_sight_while_a_form_is_open_and_fixes_wait_for_the_hint(
+    size: ViewportSize, server: PlaygroundServer, page: Page
+) -> None:
+    lesson = lesson_of("two-configurations")
+    assert lesson is not None
+    page.set_viewport_size(size)
+    learner = Learner(page, lesson, play(lesson), "en")
+    to_card(learner, server.url, len(lesson.plan.cards))
+    here = page.url
+    learner.panel.get_by_role("button", name="Try it on a fork").click()
+    page.wait_for_url(lambda address: address.partition("?")[0] != here.partition("?")[0])
+    connected(page)
+    fixes = page.locator(":is(.best-fix, .findings .act):visible")
+    expect(page.locator(".findings")).to_be_visible()
+    expect(fixes).to_have_count(0)
+    learner.panel.get_by_role("link", name="Create a pod").click()
+    expect(page.locator("#drawer").get_by_label("Replicas")).to_be_in_viewport()
+    expect(learner.panel.locator(".goals li").first).to_be_in_viewport(ratio=1)
+    page.locator("[data-drawer-close]").click()
+    learner.panel.get_by_text("Give me a hint").click()
+    expect(fixes.first).to_be_visible()
+    page.reload()
+    connected(page)
+    expect(fixes.first).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_end_of_a_task_shows_the_nodes_and_what_was_learned(
+    size: ViewportSize, server: PlaygroundServer, page: Page
+) -> None:
+    lesson = lesson_of("gate")
+    assert lesson is not None
+    page.set_viewport_size(size)
+    learner = Learner(page, lesson, play(lesson), "en")
+    to_card(learner, server.url, len(lesson.plan.cards))
+    learner.do_the_task(server.url)
+    expect(page.locator("#panel-map #node-node-1")).to_be_in_viewport()
+    expect(learner.panel.get_by_role("heading", name="In short")).to_be_visible()
+    expect(learner.panel.get_by_role("button", name="Next lesson")).to_be_in_viewport(ratio=1)
+
+
 def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(server: PlaygroundServer, page: Page) -> None:
     lesson = lesson_of("preemption")
     assert lesson is not None

@@ -42,7 +42,7 @@ def played():
         ("three-taints", "ready", True),  # keeps running with three taints and two tolerations
         ("three-taints", "evicted", False),  # and is not scheduled there
         ("second-pass", "nominated", False),  # a server does not count on a nominated database
-        ("not-preempted", "friend", True),
+        ("not-preempted", "friend", 2),  # the attempt that preempts, and the one that is bound
         ("cross-node", "begin", False),
         ("pod-affinity", "begin", 3),
         ("own-plugin", "placed", 50),  # 4 of 8 lights

@@ -21,11 +21,12 @@ from playground.lessons.reading import CONTENT
 from playground.lessons.texts import fill_placeholders, placeholders
 from playground.presenters.look import Look
 from playground.presenters.story import present
-from playground.presenters.story.goals import MEANT, list_goals, list_hints
+from playground.presenters.story.goals import MEANT, list_given, list_goals, list_hints
 from playground.presenters.words import in_english
 from scheduler_core.scheduler.config import RELEASES
 from scheduler_core.world.commands import PatchObject, Ref, Refused
 from scheduler_core.world.simulation import Grain, Simulation
+from tests.playground.presenters.worlds import node, pod, shown, world
 from tests.support.schemas import require_printed
 
 LESSONS = {lesson.slug: lesson for lesson in read_lessons()}
@@ -113,7 +114,7 @@ def test_going_back_in_the_world_goes_back_in_the_lesson():
 
 def test_first_placement_computes_the_points_that_its_text_names(played):
     facts = played["first-placement"].facts
-    assert facts["first_node"] == "large"
+    assert (facts["points_medium"], facts["points_large"]) == (50, 81)
     assert facts["fit_large"] > facts["fit_medium"]
     assert facts["total_medium"] > facts["total_large"]
 
@@ -151,7 +152,7 @@ def test_how_many_more_fit_in_all_is_the_sum_of_the_nodes(broken):
 
 def test_a_nomination_is_told_from_none(played):
     keys = played["not-preempted"].keys
-    assert [keys[card] for card in ("begin", "never", "equal", "friend")] == [False, False, False, True]
+    assert [keys[card] for card in ("begin", "never", "equal", "friend")] == [False, False, False, 2]
 
 
 def test_the_kubelet_of_node_restriction_is_refused_the_label_that_the_lesson_says(played):
@@ -251,7 +252,12 @@ def test_what_is_wrong_with_a_lesson_is_said(broken, change, sentence):
     ("slug", "change", "words", "sentence"),
     [
         ("taints", {"when": {"pod": "web", "point": "Filter"}}, {}, "TaintToleration has no record yet"),
-        ("weights", {"when": {"pod": "with-affinity", "point": "Score"}, "stage": ""}, {}, "{one} is not known yet"),
+        (
+            "weights",
+            {"when": {"pod": "with-affinity", "point": "Score"}, "stage": ""},
+            {"text": "A sum of {one}."},
+            "{one} is not known yet",
+        ),
         (
             "weights",
             {"when": {"pod": "with-affinity", "point": "Score"}},
@@ -343,6 +349,37 @@ def test_a_task_says_what_is_wanted_and_what_is_so_now(slug, played):
 def test_a_goal_says_that_a_gate_holds_its_pod():
     goal = list_goals({"pod": "job", "outcome": "scheduled"}, play(LESSONS["gate"]).seen.at["begin"])[0]
     assert goal["now"]["text"] == "A scheduling gate still holds the pod."
+
+
+def test_every_waiting_pod_is_known_before_the_answer(played):
+    given = present(played["gang-deadlock-ends"].seen.at["begin"], Look(), "gang-deadlock-ends").context["latest"][
+        "given"
+    ]
+    assert [pod["name"] for pod in given["pods"]] == ["blue-1", "blue-2", "red-1", "red-2"]
+    crowd = world(node("a"), *(pod(f"web-{number}", cpu="64") for number in range(6)))
+    given = list_given(crowd, ["default/web-5"], elects=False)
+    assert [pod["name"] for pod in given["pods"]] == ["web-5", "web-0", "web-1", "web-2"]
+    assert given["others"] == ["web-3", "web-4"]
+
+
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        ("active", "%(pod)s waits for its turn: press Step or Run"),
+        ("in flight", "%(pod)s is in its scheduling cycle: press Step or Run"),
+        ("binding", "%(pod)s is being bound: press Step or Run"),
+    ],
+)
+def test_a_goal_says_where_its_pod_is_on_the_way_to_its_node(place, sentence):
+    sim = world(node("a"), pod("web-1"))
+    sim.run(until=lambda at: at.journal.place("default/web-1") == place)
+    assert list_goals({"pod": "web-1", "place": "bound"}, sim)[0]["now"]["text"] == sentence
+
+
+def test_a_refused_pod_group_is_not_said_to_back_off_after_an_error(played):
+    sim = played["gang-deadlock-ends"].seen.at["blue"]
+    backing_off = shown("queues", sim)["cards"]["queue-backoff"]["pods"]
+    assert [pod["error"] for pod in backing_off] == [False]
 
 
 def test_a_lesson_in_one_language_is_not_well(broken):

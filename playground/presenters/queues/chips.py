@@ -84,14 +84,17 @@ def active(sim: WorldView, queued: QueuedPod, chosen: str) -> PodChip:
 
 
 def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> PodChip:
-    """The ring is what is left of the backoff, which began when the attempt failed; "error": it waits in kube's queue for errors."""
+    """The ring is what is left of the backoff, which began when the attempt failed; "error": its attempt failed by one.
+
+    A refused pod group is in kube's queue for errors, too, as no plugin counts as what refused it.
+    """
     until = queued.backoff_until or sim.now
     return {
         **of_queued(queued, chosen),
         **woken(sim, queued.key),
         "attempts": queued.attempts,
         **_compute_remaining(queued.timestamp, until, sim.now),
-        "error": queued.key in queue.error_backoff_pods,
+        "error": queued.key in queue.error_backoff_pods and queued.error_count > 0,
     }
 
 

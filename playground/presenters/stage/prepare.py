@@ -131,8 +131,8 @@ def _count_nodes(cycle: SchedulingCycleView, point: Point, steps: Sequence[Plugi
 
 def _count(body: PrepareBody) -> list[Message]:
     counts = (
-        (gettext_noop("%(n)s prepare"), len(body["prepared"])),
-        (gettext_noop("%(n)s have nothing to do"), len(body["skips"])),
-        (gettext_noop("%(n)s ahead"), len(body["ahead"])),
+        (gettext_noop("prepare data: %(n)s"), len(body["prepared"])),
+        (gettext_noop("nothing to do: %(n)s"), len(body["skips"])),
+        (gettext_noop("ahead: %(n)s"), len(body["ahead"])),
     )
     return [message(text, n=n) for text, n in counts if n]

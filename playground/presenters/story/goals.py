@@ -18,7 +18,7 @@ from playground.presenters.scene import last_attempt, scheduler_of, table_of
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import WorldView, format_quantity
 
-MOST_NODES, MOST_PODS = 12, 3
+MOST_NODES, MOST_PODS, MOST_OTHERS = 12, 4, 12
 MEANT: dict[str, str] = read_yaml(Path(__file__).with_name("meant.yaml"))
 # Labels that each node has, and that no lesson asks about.
 DEFAULTED = ("default-scheduler", "PreemptLowerPriority")
@@ -48,7 +48,7 @@ class GivenPod(TypedDict):
 
 
 class Given(TypedDict):
-    """`resources` names the columns of amounts; `more` counts the nodes that are left out."""
+    """`resources` names the columns of amounts; `more` counts the nodes that are left out; `others`: waiting pods without a text."""
 
     nodes: list[GivenNode]
     resources: list[str]
@@ -56,6 +56,7 @@ class Given(TypedDict):
     labelled: bool
     tainted: bool
     pods: list[GivenPod]
+    others: list[str]
 
 
 def list_named_pods(card: Card) -> tuple[str, ...]:
@@ -89,6 +90,7 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool) -> Given:
         "tainted": any(row["taints"] for row in rows),
         "pods": leases
         + [{"kind": "Pod", "name": short(key), "text": format_deciding(pods[key])} for key in wanted[:MOST_PODS]],
+        "others": [short(key) for key in wanted[MOST_PODS : MOST_PODS + MOST_OTHERS]],
     }
 
 
@@ -250,6 +252,13 @@ WANTED = {
     "pod": gettext_noop("%(pod)s reaches the state that the task requires"),
 }
 
+QUEUED = gettext_noop("%(pod)s waits for its turn: press Step or Run")
+AWAITED = {
+    "in flight": gettext_noop("%(pod)s is in its scheduling cycle: press Step or Run"),
+    "waiting on permit": gettext_noop("%(pod)s waits on Permit"),
+    "binding": gettext_noop("%(pod)s is being bound: press Step or Run"),
+}
+
 
 class Goal(TypedDict):
     """`wanted` and, until it is `done`, the state `now`."""
@@ -312,7 +321,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
             return message("Not yet, because: %(why)s", why=attempt.message)
         if manifest["spec"].get("schedulingGates"):
             return message("A scheduling gate still holds the pod.")
-        return message("%(pod)s waits for its turn: press Step or Run", pod=pod)
+        return message(AWAITED.get(sim.journal.place(key_of(pod)) or "", QUEUED), pod=pod)
     return message(gettext_noop("It still exists") if "lacks" in condition else gettext_noop("Not yet"))
 
 

@@ -170,3 +170,13 @@ def test_a_release_that_is_not_modeled_makes_no_session():
     answer = Client().post("/new", {"start": "empty", "release": "1.20"})
     assert answer.status_code == 400 and "expected a release from 1.34" in answer.content.decode()
     assert not Session.objects.exists()
+
+
+def test_a_lesson_that_was_begun_again_is_one_row_and_so_is_each_other_session():
+    browser = Client()
+    for start in ("story:taints", "empty", "story:taints", "empty"):
+        browser.post("/new", {"start": start})
+    shown = browser.get("/").content.decode()
+    newest = Session.objects.filter(story="taints").latest("pk")
+    assert shown.partition('class="recent"')[2].partition("</ul>")[0].count("<li>") == 3
+    assert f'href="/s/{newest.edit_key}/"' in shown

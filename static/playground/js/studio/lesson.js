@@ -8,6 +8,7 @@ const NAMESPACE = "default/";
 const ANSWERED = "answered";
 const ACTED = "acted";
 const TASKS = "tasks";
+const HINTED = "hinted";
 const COVERED = "#stage, #rail, #points, #lanes";
 const WITHOUT_CYCLE = ["cluster", "queue", "controller"];
 let focusedThere = false; // also when painting has replaced what had the focus
@@ -25,6 +26,7 @@ export function showLesson() {
   cover(asks && card?.dataset.veils !== undefined);
   showGiven(asks);
   document.body.toggleAttribute("data-task", isTask());
+  document.body.toggleAttribute("data-hinted", kept(HINTED).includes(document.body.dataset.key ?? ""));
   if (!card?.dataset.lesson) return;
   reach(card.dataset.lesson, Number(card.dataset.card));
   showVerdict(card);
@@ -142,7 +144,7 @@ let going = ""; // the number of the card whose offer Next takes
 const nameOf = (card) => `${document.body.dataset.key} ${card.dataset.card}`;
 
 /**
- * @param {string} what The cards whose questions were answered, or whose offers were taken, in this tab; forks for tasks.
+ * @param {string} what The cards whose questions were answered, or whose offers were taken, in this tab; forks for tasks, and those whose hint was opened.
  * @returns {string[]}
  */
 function kept(what) {
@@ -208,9 +210,11 @@ function listenAnswers() {
     });
   });
   document.addEventListener("submit", takeOffer, true);
-  // The hint of a task opens at the end of the panel.
+  // The hint of a task opens at the end of the panel; from then on the studio shows fixes, too.
   document.addEventListener("toggle", ({ target }) => {
     if (target instanceof Element && target.matches(".lesson-end details[open]")) {
+      keep(HINTED, document.body.dataset.key ?? "");
+      document.body.toggleAttribute("data-hinted", true);
       target.scrollIntoView({ block: "nearest" });
     }
   }, true);
