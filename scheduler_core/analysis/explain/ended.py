@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
@@ -20,14 +21,11 @@ REJECTED = "Pod was rejected: "  # how a kubelet's own words begin in the status
 LONGEST = 200  # characters of a message that a container left at its end
 _BY_RESOURCE = "OutOf"
 _REFUSALS = frozenset(
-    (
-        "NodeAffinity",
-        "NodePorts",
-        "PodOSNotSupported",
-        "PodOSSelectorNodeLabelDoesNotMatch",
-        "TaintToleration",
-        "UnexpectedAdmissionError",
-    )
+    read_words("""
+    AppArmor InvalidNodeInfo NodeAffinity NodePorts NodeShutdown PodFeatureUnsupported PodLevelResourcesNotAdmittedReason PodOSNotSupported
+    PodOSSelectorNodeLabelDoesNotMatch SMTAlignmentError SysctlForbidden TaintToleration TopologyAffinityError UnexpectedAdmissionError
+    VolumeAttachmentLimitExceeded
+""")
 )
 _UNPLACED = "FailedScheduling"
 _AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
@@ -122,16 +120,6 @@ class Past:
 def owner_of(pod: Pod) -> str:
     """The name of the object that controls a pod, or ""."""
     return str((controller_of(pod.manifest) or {}).get("name") or "")
-
-
-def describe_wait(pod: Pod) -> str:
-    """Return what the containers of a pod wait for by its status, or the phase of the pod."""
-    status = pod.manifest.get("status") or {}
-    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
-        waiting = (each.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
-            return ": ".join(str(waiting[name]) for name in ("reason", "message") if waiting.get(name))
-    return pod.phase
 
 
 def explain_failed(pod: Pod, past: Past) -> Explanation:

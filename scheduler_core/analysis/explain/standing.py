@@ -12,6 +12,7 @@ from scheduler_core.analysis.explain.placement import SELECTED, explain_place, n
 from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize
 from scheduler_core.analysis.explain.workloads import describe_budgets
 from scheduler_core.analysis.fixes.containers import FOREIGN, find_elsewhere, find_platform, list_absent_drivers
+from scheduler_core.analysis.fixes.meanings import PLAIN
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -26,19 +27,6 @@ from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volum
 from scheduler_core.scheduler.plugins.helper.node_selection import GOING, find_setter
 from scheduler_core.world.simulation import Simulation
 
-_WAITING = frozenset(
-    (
-        "CrashLoopBackOff",
-        "CreateContainerConfigError",
-        "CreateContainerError",
-        "ErrImagePull",
-        "ErrImageNeverPull",
-        "ImageInspectError",
-        "ImagePullBackOff",
-        "InvalidImageName",
-        "RunContainerError",
-    )
-)
 _CONDITIONS = {
     "node.kubernetes.io/disk-pressure": "DiskPressure",
     "node.kubernetes.io/memory-pressure": "MemoryPressure",
@@ -109,12 +97,13 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
     status = pod.manifest.get("status") or {}
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         waiting = (each.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in _WAITING:
-            text = str(waiting.get("message") or f"container {each.get('name')} is in {waiting['reason']}")
+        if waiting and waiting.get("reason") not in PLAIN:
+            reason = str(waiting.get("reason") or "Waiting")
+            text = str(waiting.get("message") or f"container {each.get('name')} is in {reason}")
             ended = (each.get("lastState") or {}).get("terminated") or {}
             found = {"container": each.get("name"), "restarts": each.get("restartCount") or 0}
             found |= {"exitCode": ended.get("exitCode"), "lastReason": ended.get("reason")} if ended else {}
-            yield _obstacle(str(waiting["reason"]), text, node, found)
+            yield _obstacle(reason, text, node, found)
 
 
 def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[Given]) -> Iterator[Fact]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.analysis.explain import missing_pods
-from scheduler_core.analysis.explain.ended import FAILED, Past, describe_wait, explain_failed
+from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
-from scheduler_core.analysis.fixes.admission import CONTROLLERS, find_stopped
+from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
@@ -117,7 +117,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         last = max(pods, key=lambda pod: pod.creation_time or 0)
         yield note("AllFailed", **values, pod=last.key, count=len(pods), why=_describe_failure(world, last))
     elif lacks and (stopped := find_stopped(world, CONTROLLERS)) is not None:
-        yield note("ComponentStopped", **values, component=CONTROLLERS, pod=stopped.key, why=describe_wait(stopped))
+        yield note("ComponentStopped", **values, component=CONTROLLERS, pod=stopped[0], why=stopped[1])
     field = "parallelism" if manifest["kind"] == "Job" else "replicas"
     wanted, done = (manifest.get("spec") or {}).get("completions"), (manifest.get("status") or {}).get("succeeded")
     if wanted and done and 0 < wanted - done < _count_wanted(world, manifest):

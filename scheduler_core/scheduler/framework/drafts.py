@@ -38,7 +38,7 @@ _KINDS = {
         daemon-selector driver-nodes
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
         field priority-class-left parallel resume recreate-strategy partition next-revision undo namespace-selector
-        failure-policy members allowed-tolerations
+        failure-policy members allowed-tolerations outside
     """,
     "adds": """
         node nodes

@@ -1,0 +1,150 @@
+"""What the words of others mean, of causes that no object of the cluster shows: a table of patterns, and the command that shows the cause.
+
+kube: pkg/kubelet/{events,images,kuberuntime,lifecycle,prober}, pkg/volume/util/operationexecutor @ v1.34.1
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scheduler_core.analysis.fixes.admission import CONTROLLERS, CREATING, SCHEDULER, find_stopped
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
+from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.world.simulation import Simulation
+
+PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
+_OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
+MOST, MOST_OWNERS = 2, 4
+_OWNERS = ("Deployment", *CREATING, "CronJob")
+_AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A row of the table with the values that were found."""
+
+    code: str
+    values: Mapping[str, str]
+    show: str  # a command, "" none
+    silent: bool
+
+
+@cache
+def _read_table() -> tuple[tuple[str, re.Pattern[str], Mapping[str, Any]], ...]:
+    table: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return tuple((code, re.compile(row["words"]), row) for code, row in table.items())
+
+
+def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> list[Meaning]:
+    """Return what texts about a subject mean: of each text the first row that matches, none twice."""
+    meta, found = subject["metadata"], dict[str, Meaning]()
+    known = {"name": meta.get("name", ""), "namespace": meta.get("namespace", ""), "node": node or "the node"}
+    for text in texts:
+        for code, pattern, row in _read_table():
+            match = pattern.search(text)
+            if match is None:
+                continue
+            groups = {name: (value or "").rstrip(". ") for name, value in match.groupdict().items()}
+            names, show = [*pattern.groupindex], row.get("show", "")
+            if names and not groups[names[0]]:
+                groups[names[0]] = next((groups[name] for name in _OTHERS if groups.get(name)), "-")
+            values = {**known, **groups, **{name: _look_up(subject, path) for name, path in row.get("of", {}).items()}}
+            shown = show.format(**values) if all(values.get(name) for name in re.findall(r"\{(\w+)\}", show)) else ""
+            found.setdefault(
+                code, Meaning(code, values, shown if "the node" not in shown else "", row.get("silent", False))
+            )
+            break
+    return [*found.values()][:MOST]
+
+
+def _look_up(manifest: Mapping[str, Any], path: str) -> str:
+    found: Any = manifest
+    for part in path.split("."):
+        found = (found or {}).get(part)
+    return "-" if found is None else str(found)
+
+
+def list_status_texts(pod: Manifest) -> Iterator[str]:
+    """Yield what the status of a pod says of it and of its containers."""
+    status = pod.get("status") or {}
+    yield str(status.get("message") or "")
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+        for state in (*(each.get("state") or {}).values(), *(each.get("lastState") or {}).values()):
+            if isinstance(state, Mapping) and (state.get("message") or state.get("reason") not in PLAIN):
+                text = f"{each.get('name')}: {state.get('reason')}: {state.get('message') or ''}"
+                yield f"{text} exit code {state['exitCode']}" if state.get("exitCode") else text
+
+
+# What is said of a pod, a workload, or a node
+
+
+def advise(world: Simulation, key: str) -> list[Meaning]:
+    """Return what others say of a pod, of a workload's missing pods, of a workload, or of a node, as far as the table knows it."""
+    subjects = _find_subjects(world, key)
+    if not subjects:
+        return []
+    pod = world.store.pod_at(key)
+    node = world.store.node(pod.node_name) if pod is not None else None
+    return find_meanings(_list_texts(world, subjects, pod, node), subjects[0], node.name if node is not None else "")
+
+
+def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
+    """The object itself, those that it controls, the claims of a pod, and whoever scales a workload."""
+    store, (kind, _, rest) = world.store, key.partition("/")
+    pod = store.pod_at(key)
+    if pod is not None:
+        claims = (
+            store.get("PersistentVolumeClaim", pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims
+        )
+        return [pod.manifest, *filter(None, claims)]
+    if kind == "Node":
+        return list(filter(None, [store.get("Node", "", rest)]))
+    namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
+    found = [store.get(each, namespace, name) for each in ([kind] if "/" in rest else _OWNERS)]
+    owners = [each for each in found if each is not None]
+    for owner in owners[:MOST_OWNERS]:
+        uid = str(owner["metadata"].get("uid") or "")
+        made = (store.get(each, *at) for each in (*_OWNERS, "Pod") for at in store.controlled(each, uid)[-MOST:])
+        owners += [each for each in made if each is not None]
+    for each in store.list("HorizontalPodAutoscaler"):
+        aim = (each.get("spec") or {}).get("scaleTargetRef") or {}
+        if (
+            owners
+            and each["metadata"].get("namespace") == namespace
+            and aim.get("name") == owners[0]["metadata"]["name"]
+        ):
+            owners.append(each)
+    return owners
+
+
+def _list_texts(world: Simulation, subjects: list[Manifest], pod: Pod | None, node: Node | None) -> Iterator[str]:
+    """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
+    stopped = None if pod is not None and pod.node_name else find_stopped(world, SCHEDULER if pod else CONTROLLERS)
+    if stopped is not None:
+        yield f"{SCHEDULER if pod else CONTROLLERS} does not run: {stopped[0]} {stopped[1]}"
+    for each in subjects:
+        yield from list_status_texts(each) if each["kind"] == "Pod" else ()
+    named = {
+        (str(each["kind"]), str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
+    }
+    last: dict[tuple[str, ...], str] = {}
+    for event in world.store.events:
+        of_autoscaler = _AUTOSCALERS.search(event.reporter) is not None
+        about = (event.kind, event.namespace, event.name) in named
+        unplaced = of_autoscaler and pod is not None and not pod.node_name and event.kind not in ("Pod", "Node")
+        if (about and (event.type == WARNING or of_autoscaler)) or unplaced:
+            at = (event.kind, event.name, event.reason)
+            last.pop(at, None)
+            last[at] = f"{event.reason}: {event.message}"
+    yield from reversed(last.values())
+    for each in (*subjects, *([node.manifest] if node is not None and node.ready == "False" else ())):
+        for condition in (each.get("status") or {}).get("conditions") or ():
+            yield f"{condition.get('reason') or ''}: {condition.get('message') or ''}"
