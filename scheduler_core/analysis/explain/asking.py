@@ -20,7 +20,7 @@ from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
 from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
-from scheduler_core.analysis.fixes.meanings import advise
+from scheduler_core.analysis.fixes.meanings import advise, find_groups, runs_scheduler
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
@@ -226,7 +226,7 @@ def _explain_absent_pod(world: Simulation, key: str) -> Explanation | None:
 
 
 def _nobodys(world: Simulation, pod: Pod) -> Explanation:
-    name = pod.spec.scheduler_name
+    name, facts = pod.spec.scheduler_name, tuple(workloads.describe_conditions(find_groups(world, pod)))
     reason = Given(
         State.NO_SUCH_SCHEDULER,
         "",
@@ -234,11 +234,12 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
         evidence={
             "schedulerName": name,
             "said": words_of_others(pod),
+            "runs": runs_scheduler(world, name),
             "field": "spec.schedulerName",
             "profiles": [profile for scheduler in world.schedulers for profile in scheduler.profiles],
         },
     )
-    return Explanation(pod.key, State.NO_SUCH_SCHEDULER, (reason,))
+    return Explanation(pod.key, State.NO_SUCH_SCHEDULER, (reason,), facts=facts)
 
 
 class _Asking:

@@ -12,7 +12,8 @@ from typing import Any
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.explain.provenance import trace_surge
-from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, pod_of, read_refusal
+from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
+from scheduler_core.analysis.fixes.meanings import find_servers
 from scheduler_core.analysis.fixes.quotas import list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
@@ -244,6 +245,11 @@ def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, web
         service = (each.get("clientConfig") or {}).get("service") or {}
         found = world.store.get("Service", namespace, str(service.get("name"))) or {}
         selector = (found.get("spec") or {}).get("selector") or {}
+        servers = find_servers(world, str(service.get("namespace")), str(service.get("name")))
+        if each["name"] == webhook and service and not any(pod.ready for pod in servers):
+            pods = [f"{pod.name} ({describe_wait(pod).rstrip('. ')})" for pod in servers[:1]] or ["-"]
+            values = {"webhook": webhook, "service": service["name"], "namespace": service.get("namespace")}
+            yield Fact(Role.NOTES, "ServiceIsDown", {**values, "servers": pods})
         if (
             each["name"] == webhook
             and service.get("namespace") == namespace

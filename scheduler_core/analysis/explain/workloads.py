@@ -10,6 +10,7 @@ from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
+from scheduler_core.analysis.fixes.meanings import list_bad_conditions, list_scalers
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
@@ -34,7 +35,7 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    BadSchedule ComponentStopped FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
+    BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
     NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
     SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
@@ -124,11 +125,11 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield note("CompletionsLeft", **values, wanted=wanted, count=done, left=wanted - done)
     if (manifest.get("spec") or {}).get(field) == 0:
         yield note("WantsNone", **values, field=field)
-        for each in world.store.list("HorizontalPodAutoscaler"):
-            ref, there = each["spec"]["scaleTargetRef"], each["metadata"].get("namespace")
-            own = manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace")
-            if (ref.get("kind"), ref.get("name"), there) == own:
-                yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
+    for each in list_scalers(world, manifest):
+        if (manifest.get("spec") or {}).get(field) == 0:
+            yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
+        else:
+            yield from describe_conditions([each])
     if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
         fresh = [pod.key for pod in pods if pod.ready and not _is_available(world, pod, seconds)]
         if fresh:
@@ -304,6 +305,13 @@ def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest])
     if deadline is not None:
         code = "DeadlineIsShort" if deadline < SHORTEST else "SkipsLateStarts"
         yield note(code, owner=owner.name, seconds=deadline * SECOND)
+
+
+def describe_conditions(manifests: Iterable[Manifest]) -> Iterator[Fact]:
+    """Yield what objects beside a pod or a workload report of trouble."""
+    for each in manifests:
+        for reason, text in list_bad_conditions(each):
+            yield note("ConditionOf", kind=each["kind"], name=each["metadata"]["name"], reason=reason, message=text)
 
 
 def _describe_unready(world: Simulation, pod: Pod) -> Fact:

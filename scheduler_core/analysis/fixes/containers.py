@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.analysis.fixes.meanings import list_status_texts
+from scheduler_core.analysis.fixes.meanings import find_makers, list_status_texts
 from scheduler_core.apimachinery.objects.affinity import REQUIRED
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
@@ -163,7 +163,9 @@ def _give_credentials(case: _Case) -> Iterator[Draft]:
 def _make_object(case: _Case) -> Iterator[Draft]:
     """A ConfigMap or a Secret that is not there, with the keys that the containers read."""
     (kind, field), name = _KINDS[case.found["kind"]], case.found["name"]
-    if case.sim.store.get(kind, case.pod.namespace, name) is None:
+    if case.sim.store.get(kind, case.pod.namespace, name) is None and not find_makers(
+        case.sim, case.pod, case.found[0]
+    ):
         source = f"{kind[0].lower()}{kind[1:]}KeyRef"
         read = [
             (e.get("valueFrom") or {}).get(source) or {} for _, c in case.list_containers() for e in c.get("env") or ()
@@ -199,6 +201,23 @@ def _mend_image(case: _Case) -> Iterator[Draft]:
         if each.get("image") == given != to:
             patch = {field: [{"name": each["name"], "image": to}]}
             yield case.anew("setting", patch, field=f"image of {each['name']}", to=to)
+
+
+def _mend_probe(case: _Case) -> Iterator[Draft]:
+    """The probe asks a port that its container declares, or waits longer for an answer."""
+    probe, port = f"{case.found['probe'].lower()}Probe", case.found.groupdict().get("port")
+    for field, each in case.list_containers():
+        given, declared = each.get(probe) or {}, [one.get("containerPort") for one in each.get("ports") or ()]
+        way = next((name for name in ("httpGet", "tcpSocket") if name in given), "")
+        values = {"field": f"{probe}.timeoutSeconds of {each['name']}", "to": 5 * int(given.get("timeoutSeconds") or 1)}
+        patch: dict[str, Any] = {"timeoutSeconds": values["to"]}
+        if port is not None:
+            values = {"field": f"{probe}.{way}.port of {each['name']}", "to": next(iter(declared), 0)}
+            patch = {way: {"port": values["to"]}}
+            if not declared or str(given.get(way, {}).get("port")) != port or int(port) in declared:
+                continue
+        if given:
+            yield case.anew("setting", {field: [{"name": each["name"], probe: patch}]}, **values)
 
 
 def _add_key(case: _Case) -> Iterator[Draft]:
@@ -241,6 +260,11 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (_ABSENT.pattern, _copy_object),
     (r'forbidden sysctl: "(?P<name>[^"]+)"', _mend_context),
     (r"Setting volume ownership for|consider using OnRootMismatch", _mend_context),
+    (r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*:(?P<port>\d+)\S*:? .*connection refused", _mend_probe),
+    (
+        r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*(?:context deadline exceeded|Client\.Timeout)",
+        _mend_probe,
+    ),
     (r'parse image (?:name|reference) "(?P<image>[^"]+)"', _mend_image),
     (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),
     (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),

@@ -22,7 +22,7 @@ from scheduler_core.world.simulation import Simulation
 
 PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
 _OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
-MOST, MOST_OWNERS = 2, 4
+MOST = 2
 _OWNERS = ("Deployment", *CREATING, "CronJob")
 _AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 
@@ -65,11 +65,13 @@ def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> li
     return [*found.values()][:MOST]
 
 
-def _look_up(manifest: Mapping[str, Any], path: str) -> str:
-    found: Any = manifest
-    for part in path.split("."):
-        found = (found or {}).get(part)
-    return "-" if found is None else str(found)
+def _look_up(found: Any, path: str) -> str:
+    """Return the value at a path, "-" if there is none; of lists on the way the values of all."""
+    part, _, rest = path.partition(".")
+    if isinstance(found, list):
+        return ", ".join(dict.fromkeys(text for each in found if (text := _look_up(each, path)) != "-")) or "-"
+    found = (found or {}).get(part)
+    return "-" if found is None else _look_up(found, rest) if rest else str(found)
 
 
 def list_status_texts(pod: Manifest) -> Iterator[str]:
@@ -93,7 +95,8 @@ def advise(world: Simulation, key: str) -> list[Meaning]:
         return []
     pod = world.store.pod_at(key)
     node = world.store.node(pod.node_name) if pod is not None else None
-    return find_meanings(_list_texts(world, subjects, pod, node), subjects[0], node.name if node is not None else "")
+    subject = next((each for each in subjects if each["kind"] == "Pod"), subjects[0])
+    return find_meanings(_list_texts(world, subjects, pod, node), subject, node.name if node is not None else "")
 
 
 def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
@@ -104,25 +107,18 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
         claims = (
             store.get("PersistentVolumeClaim", pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims
         )
-        return [pod.manifest, *filter(None, claims)]
+        groups = [] if pod.node_name else find_groups(world, pod)
+        return [pod.manifest, *filter(None, claims), *groups]
     if kind == "Node":
         return list(filter(None, [store.get("Node", "", rest)]))
     namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
     found = [store.get(each, namespace, name) for each in ([kind] if "/" in rest else _OWNERS)]
     owners = [each for each in found if each is not None]
-    for owner in owners[:MOST_OWNERS]:
+    for owner in owners:  # which grows by what they control
         uid = str(owner["metadata"].get("uid") or "")
-        made = (store.get(each, *at) for each in (*_OWNERS, "Pod") for at in store.controlled(each, uid)[-MOST:])
+        made = (store.get(each, *at) for each in (*_OWNERS, "Pod") for at in store.controlled(each, uid)[-MOST:] if uid)
         owners += [each for each in made if each is not None]
-    for each in store.list("HorizontalPodAutoscaler"):
-        aim = (each.get("spec") or {}).get("scaleTargetRef") or {}
-        if (
-            owners
-            and each["metadata"].get("namespace") == namespace
-            and aim.get("name") == owners[0]["metadata"]["name"]
-        ):
-            owners.append(each)
-    return owners
+    return [*owners, *(list_scalers(world, owners[0]) if owners else ())]
 
 
 def _list_texts(world: Simulation, subjects: list[Manifest], pod: Pod | None, node: Node | None) -> Iterator[str]:
@@ -141,10 +137,72 @@ def _list_texts(world: Simulation, subjects: list[Manifest], pod: Pod | None, no
         about = (event.kind, event.namespace, event.name) in named
         unplaced = of_autoscaler and pod is not None and not pod.node_name and event.kind not in ("Pod", "Node")
         if (about and (event.type == WARNING or of_autoscaler)) or unplaced:
-            at = (event.kind, event.name, event.reason)
+            at = (event.kind, event.name, event.reason, event.reporter)
             last.pop(at, None)
             last[at] = f"{event.reason}: {event.message}"
     yield from reversed(last.values())
+    makers = [each for text in last.values() for each in find_makers(world, pod, text)] if pod is not None else []
+    for _, maker in makers:
+        yield from list_status_texts(maker.manifest)
     for each in (*subjects, *([node.manifest] if node is not None and node.ready == "False" else ())):
         for condition in (each.get("status") or {}).get("conditions") or ():
             yield f"{condition.get('reason') or ''}: {condition.get('message') or ''}"
+
+
+# Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook
+
+_SCALER = "HorizontalPodAutoscaler"
+_GROUPS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "scheduling.x-k8s.io/pod-group")
+_BAD = {"Unschedulable": "True", "AbleToScale": "False", "ScalingActive": "False"}  # of conditions, by type
+_ABSENT = re.compile(r'(?:secret|configmap) "(?P<name>[\w.-]+)" not found')
+
+
+def list_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
+    """Return the autoscalers of a workload."""
+    meta, found = owner["metadata"], []
+    for each in sim.store.list(_SCALER):
+        aim = (each.get("spec") or {}).get("scaleTargetRef") or {}
+        own = (owner["kind"], meta["name"], meta.get("namespace"))
+        found += [each] if (aim.get("kind"), aim.get("name"), each["metadata"].get("namespace")) == own else []
+    return found
+
+
+def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:
+    """Return the PodGroups, of whatever API group, that a pod names in an annotation or a label."""
+    names = {pod.annotations.get(key) or pod.labels.get(key) or "" for key in _GROUPS} - {""}
+    keys = [key for key in sim.store.kinds() if key.partition(".")[0] == "PodGroup"] if names else []
+    found = (sim.store.get(key, pod.namespace, name) for key in keys for name in sorted(names))
+    return [each for each in found if each is not None]
+
+
+def list_bad_conditions(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield the reasons and messages of the conditions that tell of trouble."""
+    for each in (manifest.get("status") or {}).get("conditions") or ():
+        if each.get("status") == _BAD.get(str(each.get("type"))) and each.get("reason") != "ScalingDisabled":
+            yield str(each.get("reason") or each["type"]), str(each.get("message") or "").rstrip(". ")
+
+
+def find_makers(sim: Simulation, pod: Pod, text: str) -> list[tuple[str, Pod]]:
+    """Return the pods whose arguments name an object that is not found, each with the name: they are to create the object."""
+    names = dict.fromkeys(match["name"] for match in _ABSENT.finditer(text))
+    found = []
+    for other in sim.store.pods() if names else ():
+        containers = other.manifest["spec"]["containers"] if other.namespace == pod.namespace else ()
+        words = " ".join(
+            str(word) for each in containers for word in (*(each.get("args") or ()), *(each.get("command") or ()))
+        )
+        if other.key != pod.key and other.phase != "Succeeded" and not other.ready:
+            found += [(name, other) for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words)]
+    return found
+
+
+def find_servers(sim: Simulation, namespace: str, service: str) -> list[Pod]:
+    """Return the pods that a Service selects."""
+    selector = ((sim.store.get("Service", namespace, service) or {}).get("spec") or {}).get("selector") or {}
+    pods = (pod for pod in sim.store.pods() if pod.namespace == namespace and selector)
+    return [pod for pod in pods if selector.items() <= pod.labels.items()]
+
+
+def runs_scheduler(sim: Simulation, name: str) -> bool:
+    """Return whether a pod of a scheduler of this name is ready."""
+    return any(name in pod.name and "schedul" in pod.name and pod.ready for pod in sim.store.pods())

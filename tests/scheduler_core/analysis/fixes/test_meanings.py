@@ -10,7 +10,10 @@ from playground.common.catalogs import read_yaml
 from playground.presenters.why.facts import MEANINGS
 from scheduler_core.analysis.fixes.meanings import _read_table, find_meanings
 
-POD = {"metadata": {"name": "web", "namespace": "shop"}, "spec": {"securityContext": {"fsGroup": 10000}}}
+POD = {
+    "metadata": {"name": "web", "namespace": "shop"},
+    "spec": {"securityContext": {"fsGroup": 10000}, "containers": [{"ports": [{"containerPort": 80}]}]},
+}
 SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox: "
 SETUP = 'MountVolume.SetUp failed for volume "data" : mount failed: exit status 32 Output: '
 EXAMPLES = {
@@ -67,6 +70,7 @@ EXAMPLES = {
     "OwnerOfEveryFile": "Setting volume ownership for 5ac1/mount, processed 1843200 files.",
     "PropagationIsPrivate": 'failed to generate spec: path "/var/lib/x" is mounted on "/var/lib/x" but it is not a shared mount',
     "StillAttached": 'Multi-Attach error for volume "pv-1" Volume is already exclusively attached to one node',
+    "MountIsLeft": 'the device mount path "/var/lib/kubelet/globalmount" is still mounted by other references [/a]',
     "AttacherDoesNotAnswer": "timed out waiting for external-attacher of disk.csi.azure.com CSI driver to attach volume a",
     "VolumeIsGoneOutside": 'AttachVolume.Attach failed: rpc error: code = NotFound desc = Volume "vol-1" not found',
     "DriverLacksTopology": "error generating accessibility requirements: no topology key found on CSINode a",
@@ -80,10 +84,11 @@ EXAMPLES = {
     "topology.kubernetes.io/zone In [c] not in topology.kubernetes.io/zone In [a b]",
     "PoolIsAtItsLimit": 'all available instance types exceed limits for nodepool: "default"',
     "PoolHasNoMachine": 'incompatible with nodepool "default", daemonset overhead={}, no instance type has enough resources',
+    "QueueIsFull": "queue resource quota insufficient: insufficient nvidia.com/gpu",
     "AutoscalerBacksOff": "pod didn't trigger scale-up: 1 in backoff after failed scale-up",
     "AutoscalerIsAtItsMaximum": "pod didn't trigger scale-up: 1 max cluster cpu limit reached",
-    "MetricsAreMissing": "unable to get metrics for resource cpu: no metrics returned from resource metrics API",
     "MetricNeedsRequest": "failed to get cpu utilization: missing request for cpu in container app of Pod web-1",
+    "MetricsAreMissing": "unable to get metrics for resource cpu: no metrics returned from resource metrics API",
     "RuntimeDoesNotAnswer": "PLEG is not healthy: pleg was last seen active 4m ago",
     "SecurityContextIsNotAllowed": 'pods "a-" is forbidden: unable to validate against any security context constraint: []',
     "WebhookRefuses": 'admission webhook "policy.example.com" denied the request: no',
