@@ -20,7 +20,7 @@ from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
 from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
-from scheduler_core.analysis.fixes.meanings import advise, find_groups, runs_scheduler
+from scheduler_core.analysis.fixes.meanings import advise, find_groups, index_events, runs_scheduler
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
@@ -125,8 +125,9 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     found = _explain(view.itself, key, past)
     if found is None or not (found.problem or found.state is State.BINDING) or found.state is State.GATED:
         return found
-    means = (note("Means", meaning=each.code, **each.values) for each in advise(view.itself, key) if not each.silent)
-    return replace(found, facts=(*found.facts, *means))
+    means = advise(view.itself, key, index_events(view.itself) if past is None else past.events)
+    facts = (note("Means", meaning=each.code, **each.values) for each in means if not each.silent)
+    return replace(found, facts=(*found.facts, *facts))
 
 
 def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | None:

@@ -10,7 +10,7 @@ from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
-from scheduler_core.analysis.fixes.meanings import list_bad_conditions, list_scalers
+from scheduler_core.analysis.fixes.meanings import list_scalers
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
@@ -41,6 +41,7 @@ STICKING = frozenset(
 """)
 )
 SHOWN = 3
+_BAD = {"Unschedulable": "True", "AbleToScale": "False", "ScalingActive": "False"}  # of conditions, by type
 SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
 
 
@@ -310,8 +311,10 @@ def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest])
 def describe_conditions(manifests: Iterable[Manifest]) -> Iterator[Fact]:
     """Yield what objects beside a pod or a workload report of trouble."""
     for each in manifests:
-        for reason, text in list_bad_conditions(each):
-            yield note("ConditionOf", kind=each["kind"], name=each["metadata"]["name"], reason=reason, message=text)
+        for found in (each.get("status") or {}).get("conditions") or ():
+            if found.get("status") == _BAD.get(str(found.get("type"))) and found.get("reason") != "ScalingDisabled":
+                said = {"reason": found.get("reason") or "-", "message": str(found.get("message") or "").rstrip(". ")}
+                yield note("ConditionOf", kind=each["kind"], name=each["metadata"]["name"], **said)
 
 
 def _describe_unready(world: Simulation, pod: Pod) -> Fact:

@@ -16,15 +16,17 @@ from scheduler_core.analysis.fixes.admission import CONTROLLERS, CREATING, SCHED
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
-from scheduler_core.apiserver.kube_events import WARNING
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
+from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
 from scheduler_core.world.simulation import Simulation
 
 PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
 _OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
 MOST = 2
+ELSEWHERE = ("", "", "")
+Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
 _OWNERS = ("Deployment", *CREATING, "CronJob")
-_AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
+AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +90,22 @@ def list_status_texts(pod: Manifest) -> Iterator[str]:
 # What is said of a pod, a workload, or a node
 
 
-def advise(world: Simulation, key: str) -> list[Meaning]:
-    """Return what others say of a pod, of a workload's missing pods, of a workload, or of a node, as far as the table knows it."""
+def advise(world: Simulation, key: str, events: Events | None = None) -> list[Meaning]:
+    """Return what others say of a pod, of a workload's missing pods, of a workload, or of a node, as far as the table knows it.
+
+    `events`: those of `index_events`; without them, it is also asked whether the component that acts next runs.
+    """
     subjects = _find_subjects(world, key)
     if not subjects:
         return []
     pod = world.store.pod_at(key)
     node = world.store.node(pod.node_name) if pod is not None else None
     subject = next((each for each in subjects if each["kind"] == "Pod"), subjects[0])
-    return find_meanings(_list_texts(world, subjects, pod, node), subject, node.name if node is not None else "")
+    texts = _list_texts(world, subjects, pod, node, index_events(world) if events is None else events)
+    component = SCHEDULER if pod is not None else CONTROLLERS
+    stopped = find_stopped(world, component) if events is None and node is None else None
+    halted = [f"{component} does not run: {' '.join(stopped)}"] if stopped is not None else []
+    return find_meanings((*halted, *texts), subject, node.name if node is not None else "")
 
 
 def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
@@ -104,11 +113,8 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
     store, (kind, _, rest) = world.store, key.partition("/")
     pod = store.pod_at(key)
     if pod is not None:
-        claims = (
-            store.get("PersistentVolumeClaim", pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims
-        )
-        groups = [] if pod.node_name else find_groups(world, pod)
-        return [pod.manifest, *filter(None, claims), *groups]
+        claims = (store.get(CLAIM, pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
+        return [pod.manifest, *filter(None, claims), *(() if pod.node_name else find_groups(world, pod))]
     if kind == "Node":
         return list(filter(None, [store.get("Node", "", rest)]))
     namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
@@ -121,27 +127,33 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
     return [*owners, *(list_scalers(world, owners[0]) if owners else ())]
 
 
-def _list_texts(world: Simulation, subjects: list[Manifest], pod: Pod | None, node: Node | None) -> Iterator[str]:
+def index_events(world: Simulation) -> Events:
+    """Return the last Warnings, and Events of autoscalers, by their object; ELSEWHERE: those for pods without a node."""
+    found: Events = {}
+    for event in world.store.events:
+        of_autoscaler = AUTOSCALERS.search(event.reporter) is not None
+        places = [(event.kind, event.namespace, event.name)] if of_autoscaler or event.type == WARNING else []
+        places += [ELSEWHERE] if of_autoscaler and event.kind not in ("Pod", "Node") else []
+        for place in places:
+            last, at = found.setdefault(place, {}), (event.name, event.reason, event.reporter)
+            last.pop(at, None)
+            last[at] = event
+    return found
+
+
+def _list_texts(
+    world: Simulation, subjects: list[Manifest], pod: Pod | None, node: Node | None, events: Events
+) -> Iterator[str]:
     """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
-    stopped = None if pod is not None and pod.node_name else find_stopped(world, SCHEDULER if pod else CONTROLLERS)
-    if stopped is not None:
-        yield f"{SCHEDULER if pod else CONTROLLERS} does not run: {stopped[0]} {stopped[1]}"
     for each in subjects:
         yield from list_status_texts(each) if each["kind"] == "Pod" else ()
-    named = {
-        (str(each["kind"]), str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
-    }
-    last: dict[tuple[str, ...], str] = {}
-    for event in world.store.events:
-        of_autoscaler = _AUTOSCALERS.search(event.reporter) is not None
-        about = (event.kind, event.namespace, event.name) in named
-        unplaced = of_autoscaler and pod is not None and not pod.node_name and event.kind not in ("Pod", "Node")
-        if (about and (event.type == WARNING or of_autoscaler)) or unplaced:
-            at = (event.kind, event.name, event.reason, event.reporter)
-            last.pop(at, None)
-            last[at] = f"{event.reason}: {event.message}"
-    yield from reversed(last.values())
-    makers = [each for text in last.values() for each in find_makers(world, pod, text)] if pod is not None else []
+    names = [
+        (each["kind"], str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
+    ]
+    places = [*names, *([ELSEWHERE] if pod is not None and not pod.node_name else ())]
+    said = [f"{e.reason}: {e.message}" for place in places for e in reversed(events.get(place, {}).values())]
+    yield from said
+    makers = [each for text in said for each in find_makers(world, pod, text)] if pod is not None else []
     for _, maker in makers:
         yield from list_status_texts(maker.manifest)
     for each in (*subjects, *([node.manifest] if node is not None and node.ready == "False" else ())):
@@ -153,18 +165,14 @@ def _list_texts(world: Simulation, subjects: list[Manifest], pod: Pod | None, no
 
 _SCALER = "HorizontalPodAutoscaler"
 _GROUPS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "scheduling.x-k8s.io/pod-group")
-_BAD = {"Unschedulable": "True", "AbleToScale": "False", "ScalingActive": "False"}  # of conditions, by type
 _ABSENT = re.compile(r'(?:secret|configmap) "(?P<name>[\w.-]+)" not found')
 
 
 def list_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
     """Return the autoscalers of a workload."""
-    meta, found = owner["metadata"], []
-    for each in sim.store.list(_SCALER):
-        aim = (each.get("spec") or {}).get("scaleTargetRef") or {}
-        own = (owner["kind"], meta["name"], meta.get("namespace"))
-        found += [each] if (aim.get("kind"), aim.get("name"), each["metadata"].get("namespace")) == own else []
-    return found
+    own = {"kind": owner["kind"], "name": owner["metadata"]["name"]}
+    there = (e for e in sim.store.list(_SCALER) if e["metadata"].get("namespace") == owner["metadata"].get("namespace"))
+    return [each for each in there if own.items() <= ((each.get("spec") or {}).get("scaleTargetRef") or {}).items()]
 
 
 def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:
@@ -175,32 +183,18 @@ def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:
     return [each for each in found if each is not None]
 
 
-def list_bad_conditions(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield the reasons and messages of the conditions that tell of trouble."""
-    for each in (manifest.get("status") or {}).get("conditions") or ():
-        if each.get("status") == _BAD.get(str(each.get("type"))) and each.get("reason") != "ScalingDisabled":
-            yield str(each.get("reason") or each["type"]), str(each.get("message") or "").rstrip(". ")
-
-
 def find_makers(sim: Simulation, pod: Pod, text: str) -> list[tuple[str, Pod]]:
     """Return the pods whose arguments name an object that is not found, each with the name: they are to create the object."""
     names = dict.fromkeys(match["name"] for match in _ABSENT.finditer(text))
     found = []
     for other in sim.store.pods() if names else ():
-        containers = other.manifest["spec"]["containers"] if other.namespace == pod.namespace else ()
-        words = " ".join(
-            str(word) for each in containers for word in (*(each.get("args") or ()), *(each.get("command") or ()))
+        waits = (
+            other.namespace == pod.namespace and other.key != pod.key and other.phase != "Succeeded" and not other.ready
         )
-        if other.key != pod.key and other.phase != "Succeeded" and not other.ready:
-            found += [(name, other) for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words)]
+        containers = other.manifest["spec"]["containers"] if waits else ()
+        words = str([each.get(part) for each in containers for part in ("args", "command")])
+        found += [(name, other) for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words)]
     return found
-
-
-def find_servers(sim: Simulation, namespace: str, service: str) -> list[Pod]:
-    """Return the pods that a Service selects."""
-    selector = ((sim.store.get("Service", namespace, service) or {}).get("spec") or {}).get("selector") or {}
-    pods = (pod for pod in sim.store.pods() if pod.namespace == namespace and selector)
-    return [pod for pod in pods if selector.items() <= pod.labels.items()]
 
 
 def runs_scheduler(sim: Simulation, name: str) -> bool:

@@ -16,11 +16,11 @@ from scheduler_core.analysis.fixes.effects import list_displaced_pods, within_bu
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.gangs import find_gang, search_gang
 from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
-from scheduler_core.analysis.fixes.meanings import Meaning, advise, runs_scheduler
+from scheduler_core.analysis.fixes.meanings import advise, runs_scheduler
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import is_guarded, propose_modes, prove_each, search_placed
-from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
+from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix, make_step
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.shell import complete_references
 from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck, search_unwanted
@@ -29,7 +29,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.steps import finish
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
-from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
+from scheduler_core.scheduler.framework.drafts import HARMS, Draft
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
@@ -66,16 +66,10 @@ def search_fixes(
             # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
-    steps = [_step_outside(each, pod_key) for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
+    steps = [make_step(each, pod_key) for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
     for each in steps:
         found(each)
     return replace(findings, fixes=rank_fixes((*findings.fixes, *steps)))
-
-
-def _step_outside(meaning: Meaning, key: str) -> Fix:
-    """What has to be done where no request to the API server does it: not proven, with a command that shows the cause."""
-    change = Change("outside", {"meaning": meaning.code, **meaning.values})
-    return Fix((change,), (), "", 0, recreated=False, kubectl=meaning.show, proven=False, pod=key)
 
 
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
