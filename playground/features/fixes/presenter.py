@@ -8,6 +8,7 @@ from typing import Any, TypedDict, cast
 from playground.common.catalogs import read_yaml
 from playground.presenters.amounts import amounts, duration, is_bytes
 from playground.presenters.scene import short
+from playground.presenters.why.facts import MEANINGS
 from playground.presenters.words import Message, message
 from scheduler_core.world.readonly import parse_quantity
 
@@ -133,6 +134,7 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "recreate": lambda values: _change(
         "recreate-with-class" if values.get("class") else "recreate", **{**values, "pod": short(values["pod"])}
     ),
+    "outside": lambda values: message(read_yaml(MEANINGS)["steps"][values["meaning"]], **values),
     "setting": lambda values: _change("setting" if "to" in values else "setting-left", **values),
     "config-object": lambda values: _change("config-object-copied" if "from" in values else "config-object", **values),
     "node-name": lambda values: _change(
@@ -206,6 +208,7 @@ class ShownFix(TypedDict):
     steps: int
     recreated: bool
     held_back: int
+    proven: bool
     lines: list[Message]
     defeats: list[Message]
     effects: list[Message]

@@ -12,7 +12,7 @@ from playground.presenters.words import Message, exactly, list_nodes, message
 from scheduler_core.analysis.explain import Explanation, Fact, State
 
 # The sentences of facts by code, and the parts of a sum.
-WORDS = Path(__file__).with_suffix(".yaml")
+WORDS, MEANINGS = Path(__file__).with_suffix(".yaml"), Path(__file__).with_name("meanings.yaml")
 _AMOUNTS = ("allocated", "amount", "freed", "from", "short", "to")
 _TIMES = ("time", "until")
 _SPANS = ("grace", "left", "seconds")
@@ -30,7 +30,9 @@ MOST, MOST_OF_KIND = 3, 2
 
 def describe_fact(fact: Fact) -> Message:
     values = {name: _format_value(name, value, fact.values) for name, value in fact.values.items()}
-    return message(read_yaml(WORDS)["facts"][fact.code], **values)
+    means = fact.values.get("meaning")
+    text = read_yaml(WORDS)["facts"][fact.code] if means is None else read_yaml(MEANINGS)["meanings"][means]
+    return message(text, **values)
 
 
 def list_headlines(explanation: Explanation) -> Iterator[Message]:
@@ -39,11 +41,12 @@ def list_headlines(explanation: Explanation) -> Iterator[Message]:
     placed = PLACEMENT if explanation.state is State.NOT_RUNNING else []
     for code in (each for each in HEADLINES if each not in placed):
         facts = [fact for fact in explanation.facts if fact.code == code and not _is_plain(fact)]
-        known = {(fact.code, fact.values.get("pod")): fact for fact in facts}
+        known = {(fact.code, *map(fact.values.get, _DISTINCT)): fact for fact in facts}
         chosen += [*known.values()][: 1 if code in _ONCE else MOST_OF_KIND]
     yield from (describe_fact(fact) for fact in chosen[:MOST])
 
 
+_DISTINCT = ("pod", "node", "meaning")
 _ONCE = ("HoldsCapacity", "HoldsPort", "Tolerates", "DaemonLeavesOut")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from scheduler_core.analysis.explain import standing, waiting, workloads
 from scheduler_core.analysis.explain.claims import find_blocked_claims
-from scheduler_core.analysis.explain.ended import FAILED, Past, describe_wait, explain_failed, explain_refused, sort_out
+from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
@@ -20,6 +20,7 @@ from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
 from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
+from scheduler_core.analysis.fixes.meanings import advise, find_groups, index_events, runs_scheduler
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
@@ -121,7 +122,15 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     `past` is the past of this world as it is; pass it when you ask about more than one pod. In a cluster that is not small, a
     pod that runs is then not compared with the other nodes.
     """
-    world = view.itself
+    found = _explain(view.itself, key, past)
+    if found is None or not (found.problem or found.state is State.BINDING) or found.state is State.GATED:
+        return found
+    means = advise(view.itself, key, index_events(view.itself) if past is None else past.events)
+    facts = (note("Means", meaning=each.code, **each.values) for each in means if not each.silent)
+    return replace(found, facts=(*found.facts, *facts))
+
+
+def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | None:
     kind, _, rest = key.partition("/")
     if kind == workloads.NODE:
         return workloads.explain_node(world, rest)
@@ -129,7 +138,7 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
         members = (
             pod for pod in world.store.pods() if f"{pod.namespace}/{pod.spec.group}" == rest and not pod.node_name
         )
-        return next((explain(view, pod.key, past) for pod in members), None)
+        return next((_explain(world, pod.key, past) for pod in members), None)
     if "/" in rest:
         return workloads.explain_workload(world, kind, *rest.split("/", 1))
     pod = world.store.pod_at(key)
@@ -218,7 +227,7 @@ def _explain_absent_pod(world: Simulation, key: str) -> Explanation | None:
 
 
 def _nobodys(world: Simulation, pod: Pod) -> Explanation:
-    name = pod.spec.scheduler_name
+    name, facts = pod.spec.scheduler_name, tuple(workloads.describe_conditions(find_groups(world, pod)))
     reason = Given(
         State.NO_SUCH_SCHEDULER,
         "",
@@ -226,11 +235,12 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
         evidence={
             "schedulerName": name,
             "said": words_of_others(pod),
+            "runs": runs_scheduler(world, name),
             "field": "spec.schedulerName",
             "profiles": [profile for scheduler in world.schedulers for profile in scheduler.profiles],
         },
     )
-    return Explanation(pod.key, State.NO_SUCH_SCHEDULER, (reason,))
+    return Explanation(pod.key, State.NO_SUCH_SCHEDULER, (reason,), facts=facts)
 
 
 class _Asking:
@@ -248,7 +258,7 @@ class _Asking:
     def answer(self) -> Explanation:
         binding = self._binding()
         if binding is not None and (stopped := find_stopped(self.world, SCHEDULER)) is not None:
-            values = {"component": SCHEDULER, "by": stopped.name, "why": describe_wait(stopped).rstrip(". ")}
+            values = {"component": SCHEDULER, "by": stopped[0], "why": stopped[1]}
             halted = Given("Component/Stopped", "", f"{SCHEDULER} does not run: {values['why']}", evidence=values)
             return self._explained(State.NOT_ATTEMPTED, (halted,))
         if binding is not None:

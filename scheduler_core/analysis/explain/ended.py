@@ -1,12 +1,13 @@
 """Pods that a kubelet refuses, or that failed: on which node, why, and how many pods of the same owner ended before."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.analysis.fixes.meanings import AUTOSCALERS, index_events
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
@@ -20,17 +21,13 @@ REJECTED = "Pod was rejected: "  # how a kubelet's own words begin in the status
 LONGEST = 200  # characters of a message that a container left at its end
 _BY_RESOURCE = "OutOf"
 _REFUSALS = frozenset(
-    (
-        "NodeAffinity",
-        "NodePorts",
-        "PodOSNotSupported",
-        "PodOSSelectorNodeLabelDoesNotMatch",
-        "TaintToleration",
-        "UnexpectedAdmissionError",
-    )
+    read_words("""
+    AppArmor InvalidNodeInfo NodeAffinity NodePorts NodeShutdown PodFeatureUnsupported PodLevelResourcesNotAdmittedReason PodOSNotSupported
+    PodOSSelectorNodeLabelDoesNotMatch SMTAlignmentError SysctlForbidden TaintToleration TopologyAffinityError UnexpectedAdmissionError
+    VolumeAttachmentLimitExceeded
+""")
 )
 _UNPLACED = "FailedScheduling"
-_AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 # Events that repeat the status of a pod, or tell of its attempts.
 _REPEATED = frozenset(("BackOff", "Failed", "FailedCreate", "FailedScheduling", "Preempted"))
 _BINDER = "persistentvolume-controller"  # what it says of claims is among the reasons
@@ -73,14 +70,9 @@ class Past:
     """The pods of each owner that have ended, the first first: those that were brought so, then those that Events tell of."""
 
     def __init__(self, world: Simulation) -> None:
+        self.events = index_events(world)
         self._ended: dict[tuple[str, str], list[str]] = {}
         about = [event for event in world.store.events if event.kind == "Pod"]
-        self._warnings = {(each.namespace, each.name): each for each in about if each.type == WARNING}
-        self._reports: dict[tuple[str, str, str], dict[str, KubeEvent]] = {}
-        for each in world.store.events:
-            own = each.reason in _REPEATED or each.reporter == _BINDER
-            if (each.type == WARNING and not own) or _AUTOSCALERS.search(each.reporter):
-                self._reports.setdefault((each.kind, each.namespace, each.name), {})[each.reason] = each
         events = [event for event in about if (_refuses(event.reason) or event.reason in _ENDS)]
         known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
@@ -96,15 +88,16 @@ class Past:
 
     def find_warning(self, pod: Pod) -> KubeEvent | None:
         """Return the last Warning about a pod that has a node, or None."""
-        found = self._warnings.get((pod.namespace, pod.name))
-        return None if found is None or found.reason == _UNPLACED else found
+        found = [e for e in self.events.get(("Pod", pod.namespace, pod.name), {}).values() if e.type == WARNING]
+        return None if not found or found[-1].reason == _UNPLACED else found[-1]
 
     def list_reports(self, pod: Pod, reasons: Iterable[Given] = ()) -> Iterator[Fact]:
         """Yield what others reported last about a pod and its claims, but for what the reasons say."""
         known, spec = [reason.message for reason in reasons], pod.spec
         names = [("Pod", pod.name), *((_CLAIM, use.name(pod)) for use in volumes_of(spec).claims)]
         for kind, name in names:
-            for each in [*self._reports.get((kind, pod.namespace, name), {}).values()][-MOST:]:
+            said = [e for e in self.events.get((kind, pod.namespace, name), {}).values() if _is_report(e)]
+            for each in said[-MOST:]:
                 if not any(each.message.rstrip(". ") in text for text in known):
                     about = pod.name if kind == "Pod" else f"{kind} {name}"
                     values = {"reporter": each.reporter, "reason": each.reason, "about": about}
@@ -119,19 +112,14 @@ class Past:
         return len(ended) - 1 - ended[::-1].index(pod.name)
 
 
+def _is_report(event: KubeEvent) -> bool:
+    own = event.reason in _REPEATED or event.reporter == _BINDER
+    return not own or AUTOSCALERS.search(event.reporter) is not None
+
+
 def owner_of(pod: Pod) -> str:
     """The name of the object that controls a pod, or ""."""
     return str((controller_of(pod.manifest) or {}).get("name") or "")
-
-
-def describe_wait(pod: Pod) -> str:
-    """Return what the containers of a pod wait for by its status, or the phase of the pod."""
-    status = pod.manifest.get("status") or {}
-    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
-        waiting = (each.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
-            return ": ".join(str(waiting[name]) for name in ("reason", "message") if waiting.get(name))
-    return pod.phase
 
 
 def explain_failed(pod: Pod, past: Past) -> Explanation:

@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 
@@ -52,16 +52,8 @@ class Given:
     final: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "code": self.code,
-            "plugin": self.plugin,
-            "message": self.message,
-            "nodes": list(self.nodes),
-            "count": self.count,
-            "groups": [{"group": name, "count": count} for name, count in self.groups],
-            "evidence": dict(self.evidence),
-            "unresolvable": self.final,
-        }
+        groups = [{"group": name, "count": count} for name, count in self.groups]
+        return {**_list_fields(self, final="unresolvable"), "groups": groups, "evidence": dict(self.evidence)}
 
 
 class Role(enum.StrEnum):
@@ -101,14 +93,8 @@ class Preemption:
     nominated: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "priority": self.priority,
-            "policy": self.policy,
-            "lowerPriorityPods": self.lower,
-            "message": self.message,
-            "reasons": [{"code": code, "message": text, "count": n} for code, text, n in self.reasons],
-            "nominatedNode": self.nominated,
-        }
+        reasons = [{"code": code, "message": text, "count": n} for code, text, n in self.reasons]
+        return {**_list_fields(self, lower="lowerPriorityPods", nominated="nominatedNode"), "reasons": reasons}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,23 +140,17 @@ class Explanation:
         return tuple(fact for fact in self.facts if fact.role is role)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "pod": self.pod,
-            "state": self.state.value,
-            "reasons": [reason.to_json() for reason in self.reasons],
-            "until": self.until,
-            "events": list(self.events),
-            "attempts": self.attempts,
-            "message": self.message,
-            "node": self.node,
-            "fits": list(self.fits),
-            "nodes": self.total,
-            "preemption": None if self.preemption is None else self.preemption.to_json(),
-            "phase": self.phase,
-            "reason": self.reason,
-            "predecessors": self.predecessors,
-            **{role.value: [fact.to_json() for fact in self.list_facts(role)] for role in Role},
-        }
+        preemption = None if self.preemption is None else self.preemption.to_json()
+        facts = {role.value: [fact.to_json() for fact in self.list_facts(role)] for role in Role}
+        made = {**_list_fields(self, total="nodes"), "preemption": preemption, **facts}
+        del made["facts"]
+        return {**made, "state": self.state.value, "reasons": [reason.to_json() for reason in self.reasons]}
+
+
+def _list_fields(given: Any, **renamed: str) -> dict[str, Any]:
+    """Return the fields of an object by the names that they have in JSON, tuples as lists."""
+    found = ((each.name, getattr(given, each.name)) for each in fields(given))
+    return {renamed.get(name, name): list(value) if isinstance(value, tuple) else value for name, value in found}
 
 
 _TELLING = {State.SCHEDULED: "RuleNotAsked", State.BINDING: "Reports"}  # facts by which a state is a problem after all

@@ -12,7 +12,7 @@ from typing import Any
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.explain.provenance import trace_surge
-from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, pod_of, read_refusal
+from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
 from scheduler_core.analysis.fixes.quotas import list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
@@ -203,17 +203,15 @@ def _explain_missing(
     if state is State.QUOTA_EXCEEDED:
         evidence["quota"] = message.partition(_QUOTA)[2].partition(",")[0]
         facts += _describe_quota(world, manifest, namespace, evidence, message)
-    elif _LIMIT in message:
-        for each in world.store.list("LimitRange"):
+    elif _LIMIT in message or _BOUNDS.search(message):
+        for each in (e for e in world.store.list("LimitRange") if e["metadata"].get("namespace") == namespace):
             limits = [item["default"] for item in each["spec"].get("limits") or () if item.get("default")]
-            if each["metadata"].get("namespace") == namespace and limits:
-                values = {"limitRange": each["metadata"]["name"], "limits": [f"{k} {v}" for k, v in limits[0].items()]}
-                facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
-    elif _BOUNDS.search(message):
-        for each in world.store.list("LimitRange"):
-            if each["metadata"].get("namespace") == namespace:
-                values = {"limitRange": each["metadata"]["name"], "namespace": namespace}
+            values = {"limitRange": each["metadata"]["name"], "namespace": namespace}
+            if _LIMIT not in message:
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeRefuses", values))
+            elif limits:
+                values |= {"limits": [f"{k} {v}" for k, v in limits[0].items()]}
+                facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
     elif "Limit must be set" in message:
         for each in manifest["spec"]["template"]["spec"]["containers"]:
             for resource, _ in find_unlimited(each)[:1]:
@@ -240,15 +238,19 @@ def _explain_missing(
 def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, webhook: str) -> Iterator[Fact]:
     """Yield that a webhook which does not answer is served by the very pods that can't be created because of it."""
     labels = (manifest["spec"]["template"].get("metadata") or {}).get("labels") or {}
-    for each in (hook for kind in WEBHOOKS for made in world.store.list(kind) for hook in made.get("webhooks") or ()):
+    hooks = (hook for kind in WEBHOOKS for made in world.store.list(kind) for hook in made.get("webhooks") or ())
+    for each in (hook for hook in hooks if hook["name"] == webhook):
         service = (each.get("clientConfig") or {}).get("service") or {}
-        found = world.store.get("Service", namespace, str(service.get("name"))) or {}
+        there = str(service.get("namespace"))
+        found = world.store.get("Service", there, str(service.get("name"))) or {}
         selector = (found.get("spec") or {}).get("selector") or {}
-        if (
-            each["name"] == webhook
-            and service.get("namespace") == namespace
-            and selector.items() <= labels.items() != {}
-        ):
+        pods = (pod for pod in world.store.pods() if selector and pod.namespace == there)
+        servers = [pod for pod in pods if selector.items() <= pod.labels.items()]
+        if service and not any(pod.ready for pod in servers):
+            states = [f"{pod.name} ({describe_wait(pod).rstrip('. ')})" for pod in servers[:1]] or ["-"]
+            values = {"webhook": webhook, "service": service["name"], "namespace": there}
+            yield Fact(Role.NOTES, "ServiceIsDown", {**values, "servers": states})
+        if there == namespace and selector.items() <= labels.items() != {}:
             yield Fact(Role.NOTES, "WebhookServesItself", {"webhook": webhook, "service": service["name"]})
 
 

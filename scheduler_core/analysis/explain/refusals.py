@@ -16,22 +16,16 @@ from scheduler_core.scheduler.framework.reasons import ERROR, LEFT_OUT, REFUSED,
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.framework.status import Code, Status
+from scheduler_core.scheduler.plugins.helper.fixes import GROUP_LABELS
 
 # Groups of nodes: by the label that whoever made them put on, else by the name without its number.
 
 ENOUGH = 8  # so many nodes are named one by one
-LABELS = (
-    "karpenter.sh/nodepool",
-    "eks.amazonaws.com/nodegroup",
-    "cloud.google.com/gke-nodepool",
-    "kubernetes.azure.com/agentpool",
-    "node.kubernetes.io/instance-type",
-)
 _NUMBERS = "0123456789"
 
 
 def group_of(node: Node) -> str:
-    for label in LABELS:
+    for label in GROUP_LABELS:
         if label in node.labels:
             return f"{label}={node.labels[label]}"
     stem = node.name.rstrip(_NUMBERS)

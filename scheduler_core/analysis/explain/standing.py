@@ -9,9 +9,12 @@ from scheduler_core.analysis.explain.ended import KUBELET, Past, list_last_ends
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of, is_node_silent, list_largest
 from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
-from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize
+from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize, trace_surge
 from scheduler_core.analysis.explain.workloads import describe_budgets
+from scheduler_core.analysis.fixes.admission import describe_wait
 from scheduler_core.analysis.fixes.containers import FOREIGN, find_elsewhere, find_platform, list_absent_drivers
+from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.meanings import PLAIN, find_makers
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -26,19 +29,6 @@ from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volum
 from scheduler_core.scheduler.plugins.helper.node_selection import GOING, find_setter
 from scheduler_core.world.simulation import Simulation
 
-_WAITING = frozenset(
-    (
-        "CrashLoopBackOff",
-        "CreateContainerConfigError",
-        "CreateContainerError",
-        "ErrImagePull",
-        "ErrImageNeverPull",
-        "ImageInspectError",
-        "ImagePullBackOff",
-        "InvalidImageName",
-        "RunContainerError",
-    )
-)
 _CONDITIONS = {
     "node.kubernetes.io/disk-pressure": "DiskPressure",
     "node.kubernetes.io/memory-pressure": "MemoryPressure",
@@ -80,6 +70,8 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     for each in [found for reason in reasons for found in find_elsewhere(world, pod.namespace, reason.message)][:1]:
         name, there = each["metadata"]["name"], each["metadata"].get("namespace")
         facts.append(note("IsElsewhere", kind=each["kind"], name=name, namespaces=[there], namespace=pod.namespace))
+    for name, maker in [each for reason in reasons for each in find_makers(world, pod, reason.message)][:1]:
+        facts.append(note("MakerWaits", pod=maker.key, name=name, why=describe_wait(maker).rstrip(". ")))
     facts += [*past.list_reports(pod, reasons), *_list_absent_drivers(world, reasons, node)] if reasons else ()
     known = replace(known, state=State.NOT_RUNNING if reasons else known.state, reasons=reasons, facts=tuple(facts))
     if not compare:
@@ -109,12 +101,13 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
     status = pod.manifest.get("status") or {}
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         waiting = (each.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in _WAITING:
-            text = str(waiting.get("message") or f"container {each.get('name')} is in {waiting['reason']}")
+        if waiting and waiting.get("reason") not in PLAIN:
+            reason = str(waiting.get("reason") or "Waiting")
+            text = str(waiting.get("message") or f"container {each.get('name')} is in {reason}")
             ended = (each.get("lastState") or {}).get("terminated") or {}
             found = {"container": each.get("name"), "restarts": each.get("restartCount") or 0}
             found |= {"exitCode": ended.get("exitCode"), "lastReason": ended.get("reason")} if ended else {}
-            yield _obstacle(str(waiting["reason"]), text, node, found)
+            yield _obstacle(reason, text, node, found)
 
 
 def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -188,6 +181,7 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
                 yield _obstacle("AttachFailed", f"volume {volume} can't be attached: {refusal}", node, {"claim": key})
             if get_volume(other) == volume and place not in ("", node.name) and not _is_shared(found_claim or {}):
                 text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
+                text += "" if world.store.node(place) is not None else ", a node that no longer exists"
                 yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
 
 
@@ -210,6 +204,11 @@ def _list_attached(world: Simulation, pod: Pod, reason: Given) -> Iterator[Fact]
         if reason.evidence["claim"] in claims_of(other) and not other.terminal:
             values = {**describe_holder(world, other), "claim": reason.evidence["claim"].partition("/")[2]}
             yield Fact(Role.HOLDERS, "UsesClaim", values)
+            yield from trace_surge(world, pod.manifest, [other])
+            owner = workload_of(world.store, other.manifest)
+            if owner is not None and owner != workload_of(world.store, pod.manifest):
+                values = {"pod": other.key, "kind": owner["kind"], "owner": owner["metadata"]["name"]}
+                yield note("HolderIsOfOther", **values, claim=reason.evidence["claim"].partition("/")[2])
             yield from describe_end(world, other)
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.analysis.explain import missing_pods
-from scheduler_core.analysis.explain.ended import FAILED, Past, describe_wait, explain_failed
+from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
-from scheduler_core.analysis.fixes.admission import CONTROLLERS, find_stopped
+from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
+from scheduler_core.analysis.fixes.meanings import list_scalers
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
@@ -34,12 +35,13 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    BadSchedule ComponentStopped FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
+    BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
     NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
     SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
 SHOWN = 3
+_BAD = {"Unschedulable": "True", "AbleToScale": "False", "ScalingActive": "False"}  # of conditions, by type
 SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
 
 
@@ -117,18 +119,18 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         last = max(pods, key=lambda pod: pod.creation_time or 0)
         yield note("AllFailed", **values, pod=last.key, count=len(pods), why=_describe_failure(world, last))
     elif lacks and (stopped := find_stopped(world, CONTROLLERS)) is not None:
-        yield note("ComponentStopped", **values, component=CONTROLLERS, pod=stopped.key, why=describe_wait(stopped))
+        yield note("ComponentStopped", **values, component=CONTROLLERS, pod=stopped[0], why=stopped[1])
     field = "parallelism" if manifest["kind"] == "Job" else "replicas"
     wanted, done = (manifest.get("spec") or {}).get("completions"), (manifest.get("status") or {}).get("succeeded")
     if wanted and done and 0 < wanted - done < _count_wanted(world, manifest):
         yield note("CompletionsLeft", **values, wanted=wanted, count=done, left=wanted - done)
     if (manifest.get("spec") or {}).get(field) == 0:
         yield note("WantsNone", **values, field=field)
-        for each in world.store.list("HorizontalPodAutoscaler"):
-            ref, there = each["spec"]["scaleTargetRef"], each["metadata"].get("namespace")
-            own = manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace")
-            if (ref.get("kind"), ref.get("name"), there) == own:
-                yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
+    for each in list_scalers(world, manifest):
+        if (manifest.get("spec") or {}).get(field) == 0:
+            yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
+        else:
+            yield from describe_conditions([each])
     if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
         fresh = [pod.key for pod in pods if pod.ready and not _is_available(world, pod, seconds)]
         if fresh:
@@ -304,6 +306,15 @@ def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest])
     if deadline is not None:
         code = "DeadlineIsShort" if deadline < SHORTEST else "SkipsLateStarts"
         yield note(code, owner=owner.name, seconds=deadline * SECOND)
+
+
+def describe_conditions(manifests: Iterable[Manifest]) -> Iterator[Fact]:
+    """Yield what objects beside a pod or a workload report of trouble."""
+    for each in manifests:
+        for found in (each.get("status") or {}).get("conditions") or ():
+            if found.get("status") == _BAD.get(str(found.get("type"))) and found.get("reason") != "ScalingDisabled":
+                said = {"reason": found.get("reason") or "-", "message": str(found.get("message") or "").rstrip(". ")}
+                yield note("ConditionOf", kind=each["kind"], name=each["metadata"]["name"], **said)
 
 
 def _describe_unready(world: Simulation, pod: Pod) -> Fact:

@@ -12,6 +12,7 @@ from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"
 SCHEDULER, CONTROLLERS = "kube-scheduler", "kube-controller-manager"
+_OF_COMPONENTS, _BESIDE = ("component", "k8s-app"), ("kube-apiserver", SCHEDULER, CONTROLLERS)
 _REPORTED = (
     ("FailedCreate", "True"),
     ("ReplicaSetCreateError", "False"),
@@ -67,10 +68,24 @@ def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:
             yield quota
 
 
-def find_stopped(sim: Simulation, component: str) -> Pod | None:
-    """Return a pod of a component of the control plane none of whose pods is ready; None where one is, or none is seen."""
-    pods = [pod for pod in sim.store.pods() if component in (pod.labels.get("component"), pod.labels.get("k8s-app"))]
-    return None if any(pod.ready for pod in pods) else next(iter(pods), None)
+def find_stopped(sim: Simulation, component: str) -> tuple[str, str] | None:
+    """Return the pod of a component of the control plane none of whose pods is ready, and why; None where one is, or none is to be seen."""
+    plane = [pod for pod in sim.store.pods() if pod.labels.keys() & _OF_COMPONENTS and pod.namespace == "kube-system"]
+    pods = [pod for pod in plane if component in map(pod.labels.get, _OF_COMPONENTS)]
+    beside = next((pod for pod in plane if pod.labels.get("component") in _BESIDE), None)
+    if not pods and beside is not None:
+        return f"{component}-{beside.node_name}", "NotFound"
+    return None if not pods or any(pod.ready for pod in pods) else (pods[0].name, describe_wait(pods[0]).rstrip(". "))
+
+
+def describe_wait(pod: Pod) -> str:
+    """Return what the containers of a pod wait for by its status, or the phase of the pod."""
+    status = pod.manifest.get("status") or {}
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+        waiting = (each.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
+            return ": ".join(str(waiting[name]) for name in ("reason", "message") if waiting.get(name))
+    return pod.phase
 
 
 def acts(sim: Simulation, kind: str) -> bool:

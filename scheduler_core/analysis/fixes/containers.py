@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.analysis.fixes.meanings import find_makers, list_status_texts
 from scheduler_core.apimachinery.objects.affinity import REQUIRED
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
@@ -24,7 +25,7 @@ UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registere
 _USER, _LINUX, _CREDENTIALS, _ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
 _ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
 _FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
-_KINDS = {"configmap": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
+_KINDS = {"configmap": ("ConfigMap", "data"), "config": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
 
 
 def find_platform(world: Simulation, node: Node) -> tuple[str, str] | None:
@@ -79,6 +80,12 @@ class _Case:
         for field in ("initContainers", "containers"):
             yield from ((field, each) for each in self.spec.get(field) or ())
 
+    def find_source(self, kind: str) -> str:
+        """Return the name of the ConfigMap or Secret of the volume that is named."""
+        volumes = {str(each.get("name")): each for each in self.spec.get("volumes") or ()}
+        source = volumes.get(self.found["volume"], {}).get("configMap" if kind == "ConfigMap" else "secret") or {}
+        return str(source.get("name") or source.get("secretName") or "-")
+
     def anew(self, kind: str, patch: Mapping[str, Any], **values: Any) -> Draft:
         """The pod made anew, by its workload or by a scheduler, with a strategic patch of its spec."""
 
@@ -96,15 +103,7 @@ class _Case:
 
 def propose_containers(draft: Draft, sim: Simulation, pod: Pod, node: Node | None) -> Iterator[Draft]:
     """Propose what the words of the kubelet ask for: in the states of containers, the pod's status, and Warnings about it."""
-    status = pod.manifest.get("status") or {}
-    texts = [str(status.get("message") or "")]
-    texts += [
-        f"{each.get('name')}: {state.get('reason')}: {state.get('message') or ''}"
-        for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
-        for state in (*(each.get("state") or {}).values(), *(each.get("lastState") or {}).values())
-        if isinstance(state, Mapping)
-    ]
-    texts += list_words(sim, pod)
+    texts = [*list_status_texts(pod.manifest), *list_words(sim, pod)]
     cases = [(propose, m) for text in texts for pattern, propose in _WORDS for m in re.finditer(pattern, text)]
     made = (made for propose, match in cases for made in propose(_Case(draft, sim, pod, node, match)))
     yield from {each.fingerprint: each for each in made}.values()
@@ -164,7 +163,9 @@ def _give_credentials(case: _Case) -> Iterator[Draft]:
 def _make_object(case: _Case) -> Iterator[Draft]:
     """A ConfigMap or a Secret that is not there, with the keys that the containers read."""
     (kind, field), name = _KINDS[case.found["kind"]], case.found["name"]
-    if case.sim.store.get(kind, case.pod.namespace, name) is None:
+    if case.sim.store.get(kind, case.pod.namespace, name) is None and not find_makers(
+        case.sim, case.pod, case.found[0]
+    ):
         source = f"{kind[0].lower()}{kind[1:]}KeyRef"
         read = [
             (e.get("valueFrom") or {}).get(source) or {} for _, c in case.list_containers() for e in c.get("env") or ()
@@ -202,10 +203,28 @@ def _mend_image(case: _Case) -> Iterator[Draft]:
             yield case.anew("setting", patch, field=f"image of {each['name']}", to=to)
 
 
+def _mend_probe(case: _Case) -> Iterator[Draft]:
+    """The probe asks a port that its container declares, or waits longer for an answer."""
+    probe, port = f"{case.found['probe'].lower()}Probe", case.found.groupdict().get("port")
+    for field, each in case.list_containers():
+        given, declared = each.get(probe) or {}, [one.get("containerPort") for one in each.get("ports") or ()]
+        way = next((name for name in ("httpGet", "tcpSocket") if name in given), "")
+        values = {"field": f"{probe}.timeoutSeconds of {each['name']}", "to": 5 * int(given.get("timeoutSeconds") or 1)}
+        patch: dict[str, Any] = {"timeoutSeconds": values["to"]}
+        if port is not None:
+            values = {"field": f"{probe}.{way}.port of {each['name']}", "to": next(iter(declared), 0)}
+            patch = {way: {"port": values["to"]}}
+            if not declared or str(given.get(way, {}).get("port")) != port or int(port) in declared:
+                continue
+        if given:
+            yield case.anew("setting", {field: [{"name": each["name"], probe: patch}]}, **values)
+
+
 def _add_key(case: _Case) -> Iterator[Draft]:
     kind, field = _KINDS[case.found["kind"].lower()]
-    change = Change("config-key", {"key": case.found["key"], "owner": f"{kind} {case.found['name']}"})
-    target = f"{kind.lower()} {case.found['name']} -n {case.pod.namespace}"
+    name = case.found.groupdict().get("name") or case.find_source(kind)
+    change = Change("config-key", {"key": case.found["key"], "owner": f"{kind} {name}"})
+    target = f"{kind.lower()} {name} -n {case.pod.namespace}"
     yield case.draft.patching(change, target, {field: {case.found["key"]: _ANY}})
 
 
@@ -231,14 +250,24 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r"hostPath type check failed: (?P<path>\S+) is not a (?P<kind>directory|file)\b", _make_path),
     (r"no runtime for \"[^\"]*\" is configured|RuntimeHandler \"[^\"]*\" not supported", _leave_runtime),
     (r"ErrImageNeverPull", _pull),
-    (r"(?i)pull access denied|unauthorized|authoriz\w+ failed|authentication required|basic auth", _give_credentials),
+    (
+        r"(?is)pull.*(?:denied|unauthorized|authentication required|basic auth)|fail\w+ to authorize|authoriz\w+ failed|toomanyrequests",
+        _give_credentials,
+    ),
     (r"(?P<kind>configmap|secret) \"(?P<name>[\w.-]+)\" not found", _make_object),
     (r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) \S+/(?P<name>[\w.-]+)", _add_key),
+    (r'volume "(?P<volume>[^"]+)" : references non-existent (?P<kind>config|secret) key: (?P<key>\S+)', _add_key),
     (_ABSENT.pattern, _copy_object),
     (r'forbidden sysctl: "(?P<name>[^"]+)"', _mend_context),
     (r"Setting volume ownership for|consider using OnRootMismatch", _mend_context),
+    (r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*:(?P<port>\d+)\S*:? .*connection refused", _mend_probe),
+    (
+        r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*(?:context deadline exceeded|Client\.Timeout)",
+        _mend_probe,
+    ),
     (r'parse image (?:name|reference) "(?P<image>[^"]+)"', _mend_image),
     (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),
     (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),
     (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
+    (r"container init was OOM-killed", _raise_limit("memory")),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import msgspec
@@ -70,23 +70,11 @@ class Fix:
         return harm, effort, hurt, sum(rank for rank, _ in costs), sum(amount for _, amount in costs)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "harm": self.harm,
-            "changes": [change.to_json() for change in self.changes],
-            "commands": [msgspec.to_builtins(command) for command in self.commands],
-            "pauses": list(self.pauses),
-            "kubectl": self.kubectl,
-            "pod": self.pod,
-            "node": self.node,
-            "steps": self.steps,
-            "time": self.time,
-            "recreated": self.recreated,
-            "held_back": self.held_back,
-            "proven": self.proven,
-            "disturbance": self.disturbance,
-            "effects": [effect.to_json() for effect in self.effects],
-        }
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        lists = {name: [each.to_json() for each in plain[name]] for name in ("changes", "effects")}
+        requests = [msgspec.to_builtins(command) for command in self.commands]
+        more = {"commands": requests, "pauses": list(self.pauses), "kind": self.kind, "harm": self.harm}
+        return {**plain, **lists, **more}
 
 
 def in_new_domain(change: Change) -> bool:
@@ -152,12 +140,5 @@ class Findings:
     cut: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "pod": self.pod,
-            "state": self.state,
-            "fixes": [fix.to_json() for fix in self.fixes],
-            "tried": self.tried,
-            "unproven": self.unproven,
-            "complete": self.complete,
-            "cut": self.cut,
-        }
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**plain, "fixes": [fix.to_json() for fix in self.fixes]}

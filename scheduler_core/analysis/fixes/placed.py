@@ -1,13 +1,15 @@
 """Fixes for pods that have a node: that do not end, do not start, stand in the way of a drain, or are where nobody wants them."""
 
+import json
 import re
 from collections.abc import Generator, Iterator
+from shlex import quote
 from typing import Any
 
 from scheduler_core.analysis.fixes.containers import propose_containers
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
-from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of, workload_of
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects.affinity import REQUIRED
@@ -18,6 +20,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pods, end_pod
@@ -367,6 +370,16 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         and other.spec.volumes
         and claims & {use.name(other) for use in volumes_of(other.spec).claims}
     ]
+    volumes = {volume_name(sim.store.get(CLAIM, pod.namespace, name) or {}) for name in claims}
+    for attached in sim.store.list(ATTACHMENT):
+        place, volume = str(attached["spec"].get("nodeName")), get_volume(attached)
+        if volume in volumes and sim.store.node(place) is None:
+            where = f"volumeattachment {attached['metadata']['name']}"
+            freed = json.dumps({"metadata": {"finalizers": None}})
+            calls = [f"kubectl delete {where} --wait=false", f"kubectl patch {where} --type=merge -p {quote(freed)}"]
+            calls = calls if attached["metadata"].get("finalizers") else calls[:1]
+            change = Change("detach", {"volume": volume, "node": place})
+            yield draft.typing(change, *calls), runs(pod, prover)
     if not others:
         return
     owner = prover.owner
@@ -374,6 +387,12 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         change = Change("recreate-strategy", {"owner": owner["metadata"]["name"]})
         strategy = {"type": "Recreate", "rollingUpdate": None}
         yield draft.patching(change, name_of(owner), {"spec": {"strategy": strategy}}), runs(pod, prover)
+    for above in [workload_of(sim.store, other.manifest) for other in others]:
+        if above is not None and above["kind"] in ("Deployment", "StatefulSet") and above != owner:
+            named = f"{above['kind']} {above['metadata']['name']}"
+            values = {"owner": named, "from": int(above["spec"].get("replicas", 1)), "to": 0}
+            call = f"kubectl scale {name_of(above)} --replicas=0"
+            yield draft.typing(Change("fewer-replicas", values), call), runs(pod, prover)
     yield delete_pods(draft, others[0].node_name, others), runs(pod, prover)
 
 

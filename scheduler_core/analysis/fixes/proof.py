@@ -12,11 +12,12 @@ from typing import Any
 from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance
 from scheduler_core.analysis.fixes.fix import Budget, Fix
 from scheduler_core.analysis.fixes.kubectl import recreates, workload_of
+from scheduler_core.analysis.fixes.meanings import Meaning
 from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, is_met, read_calls, run_call, start_controllers
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.scheduler.framework.drafts import Draft
+from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.commands import Command, Ref
 from scheduler_core.world.simulation import Simulation
 
@@ -76,6 +77,12 @@ def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
     shown = proof.commands, proof.node, proof.steps, recreates(draft), proof.held_back, proof.effects, text
     more = {"pauses": proof.pauses, "pod": proof.pod, "time": proof.time, "disturbance": proof.disturbance}
     return Fix(changes, *shown, **more)  # type: ignore[arg-type]
+
+
+def make_step(meaning: Meaning, key: str) -> Fix:
+    """A step that no request to the API server makes: not proven, with a command that shows the cause."""
+    change = Change("outside", {"meaning": meaning.code, **meaning.values})
+    return Fix((change,), (), "", 0, recreated=False, kubectl=meaning.show, proven=False, pod=key)
 
 
 def carry_out(

@@ -16,10 +16,11 @@ from scheduler_core.analysis.fixes.effects import list_displaced_pods, within_bu
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.gangs import find_gang, search_gang
 from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
+from scheduler_core.analysis.fixes.meanings import advise, runs_scheduler
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import is_guarded, propose_modes, prove_each, search_placed
-from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix
+from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix, make_step
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.shell import complete_references
 from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck, search_unwanted
@@ -64,7 +65,11 @@ def search_fixes(
         except (AttributeError, LookupError, TypeError, ValueError):
             # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
             return Findings(pod_key, "searched")
-    return (yield from _search_any(sim, pod_key, budget))
+    findings = yield from _search_any(sim, pod_key, budget)
+    steps = [make_step(each, pod_key) for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
+    for each in steps:
+        found(each)
+    return replace(findings, fixes=rank_fixes((*findings.fixes, *steps)))
 
 
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
@@ -93,7 +98,11 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
         return (yield from search_uncreated(sim, pod_key, budget))
     if pod is None:
         return Findings(pod_key, "gone")
-    if not pod.node_name and scheduler_for(sim, pod) is None and words_of_others(pod):
+    if (
+        not pod.node_name
+        and scheduler_for(sim, pod) is None
+        and (words_of_others(pod) or runs_scheduler(sim, pod.spec.scheduler_name))
+    ):
         return Findings(pod_key, "unknown")
     mine = None if pod.node_name or pod.deleting or pod.terminal else find_gang(sim, pod)
     if mine is not None and mine.lacking > 0:
@@ -139,6 +148,8 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
             return stuck
     if kind == "DaemonSet" and not mine:
         return (yield from search_daemons(sim, namespace, name, budget))
+    unready = [pod.key for pod in owned if pod.node_name and not (pod.ready or pod.terminal or pod.deleting)]
+    mine = mine or ([] if kind in (CRON_JOB, "Job") else unready)
     return (yield from _search_any(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget))
 
 

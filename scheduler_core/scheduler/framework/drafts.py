@@ -30,7 +30,7 @@ _KINDS = {
         taint-left recreate old-revision order own-claim pool node-selector priority-class runtime-class-name
         runtime-class-made name service-account claim-template security-context limits job-anew failure-rule
         left-to-admission retry sidecar pod-label policy-field other-labels claim-volume config-key config-object platform user host-path
-        pull-policy pull-secret setting
+        pull-policy pull-secret setting detach
     """,
     "allows": """
         wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels
@@ -38,7 +38,7 @@ _KINDS = {
         daemon-selector driver-nodes
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
         field priority-class-left parallel resume recreate-strategy partition next-revision undo namespace-selector
-        failure-policy members allowed-tolerations
+        failure-policy members allowed-tolerations outside
     """,
     "adds": """
         node nodes

@@ -370,7 +370,8 @@ def test_what_a_webhook_denies_is_not_retried() -> None:
     said = {**REFUSED, "message": 'admission webhook "policy.example.com" denied the request: no such registry'}
     replicas = workload("ReplicaSet", "web", 1, "1")
     sim = scheduler_alone(node("a"), {**replicas, "status": {"replicas": 0, "conditions": [said]}})
-    assert find_fixes(sim, "default/web-*") == []
+    (only,) = find_fixes(sim, "default/web-*")
+    assert (only.kind, only.proven, only.commands) == ("outside", False, ())
 
 
 def test_a_request_given_up_comes_after_what_keeps_it() -> None:

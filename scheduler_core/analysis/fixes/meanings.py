@@ -1,0 +1,202 @@
+"""What the words of others mean, of causes that no object of the cluster shows: a table of patterns, and the command that shows the cause.
+
+kube: pkg/kubelet/{events,images,kuberuntime,lifecycle,prober}, pkg/volume/util/operationexecutor @ v1.34.1
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scheduler_core.analysis.fixes.admission import CONTROLLERS, CREATING, SCHEDULER, find_stopped
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
+from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
+from scheduler_core.world.simulation import Simulation
+
+PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
+_OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
+MOST = 2
+ELSEWHERE = ("", "", "")
+Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
+_OWNERS = ("Deployment", *CREATING, "CronJob")
+AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A row of the table with the values that were found."""
+
+    code: str
+    values: Mapping[str, str]
+    show: str  # a command, "" none
+    silent: bool
+
+
+@cache
+def _read_table() -> tuple[tuple[str, re.Pattern[str], Mapping[str, Any]], ...]:
+    table: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return tuple((code, re.compile(row["words"]), row) for code, row in table.items())
+
+
+def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> list[Meaning]:
+    """Return what texts about a subject mean: of each text the first row that matches, none twice."""
+    meta, found = subject["metadata"], dict[str, Meaning]()
+    known = {"name": meta.get("name", ""), "namespace": meta.get("namespace", ""), "node": node or "the node"}
+    for text in texts:
+        for code, pattern, row in _read_table():
+            match = pattern.search(text)
+            if match is None:
+                continue
+            groups = {name: (value or "").rstrip(". ") for name, value in match.groupdict().items()}
+            names, show = [*pattern.groupindex], row.get("show", "")
+            if names and not groups[names[0]]:
+                groups[names[0]] = next((groups[name] for name in _OTHERS if groups.get(name)), "-")
+            values = {**known, **groups, **{name: _look_up(subject, path) for name, path in row.get("of", {}).items()}}
+            shown = show.format(**values) if all(values.get(name) for name in re.findall(r"\{(\w+)\}", show)) else ""
+            found.setdefault(
+                code, Meaning(code, values, shown if "the node" not in shown else "", row.get("silent", False))
+            )
+            break
+    return [*found.values()][:MOST]
+
+
+def _look_up(found: Any, path: str) -> str:
+    """Return the value at a path, "-" if there is none; of lists on the way the values of all."""
+    part, _, rest = path.partition(".")
+    if isinstance(found, list):
+        return ", ".join(dict.fromkeys(text for each in found if (text := _look_up(each, path)) != "-")) or "-"
+    found = (found or {}).get(part)
+    return "-" if found is None else _look_up(found, rest) if rest else str(found)
+
+
+def list_status_texts(pod: Manifest) -> Iterator[str]:
+    """Yield what the status of a pod says of it and of its containers."""
+    status = pod.get("status") or {}
+    yield str(status.get("message") or "")
+    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+        for state in (*(each.get("state") or {}).values(), *(each.get("lastState") or {}).values()):
+            if isinstance(state, Mapping) and (state.get("message") or state.get("reason") not in PLAIN):
+                text = f"{each.get('name')}: {state.get('reason')}: {state.get('message') or ''}"
+                yield f"{text} exit code {state['exitCode']}" if state.get("exitCode") else text
+
+
+# What is said of a pod, a workload, or a node
+
+
+def advise(world: Simulation, key: str, events: Events | None = None) -> list[Meaning]:
+    """Return what others say of a pod, of a workload's missing pods, of a workload, or of a node, as far as the table knows it.
+
+    `events`: those of `index_events`; without them, it is also asked whether the component that acts next runs.
+    """
+    subjects = _find_subjects(world, key)
+    if not subjects:
+        return []
+    pod = world.store.pod_at(key)
+    node = world.store.node(pod.node_name) if pod is not None else None
+    subject = next((each for each in subjects if each["kind"] == "Pod"), subjects[0])
+    texts = _list_texts(world, subjects, pod, node, index_events(world) if events is None else events)
+    component = SCHEDULER if pod is not None else CONTROLLERS
+    stopped = find_stopped(world, component) if events is None and node is None else None
+    halted = [f"{component} does not run: {' '.join(stopped)}"] if stopped is not None else []
+    return find_meanings((*halted, *texts), subject, node.name if node is not None else "")
+
+
+def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
+    """The object itself, those that it controls, the claims of a pod, and whoever scales a workload."""
+    store, (kind, _, rest) = world.store, key.partition("/")
+    pod = store.pod_at(key)
+    if pod is not None:
+        claims = (store.get(CLAIM, pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
+        return [pod.manifest, *filter(None, claims), *(() if pod.node_name else find_groups(world, pod))]
+    if kind == "Node":
+        return list(filter(None, [store.get("Node", "", rest)]))
+    namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
+    found = [store.get(each, namespace, name) for each in ([kind] if "/" in rest else _OWNERS)]
+    owners = [each for each in found if each is not None]
+    for owner in owners:  # which grows by what they control
+        uid = str(owner["metadata"].get("uid") or "")
+        made = (store.get(each, *at) for each in (*_OWNERS, "Pod") for at in store.controlled(each, uid)[-MOST:] if uid)
+        owners += [each for each in made if each is not None]
+    return [*owners, *(list_scalers(world, owners[0]) if owners else ())]
+
+
+def index_events(world: Simulation) -> Events:
+    """Return the last Warnings, and Events of autoscalers, by their object; ELSEWHERE: those for pods without a node."""
+    found: Events = {}
+    for event in world.store.events:
+        of_autoscaler = AUTOSCALERS.search(event.reporter) is not None
+        places = [(event.kind, event.namespace, event.name)] if of_autoscaler or event.type == WARNING else []
+        places += [ELSEWHERE] if of_autoscaler and event.kind not in ("Pod", "Node") else []
+        for place in places:
+            last, at = found.setdefault(place, {}), (event.name, event.reason, event.reporter)
+            last.pop(at, None)
+            last[at] = event
+    return found
+
+
+def _list_texts(
+    world: Simulation, subjects: list[Manifest], pod: Pod | None, node: Node | None, events: Events
+) -> Iterator[str]:
+    """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
+    for each in subjects:
+        yield from list_status_texts(each) if each["kind"] == "Pod" else ()
+    names = [
+        (each["kind"], str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
+    ]
+    places = [*names, *([ELSEWHERE] if pod is not None and not pod.node_name else ())]
+    said = [f"{e.reason}: {e.message}" for place in places for e in reversed(events.get(place, {}).values())]
+    yield from said
+    makers = [each for text in said for each in find_makers(world, pod, text)] if pod is not None else []
+    for _, maker in makers:
+        yield from list_status_texts(maker.manifest)
+    for each in (*subjects, *([node.manifest] if node is not None and node.ready == "False" else ())):
+        for condition in (each.get("status") or {}).get("conditions") or ():
+            yield f"{condition.get('reason') or ''}: {condition.get('message') or ''}"
+
+
+# Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook
+
+_SCALER = "HorizontalPodAutoscaler"
+_GROUPS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "scheduling.x-k8s.io/pod-group")
+_ABSENT = re.compile(r'(?:secret|configmap) "(?P<name>[\w.-]+)" not found')
+
+
+def list_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
+    """Return the autoscalers of a workload."""
+    own = {"kind": owner["kind"], "name": owner["metadata"]["name"]}
+    there = (e for e in sim.store.list(_SCALER) if e["metadata"].get("namespace") == owner["metadata"].get("namespace"))
+    return [each for each in there if own.items() <= ((each.get("spec") or {}).get("scaleTargetRef") or {}).items()]
+
+
+def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:
+    """Return the PodGroups, of whatever API group, that a pod names in an annotation or a label."""
+    names = {pod.annotations.get(key) or pod.labels.get(key) or "" for key in _GROUPS} - {""}
+    keys = [key for key in sim.store.kinds() if key.partition(".")[0] == "PodGroup"] if names else []
+    found = (sim.store.get(key, pod.namespace, name) for key in keys for name in sorted(names))
+    return [each for each in found if each is not None]
+
+
+def find_makers(sim: Simulation, pod: Pod, text: str) -> list[tuple[str, Pod]]:
+    """Return the pods whose arguments name an object that is not found, each with the name: they are to create the object."""
+    names = dict.fromkeys(match["name"] for match in _ABSENT.finditer(text))
+    found = []
+    for other in sim.store.pods() if names else ():
+        waits = (
+            other.namespace == pod.namespace and other.key != pod.key and other.phase != "Succeeded" and not other.ready
+        )
+        containers = other.manifest["spec"]["containers"] if waits else ()
+        words = str([each.get(part) for each in containers for part in ("args", "command")])
+        found += [(name, other) for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words)]
+    return found
+
+
+def runs_scheduler(sim: Simulation, name: str) -> bool:
+    """Return whether a pod of a scheduler of this name is ready."""
+    return any(name in pod.name and "schedul" in pod.name and pod.ready for pod in sim.store.pods())
