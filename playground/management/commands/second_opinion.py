@@ -130,6 +130,8 @@ class SecondOpinion:
             # Objects of a watch that begins with a list come in no order, and with them pods of the same priority.
             gates = ",".join(filter(None, (self.ask("progress.json")["gates"], "WatchListClient=false")))
             command = [binary, "--config", "config.yaml", "--secure-port", "0", f"--feature-gates={gates}"]
+            # The flush of pods after five minutes would depend on how fast this machine is.
+            command.append("--pod-max-in-unschedulable-pods-duration=24h")
             log = folder / "scheduler.log"
             with _process(command, log, cwd=folder) as process:
                 rests = self._rest(process, patience)
