@@ -15,7 +15,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps.podgroups import steps
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.timelines.compare import StepDifference
-from scheduler_core.testing.conformance.timelines.observe import Observer, Shown, seconds, tell_entry
+from scheduler_core.testing.conformance.timelines.observe import Observer, Shown, describe_entry, seconds
 from scheduler_core.testing.conformance.timelines.run import MICROSECOND, Op, Run, quiet_settings
 from scheduler_core.world.simulation import Simulation
 
@@ -90,7 +90,7 @@ class EntityObserver(Observer):
         queue = scheduler.queue
         parked = sorted((*queue.unschedulable(), *queue.gated()), key=lambda entry: entry.key)
         shown = {
-            **self.look_around(records),
+            **self.show_common(records),
             "activeQ": [entity_json(entry) for entry in queue.active()],
             "backoffQ": [entity_json(entry) for entry in sorted(queue.backoff_after_refusal(), key=_order)],
             "errorBackoffQ": [entity_json(entry) for entry in sorted(queue.backoff_after_error(), key=_order)],
@@ -149,7 +149,7 @@ def entity_json(entry: QueuedPod, parked: bool = False) -> Shown:
         "podGroup" if entry.members else "pod": entry.pod.key,
         "pods": [entity_json(each) for each in entry.members],
     }
-    return tell_entry(entry, None if until is None else seconds(until), own)
+    return describe_entry(entry, None if until is None else seconds(until), own)
 
 
 def _list_members(members: Mapping[str, Mapping[str, QueuedPod]]) -> Shown:

@@ -38,7 +38,7 @@ class Observer:
         scheduler = self._sim.schedulers[0]
         queue = scheduler.queue
         shown = {
-            **self.look_around(records),
+            **self.show_common(records),
             "activeQ": [entry_json(entry) for entry in queue.active()],
             "backoffQ": [entry_json(entry, backoff=True) for entry in queue.backoff_after_refusal()],
             "errorBackoffQ": [entry_json(entry, backoff=True) for entry in queue.backoff_after_error()],
@@ -57,7 +57,7 @@ class Observer:
         }
         return {name: value for name, value in shown.items() if (value or name == "t") and name not in self._untold}
 
-    def look_around(self, records: Iterable[Record]) -> Shown:
+    def show_common(self, records: Iterable[Record]) -> Shown:
         """Return what every kind of timeline shows."""
         scheduler = self._sim.schedulers[0]
         calls = [call for record in records if (call := record.of(ApiCall)) is not None]
@@ -101,11 +101,13 @@ def seconds(t: int) -> float:
 
 def entry_json(entry: QueuedPod, backoff: bool = False) -> Shown:
     until = seconds(entry.backoff_until or 0) if backoff else None
-    return tell_entry(entry, until, {"pod": entry.key, "priority": entry.pod.priority, "gated": bool(entry.gated_by)})
+    return describe_entry(
+        entry, until, {"pod": entry.key, "priority": entry.pod.priority, "gated": bool(entry.gated_by)}
+    )
 
 
-def tell_entry(entry: QueuedPod, until: float | None, own: Shown) -> Shown:
-    """Return what is told of a queued pod or group, with its `own` fields: those that say something. `until`: the end of its backoff."""
+def describe_entry(entry: QueuedPod, until: float | None, own: Shown) -> Shown:
+    """Describe a queued pod or group, with its `own` fields: those that say something. `until`: the end of its backoff."""
     times: Shown = {
         "timestamp": seconds(entry.timestamp),
         "initialAttemptTimestamp": None if entry.initial_timestamp is None else seconds(entry.initial_timestamp),
@@ -120,8 +122,8 @@ def tell_entry(entry: QueuedPod, until: float | None, own: Shown) -> Shown:
         "pendingPlugins": list(entry.pending_plugins),
         "gatingPlugin": entry.gated_by,
     }
-    told = {name: value for name, value in shown.items() if value}
-    return told | {name: time for name, time in times.items() if time is not None}
+    stated = {name: value for name, value in shown.items() if value}
+    return stated | {name: time for name, time in times.items() if time is not None}
 
 
 def _in_flight_label(item: Pod | ObjectEvent) -> str:
