@@ -193,7 +193,7 @@ def _claim(old: Manifest, new: Manifest, errors: Errors) -> None:
     errors.forbidden("spec", _CLAIM, when=not alike(before, after))
     if now < was and now <= nanos(((old.get("status") or {}).get("capacity") or {}).get("storage") or 0):
         errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
-    _forbid_changes("spec.volumeMode")(old, new, errors)
+    _forbid_changes("spec.volumeMode")({"spec": before}, {"spec": after}, errors)
 
 
 def _storage(spec: Manifest) -> int:
