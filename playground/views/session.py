@@ -27,7 +27,6 @@ from playground.views.access import creator, edits, opens
 from playground.views.responses import by_htmx, describe_session, go, say, workbench
 from playground.views.sharing import tree
 from playground.workbench.phrases import KINDS, Known, suggest
-from scheduler_core import KUBE_VERSION
 from scheduler_core.scheduler.plugins import NAMES
 from scheduler_core.world.commands import Command, Redo, Undo
 
@@ -114,7 +113,7 @@ async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -
         "running": to_builtins(running and running.in_words(get_language() or "en")),
         "ended": ended,
         "profile": shown.panels["transport"].context["profile"],
-        "kube_version": KUBE_VERSION,
+        "kube_version": f"v{shown.panels['transport'].context['release']}",
         "differs": session.differs,
     }
 

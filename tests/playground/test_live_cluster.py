@@ -268,4 +268,4 @@ def test_the_version_names_the_scheduler_that_is_modeled(
 ) -> None:
     monkeypatch.setattr("sys.argv", ["x", "--version"])
     start()
-    assert "kube-scheduler v1.34.1" in capsys.readouterr().out
+    assert "kube-scheduler v1.34.1 to v1.37.2" in capsys.readouterr().out

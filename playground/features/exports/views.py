@@ -29,7 +29,7 @@ from playground.sessions.web.jobs.traces import MOST as MOST_BYTES
 from playground.views.access import author, creator, opens
 from playground.views.lessons.course import find_built_in
 from playground.views.responses import describe_session, problem, workbench
-from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+from scheduler_core import ENGINE_VERSION
 from scheduler_core.formats.export import BROKEN_OFF, json_schema, table_names
 
 MOST = 2**31
@@ -117,7 +117,7 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
         "same": checked.difference is None,
         "lesson": "" if not checked.lesson.story else "here" if session.story else "missing",
         "engine": ENGINE_VERSION,
-        "kube": KUBE_VERSION,
+        "kube": checked.kube,
     }
     return render(request, "playground/trace.html", context)
 

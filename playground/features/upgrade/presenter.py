@@ -17,6 +17,8 @@ _MORE = gettext_noop("%(number)s more pods end elsewhere; the cause is %(cause)s
 _MORE_UNKNOWN = gettext_noop("%(number)s more pods end elsewhere; no single difference is the cause.")
 _SAYS = gettext_noop("The message of %(pods)s changes. Before: %(before)s After: %(after)s")
 _TEXT = gettext_noop("Change alerts for the text %(before)s: the text is now %(after)s (%(because)s).")
+_NEW = gettext_noop("A new text may appear: %(after)s (%(because)s).")
+_GONE = gettext_noop("Change alerts for the text %(before)s: it no longer appears (%(because)s).")
 _ON = gettext_noop("Gates that turn on: %(gates)s.")
 _OFF = gettext_noop("Gates that turn off or no longer exist: %(gates)s.")
 _READ = gettext_noop("kube %(target)s reads %(field)s of %(kind)s (%(because)s): %(names)s.")
@@ -40,7 +42,8 @@ def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
     for said in upgrade.messages:
         yield message(_SAYS, pods=_list(said.pods), before=said.before or "-", after=said.after or "-")
     for watched in upgrade.texts:
-        yield message(_TEXT, before=repr(watched.before), after=repr(watched.after), because=watched.because)
+        values = {"before": repr(watched.before), "after": repr(watched.after), "because": watched.because}
+        yield message(_NEW if not watched.before else _GONE if not watched.after else _TEXT, **values)
     for read in upgrade.objects:
         values = {"field": read.field, "kind": read.kind, "because": read.because, "names": _list(read.names)}
         yield message(_READ, target=upgrade.target, **values)

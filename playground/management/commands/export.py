@@ -111,7 +111,7 @@ def export_trace(history: formats.ReadLog, form: str, table: str, name: str, les
         return formats.table_csv(history, table)
     spans = formats.spans_of(history)
     return orjson.dumps(
-        formats.chrome_events(spans)
+        formats.chrome_events(spans, formats.version_of(history.log))
         if form == "chrome"
         else formats.otlp(spans, history.seed, formats.version_of(history.log))
     ).decode()

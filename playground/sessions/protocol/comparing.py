@@ -265,7 +265,8 @@ class TraceMaker(Struct, frozen=True):
 class TraceChecked(Struct, frozen=True):
     """A trace computed again: the log behind it, how many attempts came out the same, up to which position, and what differs.
 
-    `records` of the file were compared; `passed_over` are fields of its commands that are not known here.
+    `records` of the file were compared; `passed_over` are fields of its commands that are not known here. `kube`: the release that its
+    history ends with.
     """
 
     seed: int
@@ -278,6 +279,7 @@ class TraceChecked(Struct, frozen=True):
     records: int
     passed_over: list[str]
     lesson: TracedLesson = TracedLesson()
+    kube: str = ""
 
 
 class CheckTrace(Request[TraceChecked], frozen=True, kw_only=True):

@@ -66,12 +66,9 @@ class File:
         return {"csv": (self._request.table,), "zip": table_names()}.get(self._request.form, ())
 
     def _spans(self, tree: SpanTree) -> bytes:
+        kube = f"v{self._sim.settings.release}"
         chrome = self._request.form == "chrome"
-        made = (
-            chrome_events(tree.spans)
-            if chrome
-            else otlp(tree.spans, self._request.seed, f"v{self._sim.settings.release}")
-        )
+        made = chrome_events(tree.spans, kube) if chrome else otlp(tree.spans, self._request.seed, kube)
         return orjson.dumps(made, option=OPTIONS)
 
     def _of_tables(self, tables: Tables) -> bytes:

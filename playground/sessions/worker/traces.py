@@ -16,7 +16,7 @@ from playground.sessions.protocol.opening import LogRow
 from playground.sessions.worker.memory import ALONE, Budget
 from playground.sessions.worker.time_sharing import Steps, answers_as_worker
 from playground.sessions.worker.world import Refused
-from scheduler_core.formats.export import TraceError, check_lines, export_lines, read_log
+from scheduler_core.formats.export import TraceError, check_lines, export_lines, read_log, version_of
 from scheduler_core.world.commands import Command
 
 CHUNK = 256 << 10
@@ -102,6 +102,7 @@ def check(engines: object, session: int, request: comparing.CheckTrace) -> Steps
         records=sum(line.get("type") == "record" for line in lines),
         passed_over=_list_unknown_fields(log.values()),
         lesson=lesson_in(lines[0]),
+        kube=version_of(log),
     )
 
 

@@ -58,19 +58,13 @@ def _list_texts(release: Release, kind: str) -> tuple[_Text, ...]:
 
 def update_rules(gates: DeviceGates) -> UpdateRules:
     """Return what updates are judged by."""
+    known = {
+        rule: True for since, rules in _RULES.items() if pick({since: True}, gates.release) for rule in rules.split()
+    }
+    return UpdateRules(pod_level=gates.pod_level_scaling, **known)
 
-    def since(release: str) -> bool:
-        return bool(pick({release: True}, gates.release))
 
-    return UpdateRules(
-        levels=since("1.35"),
-        pod_level=gates.pod_level_scaling,
-        keeps_levels=since("1.37"),
-        init_containers=since("1.36"),
-        suspended=since("1.36"),
-        classes=since("1.36"),
-        fields=since("1.37"),
-    )
+_RULES = {"1.35": "levels", "1.36": "init_containers suspended classes", "1.37": "keeps_levels fields"}
 
 
 def _reword(error: FieldError, texts: Sequence[_Text]) -> list[FieldError]:

@@ -87,26 +87,18 @@ def _lower(name: str) -> str:
     return "apiGroup" if name == "APIGroup" else name.lower()
 
 
-def _forbid_updates(old: Manifest, new: Manifest, names: Sequence[str], errors: Errors) -> None:
-    for name in names:
-        errors.forbidden(name, f"updates to {name} are forbidden.", when=not alike(old.get(name), new.get(name)))
+def _forbid_updates(*names: str) -> Callable[[Manifest, Manifest, Errors], None]:
+    def check(old: Manifest, new: Manifest, errors: Errors) -> None:
+        for name in names:
+            errors.forbidden(name, f"updates to {name} are forbidden.", when=not alike(old.get(name), new.get(name)))
+
+    return check
 
 
 def _storage_class(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
-    names = ("parameters", "provisioner", "reclaimPolicy")
-    if not rules.classes:
-        _forbid_updates(old, new, names, errors)
-    _forbid_changes(*(names if rules.classes else ()), "volumeBindingMode")(old, new, errors)
-
-
-def _attributes_class(old: Manifest, new: Manifest, errors: Errors) -> None:
-    _forbid_updates(old, new, ("driverName", "parameters"), errors)
-
-
-def _csi_driver(old: Manifest, new: Manifest, errors: Errors) -> None:
-    for name, shown in (("attachRequired", "attachedRequired"), ("volumeLifecycleModes", "volumeLifecycleModes")):
-        before, after = _at(old, f"spec.{name}"), _at(new, f"spec.{name}")
-        errors.invalid(f"spec.{shown}", after, IMMUTABLE, when=not alike(before, after))
+    judge = _forbid_changes if rules.classes else _forbid_updates
+    judge("parameters", "provisioner", "reclaimPolicy")(old, new, errors)
+    _forbid_changes("volumeBindingMode")(old, new, errors)
 
 
 def _csi_node(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
@@ -123,15 +115,13 @@ def _pod_group(old: Manifest, new: Manifest, errors: Errors) -> None:
     _forbid_changes(*(f"spec.{name}" for name in _GROUP_FIXED))(old, new, errors)
     modes = [_at(each, "spec.disruptionMode") for each in (old, new)]
     errors.invalid("spec.disruptionMode", modes[1], IMMUTABLE, when=modes[0] != modes[1])
-    for name in ("basic", "gang"):
-        where = f"spec.schedulingPolicy.{name}"
-        before, after = _at(old, where), _at(new, where)
-        if name == "basic" or (before is None) == (after is None):
-            errors.invalid(where, None, IMMUTABLE, when=name == "basic" and before != after)
-        else:
-            errors.invalid(
-                where, None, f"field cannot be {'set once created' if before is None else 'cleared once set'}"
-            )
+    policies = [(each.get("spec") or {}).get("schedulingPolicy") or {} for each in (old, new)]
+    was, now = ("gang" in each for each in policies)
+    errors.invalid(
+        "spec.schedulingPolicy.basic", None, IMMUTABLE, when=("basic" in policies[0]) != ("basic" in policies[1])
+    )
+    detail = "field cannot be cleared once set" if was else "field cannot be set once created"
+    errors.invalid("spec.schedulingPolicy.gang", None, detail, when=was != now)
 
 
 def _stateful_set(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
@@ -203,8 +193,7 @@ def _claim(old: Manifest, new: Manifest, errors: Errors) -> None:
     errors.forbidden("spec", _CLAIM, when=not alike(before, after))
     if now < was and now <= nanos(((old.get("status") or {}).get("capacity") or {}).get("storage") or 0):
         errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
-    mode = after.get("volumeMode")
-    errors.invalid("volumeMode", mode, IMMUTABLE, when=not alike(before.get("volumeMode"), mode))
+    _forbid_changes("spec.volumeMode")({"spec": before}, {"spec": after}, errors)
 
 
 def _storage(spec: Manifest) -> int:
@@ -226,8 +215,7 @@ def _volume(old: Manifest, new: Manifest, errors: Errors) -> None:
     sources = [{n: v for n, v in spec.items() if n not in NOT_SOURCES} for spec in (before, after)]
     if not alike(*sources):
         errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
-    mode = after.get("volumeMode")
-    errors.invalid("volumeMode", mode, IMMUTABLE, when=not alike(before.get("volumeMode"), mode))
+    _forbid_changes("spec.volumeMode")(old, new, errors)
     affinity = before.get("nodeAffinity")
     if affinity and not alike(affinity, after.get("nodeAffinity")):
         detail = f"{IMMUTABLE}, except for updating from beta label to GA"
@@ -269,8 +257,8 @@ _CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
     "PriorityClass": _priority_class,
     "RuntimeClass": _forbid_changes("handler"),
     "PodGroup": _pod_group,
-    "VolumeAttributesClass": _attributes_class,
-    "CSIDriver": _csi_driver,
+    "VolumeAttributesClass": _forbid_updates("driverName", "parameters"),
+    "CSIDriver": _forbid_changes("spec.attachRequired", "spec.volumeLifecycleModes"),
     "CSIStorageCapacity": _forbid_changes("nodeTopology", "storageClassName"),
     "Deployment": _forbid_changes("spec.selector"),
     "ReplicaSet": _forbid_changes("spec.selector"),

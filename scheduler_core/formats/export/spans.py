@@ -242,7 +242,7 @@ def _id(size: int, seed: int, seq: int) -> str:
 Event = dict[str, Any]
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-NUMBER = 2
+NUMBER = 3
 """Grows when a reader of the old schema would misread the new one."""
 
 _ID: Schema = {"type": "integer", "minimum": 1}
@@ -250,7 +250,7 @@ _TIME: Schema = {"type": "number", "minimum": 0}
 _TEXT: Schema = {"type": "string", "minLength": 1}
 
 
-def chrome_events(spans: Iterable[Span]) -> dict[str, Any]:
+def chrome_events(spans: Iterable[Span], kube: str = KUBE_VERSION) -> dict[str, Any]:
     """Chrome's trace events, as Perfetto reads them: a process for each scheduler, a track for each pod. Times are microseconds."""
     processes: dict[str, int] = {}
     tracks: dict[tuple[str, str], int] = {}
@@ -267,7 +267,7 @@ def chrome_events(spans: Iterable[Span]) -> dict[str, Any]:
         named.append(_name_of("thread_name", place["pid"], tid, pod))
         for root in roots[tid]:
             events += _pairs(root, below, place)
-    return {"traceEvents": [*named, *events], "displayTimeUnit": "ns"}
+    return {"traceEvents": [*named, *events], "displayTimeUnit": "ns", "otherData": {"kube": kube}}
 
 
 def _pairs(span: Span, below: dict[int, list[Span]], place: dict[str, int]) -> Iterator[Event]:
@@ -299,6 +299,7 @@ def chrome_schema() -> Schema:
             {
                 "traceEvents": {"type": "array", "items": {"oneOf": [*_metadata(), _begin(), _end()]}},
                 "displayTimeUnit": {"const": "ns"},
+                "otherData": _object({"kube": _TEXT}),
             }
         ),
     }

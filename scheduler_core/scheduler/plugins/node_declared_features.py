@@ -5,7 +5,7 @@ kube: plugins/nodedeclaredfeatures/nodedeclaredfeatures.go, component-helpers/no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,25 +32,29 @@ REFUSED = unresolvable(UNDECLARED())
 NO_STATE = error(f'error reading "{NEEDS}" from cycle-state: not found')
 _COLUMNS = explanation.gettext_noop("feature that the pod needs"), explanation.gettext_noop("declared by the node")
 _CONTAINERS = ("containers", "initContainers")
+_ALL = (*_CONTAINERS, "ephemeralContainers")
+_READ = frozenset(("restartPolicyRules", "volumeMounts"))
 
 
-def _list_fields(spec: Manifest, kinds: Sequence[str], field: str) -> Iterator[Any]:
-    """Yield what containers have in a field that is a list."""
-    for kind in kinds:
-        for container in spec.get(kind) or ():
-            if found := container.get(field):
-                yield from found
+def _find(spec: Manifest, kinds: Sequence[str], field: str, name: str) -> list[Any]:
+    """Return what entries of a list of containers have under a name."""
+    return [
+        each[name]
+        for kind in kinds
+        if kind in spec
+        for container in spec[kind] or ()
+        if field in container
+        for each in container[field] or ()
+        if name in each
+    ]
 
 
 def _restarts_all(spec: Manifest) -> bool:
-    return any(
-        each.get("action") == "RestartAllContainers" for each in _list_fields(spec, _CONTAINERS, "restartPolicyRules")
-    )
+    return "RestartAllContainers" in _find(spec, _CONTAINERS, "restartPolicyRules", "action")
 
 
 def _mounts_with_options(spec: Manifest) -> bool:
-    kinds = (*_CONTAINERS, "ephemeralContainers")
-    return any(each.get("bindMountOptions") for each in _list_fields(spec, kinds, "volumeMounts"))
+    return any(_find(spec, _ALL, "volumeMounts", "bindMountOptions"))
 
 
 def _maps_host_users(spec: Manifest) -> bool:
@@ -111,6 +115,10 @@ class NodeDeclaredFeatures(Plugin):
     def needs_of(self, pod: Pod) -> tuple[str, ...]:
         """Return the features that a pod's spec needs."""
         spec = pod.manifest["spec"]
+        if not spec.get("hostNetwork") and not [
+            each for kind in _ALL for each in spec.get(kind) or () if not _READ.isdisjoint(each)
+        ]:
+            return ()
         return tuple([name for name, needs in self._features.items() if needs(spec)])
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:

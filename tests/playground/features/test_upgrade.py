@@ -87,6 +87,18 @@ def test_an_upgrade_says_which_pods_end_elsewhere_and_proves_the_cause() -> None
     ]
 
 
+def test_a_text_that_comes_or_goes_is_called_new_or_gone() -> None:
+    there, back = Simulation(), Simulation()
+    there.apply(SetSettings({"release": "1.36.3"}))
+    back.apply(SetSettings({"release": "1.37.2"}))
+    ups, downs = (
+        [plain(each) for each in describe_upgrade(preview_upgrade(world, target))]
+        for world, target in ((there, "1.37.2"), (back, "1.36.3"))
+    )
+    gone = "Change alerts for the text 'no new claims to deallocate': it no longer appears (quiet-without-claims)."
+    assert gone in ups and "A new text may appear: 'no new claims to deallocate' (quiet-without-claims)." in downs
+
+
 def test_the_restart_of_the_schedulers_moves_no_pod() -> None:
     # Restarted, a scheduler lists the pods by name; before that, z is first in the queue.
     world = Simulation()

@@ -45,12 +45,14 @@ def sign(framework: Framework, pod: Pod) -> str:
     plugins = framework.signers
     if plugins is None:
         plugins = framework.signers = _signing_plugins(framework)
-    if (
-        framework.extended
-        or not plugins
-        or any(refuses(plugin, pod) for plugin in plugins if (refuses := _REFUSES.get(plugin.name)))
-    ):
+    if framework.extended or not plugins:
         return ""
+    for plugin in plugins:
+        refuses = _REFUSES.get(plugin.name)
+        if refuses is None:  # those that may refuse come first
+            break
+        if refuses(plugin, pod):
+            return ""
     fragments = (signer(plugin, pod) for plugin in plugins if (signer := _SIGNS[plugin.name]))
     return canonical([pod.spec.scheduler_name, *dict.fromkeys(map(canonical, fragments))])
 

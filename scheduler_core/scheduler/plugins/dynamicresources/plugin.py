@@ -371,7 +371,7 @@ class ScoringDynamicResources(DynamicResources):
     def normalize(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores
     ) -> plugin.Scores:
-        return default_normalize(scores) if self._enabled and scores.any() else scores
+        return default_normalize(scores) if self._enabled and np.count_nonzero(scores) else scores
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         facts: Facts = state.read(FACTS)

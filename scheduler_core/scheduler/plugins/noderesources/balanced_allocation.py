@@ -53,9 +53,8 @@ class NodeResourcesBalancedAllocation(Plugin):
         if not self._by_change:
             return scores
         change: Scores = scores[0] - scores[1]  # with the pod, and without
-        change += HALF
-        change >>= 1  # it is at least 0
-        change += HALF
+        change += 3 * HALF
+        change >>= 1  # HALF, and the half of the change and HALF, which are at least 0
         return change
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
@@ -73,10 +72,10 @@ def score_balance(weighed: Sequence[Weighed]) -> Scores:
 
     `requested` may have a row for each of several situations, and so has the result then.
     """
-    has = np.array([w.allocatable != 0 for w in weighed])
     fractions = [_fraction(w) for w in weighed]
-    if has.all():
+    if all(np.count_nonzero(w.allocatable) == len(w.allocatable) for w in weighed):
         return _score(fractions, fractions[0].shape)
+    has = np.array([w.allocatable != 0 for w in weighed])
     result = np.zeros(fractions[0].shape, np.int64)
     for pattern in np.unique(has, axis=1).T:
         alike = (has == pattern[:, None]).all(axis=0)

@@ -266,7 +266,7 @@ class NodeResourcesFit(Plugin):
         if requests is None:  # as in kube it can't do without PreFilter
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         checks = self._checks(requests, nodes, rows)
-        if self._devices_serve:
+        if self._devices_serve and requests.scalar:
             checks = devices.exclude_device_resources(checks, state.get(DEVICE_CLASSES), nodes, rows)
         failed = [check for check in checks if np.count_nonzero(check.fails)]
         return _verdicts(failed, len(rows)) if failed else None

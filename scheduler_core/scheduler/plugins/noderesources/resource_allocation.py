@@ -179,11 +179,13 @@ def _columns(
         used = nodes.nonzero[:, column][rows]
     else:
         used = nodes.requested[:, column][rows]
-    return (
-        used + (np.array(((incoming,), (0,))) if both else incoming),
-        nodes.allocatable[:, column][rows],
-        int(incoming),
-    )
+    if both:
+        requested = np.empty((2, len(used)), np.int64)
+        np.add(used, incoming, out=requested[0])
+        requested[1] = used
+    else:
+        requested = used + incoming
+    return requested, nodes.allocatable[:, column][rows], int(incoming)
 
 
 def least_allocated(weighed: Sequence[Weighed]) -> Scores:

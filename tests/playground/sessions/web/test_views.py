@@ -363,6 +363,15 @@ async def test_the_import_of_a_trace_says_who_made_it_and_what_was_done(browser:
     assert "Another engine created the file" in page
 
 
+async def test_the_import_of_a_trace_names_the_release_that_computed_it(browser: AsyncClient, session: Session) -> None:
+    client = await SessionClient.open(session.edit_key)
+    await client.apply({"kind": "SetSettings", "settings": {"release": "1.37.2"}})
+    await run_to_the_end(session)
+    page = (await browser.post(reverse("import-trace"), upload(await exported(browser, session)))).content.decode()
+    assert f"computed by engine {ENGINE_VERSION} as kube-scheduler v1.37.2" in " ".join(page.split())
+    assert "kube-scheduler v1.37.2" in " ".join((await browser.get(url("studio", session))).content.decode().split())
+
+
 async def test_a_replay_has_the_steps_of_the_attempts_that_are_chosen(browser: AsyncClient, session: Session) -> None:
     await run_to_the_end(session)
     lines = await exported(browser, session)

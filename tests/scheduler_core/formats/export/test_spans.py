@@ -47,6 +47,10 @@ def chrome(spans: list[Span]) -> dict[str, Any]:
     return json.loads(json.dumps(chrome_events(spans)))
 
 
+def test_trace_events_name_the_release(spans: list[Span]) -> None:
+    assert chrome_events(spans, "v1.37.2")["otherData"] == {"kube": "v1.37.2"}
+
+
 def as_protobuf(made: Any) -> Any:
     """OTLP/JSON writes ids in hexadecimal, where protobuf's own JSON has base64."""
     if isinstance(made, list):
