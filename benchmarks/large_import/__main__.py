@@ -32,7 +32,11 @@ class Meter(threading.Thread):
 
     def run(self) -> None:
         while not self.over.wait(LOOK):
-            self.most = max(self.most, sum(map(resident, descendants(self.process))))
+            self.most = max(self.most, sum(map(resident, self.processes())))
+
+    def processes(self) -> list[int]:
+        """The process and its descendants."""
+        return list(descendants(self.process))
 
 
 def resident(process: int) -> int:

@@ -9,6 +9,8 @@ from functools import partial
 from typing import Any, ClassVar, Protocol
 from weakref import WeakKeyDictionary
 
+from channels.consumer import get_handler_name
+from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.http import QueryDict
@@ -83,9 +85,24 @@ class Outbox:
 
 
 class Socket(AsyncWebsocketConsumer):
-    """The common part of all sockets: one that is closed sends and takes nothing."""
+    """The common part of all sockets: one that is closed sends and takes nothing.
+
+    Channels looks after database connections at each message, in one thread for all sockets, which was most of what a message cost. Who
+    asks the database does that here (database/asking.py).
+    """
 
     closing = False  # messages that are still on their way find nobody
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Take one message after the other; there is no channel layer."""
+        self.scope, self.base_send, self.channel_layer = scope, send, None
+        with contextlib.suppress(StopConsumer):
+            while True:
+                await self.dispatch(await receive())
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Take a message as the method for its type does."""
+        await getattr(self, get_handler_name(message))(message)
 
     async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
         """Close once."""
