@@ -63,7 +63,7 @@ def test_many_nodes_are_acted_on_from_the_headings_and_the_search_of_the_map(
     page.keyboard.press("Escape")
     page.locator("#map-q").fill("n-01")
     found = page.locator(".found .act-on-many").first
-    expect(found).to_have_attribute("data-of", "1 nodes: n-01")
+    expect(found).to_have_attribute("data-of", "1 node: n-01")
     found.press("a")
     expect(page.locator("#menu-title")).to_contain_text("n-01")
     page.keyboard.press("Escape")
