@@ -67,9 +67,12 @@ def test_a_poll_with_three_students(desk: Page, new_context: Contexts, accessibl
         student.get_by_role("button", name="Answer").click()
         expect(student.locator("#poll")).to_contain_text(f"Your answer is saved: {node}")
     expect(desk.locator(".answers caption")).to_have_text("Answers: 3")
+    learner = desk.locator("#students-list li").filter(has_text="Ada")
+    expect(learner).to_contain_text("✓ answered")
     expect(ada.locator(".answers")).to_have_count(0)
     desk.get_by_role("button", name="Reveal").click()
     expect(ada.locator("#poll")).to_contain_text("That is right.")
+    expect(learner).to_contain_text("1 of 1 right")
     expect(grace.locator("#poll")).to_contain_text("That is not right.")
     expect(edsger.locator(".reasons")).to_contain_text("NodeResourcesFit: Insufficient cpu")
     expect(edsger.locator(".reasons")).to_contain_text("another node has a higher score")
@@ -107,6 +110,9 @@ def test_a_students_fork_comes_on_the_screen_of_all(desk: Page, new_context: Con
     expect(grace.locator("#where")).to_have_text("On screen: Ada's fork")
     steps(ada)
     sees(grace, 2)
+    expect(desk.frame_locator("#view").locator("#panel-transport")).to_contain_text("step 2")
+    steps(desk)  # the teacher takes the fork over
+    sees(grace, 3)
     desk.get_by_role("button", name="Back to my session").click()
     expect(grace.locator("#where")).to_have_text("You follow the teacher.")
     sees(grace, 1)
@@ -151,8 +157,11 @@ def test_a_hand_stays_up_over_a_lost_page_until_it_is_lowered(desk: Page, new_co
 
 def test_a_room_ends(desk: Page, new_context: Contexts, accessible: Callable[[Page], None]) -> None:
     ada = joined(desk, new_context(viewport=PHONE), "Ada")
+    asked: list[str] = []
+    desk.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     desk.get_by_role("button", name="End the classroom").click()
     expect(desk.locator("#joined")).to_have_text("The classroom has ended.")
+    assert asked == []
     expect(ada.locator("#where")).to_have_text("The classroom has ended.")
     late = new_context(viewport=PHONE).new_page()
     late.goto(ada.url)

@@ -120,9 +120,13 @@ def test_on_a_phone_the_extension_points_fade_where_more_of_them_stand_beside(pa
 
 
 def test_on_a_phone_a_node_is_in_sight_above_the_sheet(page: Page, begin: Begin) -> None:
-    """The plugins' columns have no room there: each node stands with its verdict, a refused one with the plugin that refused it."""
+    """The plugins are listed above the nodes, for their columns have no room. A refused node names the plugin that refused it."""
     shown(page, states.shop(begin), "filter", 390, 844)
-    assert page.locator("#panel-stage .heads .head").filter(visible=True).count() == 0
+    heads = page.locator("#panel-stage .heads .head").filter(visible=True)
+    columns = page.locator("#panel-stage .tracks").get_attribute("data-columns")
+    assert heads.count() == int(columns or 0) > 0
+    assert heads.evaluate_all("heads => Math.max(...heads.map((head) => head.getBoundingClientRect().right))") <= 390
+    assert page.locator("#panel-stage .track:not(.heads) i").filter(visible=True).count() == 0
     assert page.locator("#panel-stage .track.no .by").first.inner_text() == "InterPodAffinity"
     sheet = page.locator(".sheet-handle").evaluate("sheet => sheet.getBoundingClientRect().top")
     bottoms = page.locator("#panel-stage .track:not(.heads)").evaluate_all(

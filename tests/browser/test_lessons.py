@@ -166,6 +166,21 @@ def test_the_goals_of_a_task_stay_in_sight_while_a_form_is_open_and_fixes_wait_f
     expect(fixes.first).to_be_visible()
 
 
+def test_an_offer_that_was_taken_is_ticked_on_its_card(server: PlaygroundServer, page: Page) -> None:
+    lesson = lesson_of("hints")
+    assert lesson is not None
+    learner = Learner(page, lesson, play(lesson), "en")
+    to_card(learner, server.url, 2)
+    learner.panel.get_by_role("button", name="Show the answer").first.click()
+    learner.panel.get_by_role("button", name="Delete batch").click()
+    expect(learner.panel).to_have_attribute("data-acted", "")
+    learner.stands_at(2)
+    offer = learner.panel.get_by_role("button", name="Delete batch")
+    assert offer.evaluate("button => getComputedStyle(button, '::before').content") == '"✓ "'
+    learner._next()
+    learner.stands_at(3)
+
+
 @pytest.mark.parametrize("size", [WIDE, PHONE])
 def test_the_end_of_a_task_shows_the_nodes_and_what_was_learned(
     size: ViewportSize, server: PlaygroundServer, page: Page
