@@ -48,7 +48,7 @@ def _read_table() -> tuple[tuple[str, re.Pattern[str], Mapping[str, Any]], ...]:
 def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> list[Meaning]:
     """Return what texts about a subject mean: of each text the first row that matches, none twice."""
     meta, found = subject["metadata"], dict[str, Meaning]()
-    known = {"name": meta.get("name", ""), "namespace": meta.get("namespace", ""), "node": node or "the node"}
+    known = {"name": meta.get("name", ""), "namespace": meta.get("namespace", ""), "node": node or "-"}
     for text in texts:
         for code, pattern, row in _read_table():
             match = pattern.search(text)
@@ -59,10 +59,9 @@ def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> li
             if names and not groups[names[0]]:
                 groups[names[0]] = next((groups[name] for name in _OTHERS if groups.get(name)), "-")
             values = {**known, **groups, **{name: _look_up(subject, path) for name, path in row.get("of", {}).items()}}
-            shown = show.format(**values) if all(values.get(name) for name in re.findall(r"\{(\w+)\}", show)) else ""
-            found.setdefault(
-                code, Meaning(code, values, shown if "the node" not in shown else "", row.get("silent", False))
-            )
+            is_shown = all(values.get(name) not in ("", "-") for name in re.findall(r"\{(\w+)\}", show))
+            given = show.format(**values) if is_shown else ""
+            found.setdefault(code, Meaning(code, values, given, row.get("silent", False)))
             break
     return [*found.values()][:MOST]
 
