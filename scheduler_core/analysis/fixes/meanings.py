@@ -162,16 +162,15 @@ def _list_texts(
 
 # Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook
 
-_SCALER = "HorizontalPodAutoscaler"
 _GROUPS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "scheduling.x-k8s.io/pod-group")
 _ABSENT = re.compile(r'(?:secret|configmap) "(?P<name>[\w.-]+)" not found')
 
 
 def list_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
     """Return the autoscalers of a workload."""
-    own = {"kind": owner["kind"], "name": owner["metadata"]["name"]}
-    there = (e for e in sim.store.list(_SCALER) if e["metadata"].get("namespace") == owner["metadata"].get("namespace"))
-    return [each for each in there if own.items() <= ((each.get("spec") or {}).get("scaleTargetRef") or {}).items()]
+    own, where = {"kind": owner["kind"], "name": owner["metadata"]["name"]}, owner["metadata"].get("namespace")
+    near = (e for e in sim.store.list("HorizontalPodAutoscaler") if e["metadata"].get("namespace") == where)
+    return [each for each in near if own.items() <= ((each.get("spec") or {}).get("scaleTargetRef") or {}).items()]
 
 
 def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:
