@@ -130,7 +130,7 @@ def index_events(world: Simulation) -> Events:
     """Return the last Warnings, and Events of autoscalers, by their object; ELSEWHERE: those for pods without a node."""
     found: Events = {}
     for event in world.store.events:
-        of_autoscaler = AUTOSCALERS.search(event.reporter) is not None
+        of_autoscaler = "autoscaler" in event.reporter or "karpenter" in event.reporter
         places = [(event.kind, event.namespace, event.name)] if of_autoscaler or event.type == WARNING else []
         places += [ELSEWHERE] if of_autoscaler and event.kind not in ("Pod", "Node") else []
         for place in places:
