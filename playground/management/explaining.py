@@ -230,9 +230,8 @@ def fix_lines(answered: Mapping[str, Any], faint: Style, *, whole: bool) -> Iter
             yield from ("", *fix["command"].splitlines(), "")
         else:
             yield from (f"       {faint(line)}" for line in _command(fix["command"]))
-        yield from (f"       {each}" for each in (fix["warning"], *fix["effects"]) if each)
-        if not fix["proven"]:
-            yield "       not proven: this is done outside the API server"
+        unproven = "" if fix["proven"] else "not proven: this is done outside the API server"
+        yield from (f"       {each}" for each in (unproven, fix["warning"], *fix["effects"]) if each)
         if fix["heldBack"]:
             yield f"       other pods that wait took no part in the trial: {fix['heldBack']}"
     if answered["cut"] and not answered["fixes"]:

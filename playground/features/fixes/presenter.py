@@ -227,12 +227,14 @@ class ShownFindings(TypedDict):
     unproven: int
     cut: int
     late: bool
+    proven: int
 
 
 def describe_findings(findings: Mapping[str, Any]) -> ShownFindings:
     """Return a search's findings (Findings.to_json()), each fix with its sentences."""
     shown = {
         "late": False,
+        "proven": sum(fix["proven"] for fix in findings["fixes"]),
         **findings,
         "name": short(findings["pod"]),
         "fixes": list(map(_describe_fix, findings["fixes"])),

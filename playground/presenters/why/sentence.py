@@ -58,8 +58,7 @@ def _describe_state(explanation: Explanation) -> Message:
     first = explanation.reasons[0] if explanation.reasons else None
     evidence = first.evidence if first is not None else {}
     if state is State.NO_SUCH_SCHEDULER:
-        text = WORDS["silent-scheduler"] if evidence.get("runs") else WORDS["no-scheduler"]
-        text = WORDS["other-scheduler"] if evidence.get("said") else text
+        text = WORDS["other-scheduler" if evidence.get("said") else evidence.get("runs") or "no-scheduler"]
         return message(text, pod=pod, scheduler=evidence["schedulerName"], message=evidence.get("said"))
     if state is State.NO_SUCH_NODE:
         return message(WORDS["no-node"], pod=pod, node=evidence["nodeName"])

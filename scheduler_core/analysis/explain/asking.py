@@ -235,7 +235,7 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
         evidence={
             "schedulerName": name,
             "said": words_of_others(pod),
-            "runs": runs_scheduler(world, name),
+            "runs": "silent-scheduler" if runs_scheduler(world, name) else "",
             "field": "spec.schedulerName",
             "profiles": [profile for scheduler in world.schedulers for profile in scheduler.profiles],
         },

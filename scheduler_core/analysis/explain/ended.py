@@ -96,7 +96,9 @@ class Past:
         known, spec = [reason.message for reason in reasons], pod.spec
         names = [("Pod", pod.name), *((_CLAIM, use.name(pod)) for use in volumes_of(spec).claims)]
         for kind, name in names:
-            said = [e for e in self.events.get((kind, pod.namespace, name), {}).values() if _is_report(e)]
+            last = self.events.get((kind, pod.namespace, name), {}).values()
+            own = [e for e in last if e.reason in _REPEATED or e.reporter == _BINDER]
+            said = [e for e in last if e not in own or AUTOSCALERS.search(e.reporter)]
             for each in said[-MOST:]:
                 if not any(each.message.rstrip(". ") in text for text in known):
                     about = pod.name if kind == "Pod" else f"{kind} {name}"
@@ -110,11 +112,6 @@ class Past:
         if pod.phase != FAILED or pod.name not in ended:
             return len(ended)
         return len(ended) - 1 - ended[::-1].index(pod.name)
-
-
-def _is_report(event: KubeEvent) -> bool:
-    own = event.reason in _REPEATED or event.reporter == _BINDER
-    return not own or AUTOSCALERS.search(event.reporter) is not None
 
 
 def owner_of(pod: Pod) -> str:

@@ -18,7 +18,7 @@ SECOND = 1_000_000_000
 DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk", "evicts-superior")
 HARMLESS, WARNED = DISTURBANCES[:2], DISTURBANCES[3:]
 _LITTLE = 0.1  # of a request: less effort than another machine
-_ADDS, _LESSENS = tuple(HARMS).index("adds"), tuple(HARMS).index("lessens")
+_ADDS, _LESSENS, _DEFEATS = map(tuple(HARMS).index, ("adds", "lessens", "defeats"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,8 @@ def _effort(change: Change) -> float:
         return len(HARMS) if in_new_domain(change) else _LESSENS + 0.5
     if change.kind == "request" and change.values["to"] == "0":  # the pod is of no use without what it was made for
         return len(HARMS)
+    if change.kind == "label" and change.values.get("was"):  # others may select the node by what the label says now
+        return _DEFEATS
     return _ADDS - 1 if change.kind == "request" and change.amount <= _LITTLE else change.harm
 
 

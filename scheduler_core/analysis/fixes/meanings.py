@@ -48,7 +48,7 @@ def _read_table() -> tuple[tuple[str, re.Pattern[str], Mapping[str, Any]], ...]:
 def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> list[Meaning]:
     """Return what texts about a subject mean: of each text the first row that matches, none twice."""
     meta, found = subject["metadata"], dict[str, Meaning]()
-    known = {"name": meta.get("name", ""), "namespace": meta.get("namespace", ""), "node": node or "the node"}
+    known = {"name": meta.get("name", ""), "namespace": meta.get("namespace", ""), "node": node or "-"}
     for text in texts:
         for code, pattern, row in _read_table():
             match = pattern.search(text)
@@ -59,10 +59,9 @@ def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> li
             if names and not groups[names[0]]:
                 groups[names[0]] = next((groups[name] for name in _OTHERS if groups.get(name)), "-")
             values = {**known, **groups, **{name: _look_up(subject, path) for name, path in row.get("of", {}).items()}}
-            shown = show.format(**values) if all(values.get(name) for name in re.findall(r"\{(\w+)\}", show)) else ""
-            found.setdefault(
-                code, Meaning(code, values, shown if "the node" not in shown else "", row.get("silent", False))
-            )
+            is_shown = all(values.get(name) not in ("", "-") for name in re.findall(r"\{(\w+)\}", show))
+            given = show.format(**values) if is_shown else ""
+            found.setdefault(code, Meaning(code, values, given, row.get("silent", False)))
             break
     return [*found.values()][:MOST]
 
@@ -131,7 +130,7 @@ def index_events(world: Simulation) -> Events:
     """Return the last Warnings, and Events of autoscalers, by their object; ELSEWHERE: those for pods without a node."""
     found: Events = {}
     for event in world.store.events:
-        of_autoscaler = AUTOSCALERS.search(event.reporter) is not None
+        of_autoscaler = "autoscaler" in event.reporter or "karpenter" in event.reporter
         places = [(event.kind, event.namespace, event.name)] if of_autoscaler or event.type == WARNING else []
         places += [ELSEWHERE] if of_autoscaler and event.kind not in ("Pod", "Node") else []
         for place in places:
@@ -163,16 +162,15 @@ def _list_texts(
 
 # Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook
 
-_SCALER = "HorizontalPodAutoscaler"
 _GROUPS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "scheduling.x-k8s.io/pod-group")
 _ABSENT = re.compile(r'(?:secret|configmap) "(?P<name>[\w.-]+)" not found')
 
 
 def list_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
     """Return the autoscalers of a workload."""
-    own = {"kind": owner["kind"], "name": owner["metadata"]["name"]}
-    there = (e for e in sim.store.list(_SCALER) if e["metadata"].get("namespace") == owner["metadata"].get("namespace"))
-    return [each for each in there if own.items() <= ((each.get("spec") or {}).get("scaleTargetRef") or {}).items()]
+    own, where = {"kind": owner["kind"], "name": owner["metadata"]["name"]}, owner["metadata"].get("namespace")
+    near = (e for e in sim.store.list("HorizontalPodAutoscaler") if e["metadata"].get("namespace") == where)
+    return [each for each in near if own.items() <= ((each.get("spec") or {}).get("scaleTargetRef") or {}).items()]
 
 
 def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:

@@ -1,9 +1,7 @@
 """Fixes for pods that have a node: that do not end, do not start, stand in the way of a drain, or are where nobody wants them."""
 
-import json
 import re
 from collections.abc import Generator, Iterator
-from shlex import quote
 from typing import Any
 
 from scheduler_core.analysis.fixes.containers import propose_containers
@@ -29,7 +27,7 @@ from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, rou
 from scheduler_core.world.simulation import Simulation
 
 OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
-_PENDING = "PodResizePending"
+_PENDING, _FREED = "PodResizePending", '{"metadata": {"finalizers": null}}'
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 BUDGETS = "PodDisruptionBudget"
 Proposals = Iterator[tuple[Draft, Goal]]
@@ -375,11 +373,9 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         place, volume = str(attached["spec"].get("nodeName")), get_volume(attached)
         if volume in volumes and sim.store.node(place) is None:
             where = f"volumeattachment {attached['metadata']['name']}"
-            freed = json.dumps({"metadata": {"finalizers": None}})
-            calls = [f"kubectl delete {where} --wait=false", f"kubectl patch {where} --type=merge -p {quote(freed)}"]
+            calls = [f"kubectl delete {where} --wait=false", f"kubectl patch {where} --type=merge -p '{_FREED}'"]
             calls = calls if attached["metadata"].get("finalizers") else calls[:1]
-            change = Change("detach", {"volume": volume, "node": place})
-            yield draft.typing(change, *calls), runs(pod, prover)
+            yield draft.typing(Change("detach", {"volume": volume, "node": place}), *calls), runs(pod, prover)
     if not others:
         return
     owner = prover.owner

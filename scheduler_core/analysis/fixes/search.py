@@ -66,8 +66,8 @@ def search_fixes(
             # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
-    steps = [make_step(each, pod_key) for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
-    for each in steps:
+    means = [each for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
+    for each in (steps := [make_step(each, pod_key) for each in means]):
         found(each)
     return replace(findings, fixes=rank_fixes((*findings.fixes, *steps)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.template.loader import render_to_string
 
 from playground.features.fixes.presenter import (
     _LISTS,
@@ -14,10 +15,10 @@ from playground.features.fixes.presenter import (
     sentence,
 )
 from playground.presenters.words import in_english
-from scheduler_core.analysis.fixes import Findings, find_fixes
+from scheduler_core.analysis.fixes import Findings, Fix, find_fixes
 from scheduler_core.analysis.fixes.effects import KINDS as EFFECTS
 from scheduler_core.analysis.fixes.effects import Effect
-from scheduler_core.scheduler.framework.drafts import HARMS, KINDS
+from scheduler_core.scheduler.framework.drafts import HARMS, KINDS, Change
 from tests.playground.presenters.worlds import world
 from tests.scheduler_core.worlds import node, pod, settle
 
@@ -68,3 +69,15 @@ def test_a_fix_is_worded_whole() -> None:
 def test_amounts_before_and_after_a_change_have_one_unit(resource: str, before: str, after: str, said: str) -> None:
     values = {"pod": "default/x", "resource": resource, "from": before, "to": after}
     assert in_english(sentence({"kind": "resize", "values": values})).endswith(said)
+
+
+def test_a_step_that_was_not_proven_says_so_and_has_no_button() -> None:
+    change = Change("outside", {"meaning": "DiskIsFull", "node": "a"})
+    fix = Fix((change,), (), "", 0, recreated=False, kubectl="kubectl describe node a", proven=False, pod="default/p")
+    found = describe_findings(Findings("default/p", "searched", (fix,)).to_json())
+    context = {"base": "playground/bare.html", "findings": found, "key": "k", "client": {"may_edit": True}}
+    page = render_to_string(
+        "fixes/page.html", {**context, "fragment": True, "session": {"name": "s"}, "studio": "/s/k"}
+    )
+    assert "Free space on the disk" in page and "kubectl describe node a" in page and "Not proven" in page
+    assert "<button" not in page and "<b>0</b>" in page

@@ -8,7 +8,12 @@ import pytest
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.why.facts import MEANINGS
+from scheduler_core.analysis.fixes import Fix, find_fixes
+from scheduler_core.analysis.fixes.admission import find_stopped
+from scheduler_core.analysis.fixes.fix import rank_fixes
 from scheduler_core.analysis.fixes.meanings import _read_table, find_meanings
+from scheduler_core.scheduler.framework.drafts import Change
+from tests.scheduler_core.worlds import node, pod, scheduler_alone
 
 POD = {
     "metadata": {"name": "web", "namespace": "shop"},
@@ -119,3 +124,27 @@ def test_words_without_a_cause_mean_nothing() -> None:
 
 def test_a_command_without_the_node_that_it_needs_is_left_out() -> None:
     assert find_meanings(["no space left on device"], POD)[0].show == ""
+
+
+def test_a_step_outside_is_offered_without_a_proof_and_with_the_command_that_shows_the_cause() -> None:
+    waiting = {"state": {"waiting": {"reason": "ErrImagePull", "message": "no space left on device"}}, "name": "main"}
+    stuck = {**pod("web"), "status": {"phase": "Pending", "containerStatuses": [waiting]}}
+    stuck["spec"]["nodeName"] = "a"
+    (found,) = [fix for fix in find_fixes(scheduler_alone(node("a"), stuck), "default/web") if fix.kind == "outside"]
+    assert (found.proven, found.commands, found.kubectl) == (False, (), "kubectl describe node a")
+
+
+def test_a_component_without_a_pod_beside_those_of_the_others_is_stopped() -> None:
+    plane = {**pod("kube-apiserver-cp"), "metadata": {"name": "kube-apiserver-cp", "namespace": "kube-system"}}
+    plane["metadata"]["labels"] = {"component": "kube-apiserver"}
+    plane["spec"]["nodeName"] = "cp"
+    sim = scheduler_alone(node("cp"), plane)
+    assert find_stopped(sim, "kube-scheduler") == ("kube-scheduler-cp", "NotFound")
+    assert find_stopped(scheduler_alone(node("cp")), "kube-scheduler") is None
+
+
+def test_a_label_that_another_value_is_written_over_comes_after_a_new_node() -> None:
+    over, new = ({"node": "a", "key": "pool", "value": "batch", "was": was} for was in ("web", None))
+    changes = (Change("label", over), Change("node", {"node": "b", "like": "a", "labels": {}}), Change("label", new))
+    fixes = (Fix((each,), (), "a", 0, recreated=False) for each in changes)
+    assert [fix.changes[0].values.get("was", "") for fix in rank_fixes(fixes)] == [None, "", "web"]
