@@ -48,7 +48,7 @@ def _start(program: str, commands: dict[str, str], given: Sequence[str]) -> None
     name = given[0] if given else "--help"
     if name in ("--version", "version"):
         from playground import VERSION
-        from scheduler_core.base.releases import RELEASES
+        from scheduler_core.scheduler.config import RELEASES
 
         print(f"{program} {VERSION} (kube-scheduler v{RELEASES[0]} to v{RELEASES[-1]})")
         return
