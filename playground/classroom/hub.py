@@ -27,6 +27,7 @@ from playground.sessions.web.relay import Hint, Relay
 log = logging.getLogger(__name__)
 
 PAUSE = 0.2  # seconds between two boards
+ASIDE = 0.15  # seconds that the desk's list waits for the pages of students, which look at once where the teacher does
 GATHER = 0.05  # seconds for which answers are gathered
 RETRY = 1.0
 LOOK = 30.0  # seconds after which a room is looked at in any case: its time may be over
@@ -129,7 +130,7 @@ class Hub:
             self._changed.clear()
             hands = self._hands
             try:
-                await self._read(self._post)
+                await self._read(self._post, ASIDE)
             except Exception as error:
                 log.warning("classroom %s could not be read: %s", self.room, error)
                 self._changed.set()
@@ -142,8 +143,8 @@ class Hub:
                     socket.stay(self._present)
             await asyncio.sleep(PAUSE)
 
-    async def _read(self, changed: Callable[[bool], None] = lambda teaches: None) -> None:
-        """Read the board; `changed` hears of the students' part before the teacher's is read."""
+    async def _read(self, changed: Callable[[bool], None] = lambda teaches: None, aside: float = 0.0) -> None:
+        """Read the board; `changed` hears of the students' part before the teacher's is read, so many seconds later."""
         found = await in_thread(board.board_of, self.room)
         if found is None:
             self.poll, self._present = None, None
@@ -151,16 +152,20 @@ class Hub:
                 self._set(teaches, '{"type":"gone"}', changed)
             return
         self.poll = found.poll
-        self._set(False, orjson.dumps(found.students).decode(), changed)
+        if self._set(False, orjson.dumps(found.students).decode(), changed):
+            await asyncio.sleep(aside)
         desk = await in_thread(board.describe_desk, found)
         self._hands = {each["id"] for each in desk["hands"]}
         self._present = {each["id"] for each in desk["students"]}
         self._set(True, orjson.dumps(desk).decode(), changed)
 
-    def _set(self, teaches: bool, text: str, changed: Callable[[bool], None]) -> None:
-        if text != self._texts[teaches]:
-            self._texts[teaches] = text
-            changed(teaches)
+    def _set(self, teaches: bool, text: str, changed: Callable[[bool], None]) -> bool:
+        """Return whether the text is new."""
+        if text == self._texts[teaches]:
+            return False
+        self._texts[teaches] = text
+        changed(teaches)
+        return True
 
     def _post(self, teaches: bool) -> None:
         for socket in list(self.sockets):
