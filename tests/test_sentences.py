@@ -21,7 +21,7 @@ def test_every_filling_belongs_to_a_template_that_is_listed() -> None:
 
 def test_a_template_has_three_fillings_at_most_and_no_two_alike() -> None:
     said = [message("%(n)s pods", n=n) for n in (1, 1, 2, 3, 4)]
-    assert [in_english(each) for each in fill(said)["%(n)s pods"]] == ["1 pods", "2 pods", "3 pods"]
+    assert [in_english(each) for each in fill(said)["%(n)s pods"]] == ["1 pod", "2 pods", "3 pods"]
 
 
 def test_a_message_in_a_message_is_found() -> None:

@@ -12,7 +12,7 @@ from playground.sessions.worker.time_sharing import Steps, answers, answers_as_w
 from playground.sessions.worker.world import Simulation
 from scheduler_core.analysis import second_opinion as comparing
 from scheduler_core.analysis.second_opinion import Configurations, ask_filters, start_schedulers
-from scheduler_core.analysis.whatif.rest import Rest
+from scheduler_core.analysis.whatif import Rest
 from scheduler_core.scheduler.config import format_gates
 from scheduler_core.world.commands import CallAPI
 from scheduler_core.world.readonly import Place

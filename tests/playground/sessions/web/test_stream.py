@@ -465,4 +465,4 @@ async def test_a_run_that_cannot_be_written_says_so_and_stops(pages: Pages, monk
     monkeypatch.setattr(log, "lease", lambda *_: False)
     answer = await page.ask({"type": "run"})
     assert (answer["type"], answer["kind"]) == ("error", "conflict")
-    assert "another server process" in answer["message"]
+    assert "Another server process" in answer["message"]
