@@ -128,7 +128,7 @@ class Hub:
     async def _send(self) -> None:
         while self._changed.is_set() and self.sockets:
             self._changed.clear()
-            hands = self._hands
+            hands, there = self._hands, set(self.sockets)
             try:
                 await self._read(self._post, ASIDE)
             except Exception as error:
@@ -136,7 +136,7 @@ class Hub:
                 self._changed.set()
                 await asyncio.sleep(RETRY)
                 continue
-            for socket in list(self.sockets):
+            for socket in self.sockets & there:  # who came meanwhile may not be in what was read
                 if hands - self._hands:
                     socket.lower(hands - self._hands)
                 if self._present is not None:
