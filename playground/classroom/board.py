@@ -23,7 +23,7 @@ class Board:
 
 
 def board_of(room_id: int) -> Board | None:
-    """What students wait for; None where the room was removed."""
+    """Read the part that students wait for; None where the room was removed."""
     room = Room.objects.select_related("session", "shown__fork").filter(pk=room_id).first()
     if room is None:
         return None

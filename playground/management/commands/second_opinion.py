@@ -114,7 +114,7 @@ class SecondOpinion:
         return json.loads(self.fork.ask(f"second-opinion/{page}"))
 
     def compare(self, seed: int | None, patience: float) -> Any:
-        """What opinion.json holds, once the comparison has ended; `late` where that took too long."""
+        """Return opinion.json once the comparison has ended; `late` where that took too long."""
         end = time.monotonic() + patience
         while (found := self.ask("opinion.json" if seed is None else f"opinion.json?seed={seed}"))["late"]:
             if time.monotonic() > end:

@@ -217,7 +217,7 @@ class UsePart(TypedDict):
 
 
 class Use(TypedDict):
-    """How many devices are in which state, and a bar of those that are not free."""
+    """The number of devices in each state, and a bar of those that are not free."""
 
     size: int
     counts: dict[str, int]

@@ -31,7 +31,7 @@ _NOTHING: tuple[Any, ...] = (None, "", [], {}, ())
 
 
 class UpdateRules(NamedTuple):
-    """What newer releases judge otherwise in updates."""
+    """Rules of updates that newer releases judge otherwise."""
 
     levels: bool = False  # a resize of pods with pod-level resources is judged like others, and claims only by their immutable spec
     pod_level: bool = False  # gate InPlacePodLevelResourcesVerticalScaling
