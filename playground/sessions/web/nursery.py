@@ -52,10 +52,18 @@ class Nursery:
     def fork(self, memory: int, idle: bool, connection: socket.socket, at_work: int) -> tuple[int, Future[int]]:
         """Fork a worker; return its number, and what will have its exit code. Raises OSError where there is none to be had."""
         with self._lock:
-            orders = self._orders or self._start()
-            self._started = Future()
-            socket.send_fds(orders, [ORDER.pack(memory, idle)], [connection.fileno(), at_work])
-            return self._started.result()
+            if self._orders is not None:
+                # The process may be dead without anyone having noticed yet.
+                with contextlib.suppress(OSError):
+                    return self._order(self._orders, memory, idle, connection, at_work)
+            return self._order(self._start(), memory, idle, connection, at_work)
+
+    def _order(
+        self, orders: socket.socket, memory: int, idle: bool, connection: socket.socket, at_work: int
+    ) -> tuple[int, Future[int]]:
+        self._started = Future()
+        socket.send_fds(orders, [ORDER.pack(memory, idle)], [connection.fileno(), at_work])
+        return self._started.result()
 
     def _start(self) -> socket.socket:
         self._orders, theirs = socket.socketpair()
@@ -77,7 +85,8 @@ class Nursery:
     def _hear(self, orders: socket.socket, process: subprocess.Popen[bytes]) -> None:
         """Note what starts and ends. When the process that forks dies, its workers are ended: no one would tell of their ends."""
         running: dict[int, Future[int]] = {}
-        with orders, orders.makefile("rb") as reports:
+        # An order that the dead process never read resets the connection.
+        with contextlib.suppress(ConnectionError), orders, orders.makefile("rb") as reports:
             while report := reports.read(REPORT.size):
                 pid, code = REPORT.unpack(report)
                 if code == STARTED:
@@ -86,9 +95,10 @@ class Nursery:
                 else:
                     running.pop(pid).set_result(code)
         process.wait()
-        self._orders = None
-        if not self._started.done():
-            self._started.set_exception(ChildProcessError("the process that forks workers has ended"))
+        if self._orders is orders:
+            started, self._orders = self._started, None
+            if not started.done():
+                started.set_exception(ChildProcessError("the process that forks workers has ended"))
         for pid, ended in running.items():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
