@@ -1,5 +1,7 @@
 """The playground as a Django app."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.conf import settings
 
@@ -15,5 +17,6 @@ class PlaygroundConfig(AppConfig):
 
     def ready(self) -> None:
         """Compile the message catalogs that changed: a clone needs no build step. What pip installed has no .po files."""
+        import_module("playground.storage.age")  # registers a check
         for folder in settings.LOCALE_PATHS:
             compile_catalogs(folder)

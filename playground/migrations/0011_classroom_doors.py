@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('playground', '0010_classroom'),
+        ('playground', '0001_version_0_6'),
     ]
 
     operations = [

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -144,3 +145,16 @@ def test_a_session_from_before_0_5_says_which_version_opens_it(server: Playgroun
     answer = visitor.get(f"/s/{key}/")
     assert answer.status == 404
     assert "You can open it with Scheduler Playground 0.6.0" in answer.text
+
+
+def test_a_database_from_before_0_6_says_which_version_migrates_it(tmp_path: Path) -> None:
+    file = tmp_path / "playground.sqlite3"
+    file.write_bytes(read_database())
+    with sqlite3.connect(file) as database:
+        database.execute("delete from django_migrations where name > '0008'")
+    for command in (("migrate",), ("serve", "--port", "1")):
+        with pytest.raises(
+            AssertionError, match=re.escape("“manage.py migrate” of Scheduler Playground 0.6.0")
+        ) as failed:
+            PlaygroundServer(tmp_path).manage(*command)
+        assert "Traceback" not in str(failed.value)

@@ -12,16 +12,16 @@ from typing import Any
 
 from daphne.endpoints import build_endpoint_description_strings
 from django.conf import settings
+from django.core.checks import Tags
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
-from django.db import OperationalError
+from django.db import DEFAULT_DB_ALIAS, OperationalError
 
 from playground import VERSION
 from playground.serving.supervisor import Supervisor
 
-BUFFER = (
-    1 << 20
-)  # bytes of a body that are handed on at once: pieces of this size go back to the system when they are read
+# Bytes of a body that are handed on at once: pieces of this size go back to the system when they are read.
+BUFFER = 1 << 20
 
 
 class Command(BaseCommand):
@@ -65,6 +65,7 @@ class Command(BaseCommand):
     def _prepare_database(self) -> None:
         """Make or update the tables; a database that is away is waited for by the pages."""
         try:
+            self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])  # call_command leaves checks out
             call_command("migrate", verbosity=0)
         except OperationalError as error:
             say(self.stderr, f"The tables of the database were not checked, as it does not answer: {error}".rstrip())

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from django.db import DatabaseError, Error, connection
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 from playground import VERSION
 from playground.models import Session
@@ -34,7 +35,7 @@ KINDS: dict[str, Kind] = {"sqlite": sqlite, "postgresql": postgresql}
 
 def back_up(file: Path) -> None:
     """Write a backup; a file of that name is replaced once the new one is whole. Raises FAILURES."""
-    migrations = MigrationLoader(connection).applied_migrations or {}
+    migrations = MigrationRecorder(connection).applied_migrations()
     manifest = Manifest(connection.vendor, VERSION, tuple(sorted(map(".".join, migrations))))
     if not manifest.migrations:
         raise BackupError("There is nothing to back up: the database has no tables.")
@@ -51,7 +52,8 @@ def restore(file: Path, force: bool = False) -> bool:
     database is in use, and where it holds sessions and `force` is not given.
     """
     manifest = read_manifest(file)
-    known = {".".join(name) for name in MigrationLoader(None).disk_migrations or {}}
+    migrations = MigrationLoader(None).disk_migrations or {}
+    known = {".".join(name) for key, one in migrations.items() for name in (key, *one.replaces)}
     # A backup is restored to the kind of database it is of, by a version that knows all its migrations.
     if manifest.database != connection.vendor:
         raise BackupError(
