@@ -1,14 +1,12 @@
 """A scheduler from outside, compared inside a worker with what ours does from the same start."""
 
-import time
-
 import msgspec
 
 from playground.features.second_opinion.query import AskOutside, AuditBinding, SecondOpinion
 from playground.sessions.protocol.base import Data
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
-from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker
+from playground.sessions.worker.time_sharing import Steps, Task, answers, answers_as_worker, in_slices
 from playground.sessions.worker.world import Simulation
 from scheduler_core.analysis import second_opinion as comparing
 from scheduler_core.analysis.second_opinion import Configurations, ask_filters, start_schedulers
@@ -38,30 +36,25 @@ def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
     }
 
 
-class Comparison:
+class Comparison(Task[tuple[list[comparing.Row], Rest], Data]):
     """A comparison that goes on from one request to the next."""
 
-    def __init__(self, answer: Data, work: Steps[tuple[list[comparing.Row], Rest]]) -> None:
-        self._answer, self._work = answer, work
+    def __init__(self, answer: Data, steps: Steps[tuple[list[comparing.Row], Rest]]) -> None:
+        super().__init__(steps)
+        self._answer = answer
 
-    def work(self, engine: Engine, seconds: float) -> Steps[Data]:
-        """Go on for some time; `late` in the answer where that was not enough."""
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            try:
-                next(self._work)
-            except StopIteration as done:
-                rows, rest = done.value
-                at = {each["pod"]: each for each in self._answer["bindings"]}
-                pods = [
-                    {**msgspec.to_builtins(row), "different": row.different, "at": None, "position": None}
-                    | {name: at[row.pod][name] for name in ("at", "position") if row.pod in at}
-                    for row in rows
-                ]
-                return {**self._answer, "atRest": bool(rest), "pods": pods}
-            if engine.slice.over():
-                yield
-        return {**self._answer, "late": True}
+    def progress(self) -> Data:
+        """Return the answer; `late` is true in it if the time was not enough."""
+        if self.result is None:
+            return {**self._answer, "late": True}
+        rows, rest = self.result
+        at = {each["pod"]: each for each in self._answer["bindings"]}
+        pods = [
+            {**msgspec.to_builtins(row), "different": row.different, "at": None, "position": None}
+            | {name: at[row.pod][name] for name in ("at", "position") if row.pod in at}
+            for row in rows
+        ]
+        return {**self._answer, "atRest": bool(rest), "pods": pods}
 
 
 @answers_as_worker(SecondOpinion, slow=True)
@@ -82,11 +75,9 @@ def second_opinion(engines: Engines, session: int, request: SecondOpinion) -> St
             return answer
         configurations = yield from _find_configurations(engine, world)
         theirs, ours = world.fork(), (yield from engine.own(start))
-        going = Comparison(answer, comparing.compare(ours, theirs, configurations, request.seed))
-    found = yield from going.work(engine, request.seconds)
-    if found["late"]:
-        engines.keep_task(session, token, going)
-    return found
+        compared = comparing.compare(ours, theirs, configurations, request.seed)
+        going = Comparison(answer, in_slices(compared, engine.slice))
+    return (yield from engines.go_on(session, token, going, request.seconds))
 
 
 @answers(AuditBinding, slow=True)

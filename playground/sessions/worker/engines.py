@@ -5,7 +5,7 @@ import time
 import zipfile
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 import orjson
 
@@ -15,7 +15,7 @@ from playground.sessions.protocol.errors import EngineFailed, LimitReached
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.imports import LargeImport
 from playground.sessions.worker.memory import ALONE, Budget, trim_memory
-from playground.sessions.worker.time_sharing import TimeSlice
+from playground.sessions.worker.time_sharing import Steps, Task, TimeSlice
 from playground.sessions.worker.traces import Export, commands_of
 from playground.sessions.worker.world import Simulation
 from scheduler_core.formats.export import SpanTree, Tables, chrome_events, otlp, table_names, transitions
@@ -83,13 +83,10 @@ class File:
         return stream.getvalue()
 
 
-class Task(Protocol):
-    """Something that is worked on for some time, again and again."""
+MOST_TASKS = 48  # of all sessions; one that was dropped begins again when it is asked for
 
-
-T = TypeVar("T", bound=Task)
-
-MOST_TASKS = 48  # of all sessions; who comes back for one that was dropped begins anew
+P = TypeVar("P")
+T = TypeVar("T", bound=Task[Any, Any])
 
 
 class Engines:
@@ -100,7 +97,7 @@ class Engines:
         self.advance = advance  # tells the web process how far is what lets nobody else work
         self.writing: Export | File | None = None
         self._engines: dict[int, Engine] = {}
-        self._tasks: OrderedDict[tuple[int, str], Task] = OrderedDict()
+        self._tasks: OrderedDict[tuple[int, str], Task[Any, Any]] = OrderedDict()
         self._dropped: deque[tuple[int, str]] = deque(maxlen=MOST_TASKS)
         self._prepared: tuple[int, str, Tried] | None = None
 
@@ -129,12 +126,19 @@ class Engines:
             del self._tasks[key]
 
     def take_task(self, session: int, token: str, kind: type[T]) -> T | None:
-        """The task with a token, to be worked on; None where there is none any more."""
+        """Return the task with a token, which is not kept any longer; None if there is none of this kind."""
         task = self._tasks.pop((session, token), None)
         return task if isinstance(task, kind) else None
 
-    def keep_task(self, session: int, token: str, task: Task) -> None:
-        """Until somebody goes on with it, unless nobody will any more."""
+    def go_on(self, session: int, token: str, task: Task[Any, P], seconds: float) -> Steps[P]:
+        """Work on a task, and keep it for the next request unless it is done; return its progress."""
+        progress = yield from task.work(seconds)
+        if not task.done:
+            self.keep_task(session, token, task)
+        return progress
+
+    def keep_task(self, session: int, token: str, task: Task[Any, Any]) -> None:
+        """Keep a task for the request that goes on with it, unless it was dropped while it worked."""
         if (session, token) in self._dropped:
             del task
             trim_memory()
@@ -144,7 +148,7 @@ class Engines:
             self._tasks.popitem(last=False)
 
     def drop_task(self, session: int, token: str) -> None:
-        """Also one that is worked on just now."""
+        """Forget a task, and do not keep one that works at the moment."""
         self._dropped.append((session, token))
         if isinstance(self._tasks.pop((session, token), None), LargeImport):
             trim_memory()

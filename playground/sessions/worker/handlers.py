@@ -228,25 +228,17 @@ def search_on(engines: Engines, session: int, request: until.Search) -> Steps[un
     going = None if request.begin else engines.take_task(session, request.token, outlines.Search)
     if going is None:
         going = outlines.Search(engine, request.points, request.position, request.back, request.head, request.most)
-    progress = yield from going.work(request.seconds)
-    if not progress.done:
-        engines.keep_task(session, request.token, going)
-    return progress
+    return (yield from engines.go_on(session, request.token, going, request.seconds))
 
 
 @answers_as_worker(comparing.Rerun)
 def rerun_on(engines: Engines, session: int, request: comparing.Rerun) -> Steps[comparing.RerunProgress]:
     """Make a history again without some commands or with another seed, or go on with that for some time."""
     engine = engines.get(session)
-    going = engines.take_task(session, request.token, rerun.Rerun)
-    if going is None:
-        going = rerun.Rerun(
-            engine, request.position, request.skip, request.max_objects, request.max_steps, request.seed
-        )
-    progress = yield from going.work(request.seconds)
-    if progress.result is None:
-        engines.keep_task(session, request.token, going)
-    return progress
+    going = engines.take_task(session, request.token, rerun.Rerun) or rerun.Rerun(
+        engine, request.position, request.skip, request.max_objects, request.max_steps, request.seed
+    )
+    return (yield from engines.go_on(session, request.token, going, request.seconds))
 
 
 @answers_as_worker(moving.ReadImport)
@@ -258,10 +250,8 @@ def read_import(engines: Engines, session: int, request: moving.ReadImport) -> S
         engines.prepare(0, "", None)
         limits = LoadLimits(max_bytes=request.most_bytes)
         going = LargeImport(engine, Path(request.file), request.rename, limits)
-    progress = yield from going.work(request.seconds)
-    if progress.made is None:
-        engines.keep_task(session, request.token, going)
-    else:
+    progress = yield from engines.go_on(session, request.token, going, request.seconds)
+    if going.done:
         engines.prepare(session, request.token, going.prepared)
         trim_memory()
     return progress

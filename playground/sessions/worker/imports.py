@@ -1,7 +1,6 @@
 """Imports inside a worker: what one would do, and the command that does it."""
 
 import re
-import time
 import zlib
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from playground.sessions.worker import world as core
 from playground.sessions.worker.answers.configurations import offers
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.memory import ALONE, Budget, no_collection
-from playground.sessions.worker.time_sharing import Steps
+from playground.sessions.worker.time_sharing import Steps, Task
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations import is_configuration
 from scheduler_core.formats.manifests import Intake as Brought
@@ -229,32 +228,26 @@ _LEVEL = 1  # of compression
 _EMPTY = b'"objects":[]'
 
 
-class LargeImport:
+class LargeImport(Task[PackedPlan, ImportProgress]):
     """The preview of a file's import. At the end `prepared` is set, if the import can be applied as it was tried."""
 
     def __init__(self, engine: Engine, file: Path, rename: bool, limits: LoadLimits) -> None:
+        super().__init__(self._run())
         self.prepared: Tried | None = None
         self._engine = engine
         self._file = file
         self._rename = rename
         self._limits = limits
         self._stage: ImportStage = "read"
-        self._done = self._total = 0
+        self._counted = self._total = 0
         self._memory = Budget(ALONE, TOO_MUCH)
-        self._steps: Steps[PackedPlan] = self._run()
 
-    def work(self, seconds: float) -> Steps[ImportProgress]:
-        """Go on for some time."""
-        end, made = time.perf_counter() + seconds, None
-        while made is None and time.perf_counter() < end:
-            try:
-                with self._memory, no_collection():
-                    next(self._steps)
-            except StopIteration as over:
-                made = over.value
-            else:
-                yield
-        return ImportProgress(self._stage, self._done, self._total, made)
+    def turn(self) -> None:
+        with self._memory, no_collection():
+            super().turn()
+
+    def progress(self) -> ImportProgress:
+        return ImportProgress(self._stage, self._counted, self._total, self.result)
 
     def _run(self) -> Steps[PackedPlan]:
         try:
@@ -310,20 +303,20 @@ class LargeImport:
         for each in objects:
             written.add(between + msgspec.json.encode(each))
             between = b","
-            self._done += 1
+            self._counted += 1
             if self._engine.slice.over():
                 yield
         written.add(after)
         return written
 
     def _begin(self, stage: ImportStage, total: int) -> None:
-        self._stage, self._done, self._total = stage, 0, total
+        self._stage, self._counted, self._total = stage, 0, total
 
     def _in_turns(self, work: Generator[int, None, T]) -> Steps[T]:
         """Work that says how many objects it has done, in slices."""
         while True:
             try:
-                self._done = next(work)
+                self._counted = next(work)
             except StopIteration as end:
                 result: T = end.value
                 return result

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from importlib import import_module, util
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from playground.sessions.protocol.base import Request
 
@@ -23,6 +23,7 @@ EIGHTH = 8
 CALM, PUT_OFF = 0.15, 10.0  # seconds
 
 T = TypeVar("T")
+P = TypeVar("P")
 Steps = Generator[None, None, T]  # work that yields between its slices, and its result
 
 
@@ -49,6 +50,35 @@ def in_slices(work: Generator[Any, None, T], slice_: TimeSlice) -> Steps[T]:
             return result
         if slice_.over():
             yield
+
+
+class Task(Generic[T, P]):
+    """Work that goes on from one request to the next, for some seconds each time. `result` is there once it is `done`."""
+
+    def __init__(self, steps: Steps[T]) -> None:
+        self.done = False
+        self.result: T | None = None
+        self._steps = steps
+
+    def work(self, seconds: float) -> Steps[P]:
+        """Go on for some seconds, which turns of other jobs use up as well, and return the progress."""
+        end = time.perf_counter() + seconds
+        while not self.done and time.perf_counter() < end:
+            try:
+                self.turn()
+            except StopIteration as over:
+                self.done, self.result = True, over.value
+            else:
+                yield
+        return self.progress()
+
+    def turn(self) -> None:
+        """Work until the next pause. Raises StopIteration with the result."""
+        next(self._steps)
+
+    def progress(self) -> P:
+        """Return the answer to a request, complete or not."""
+        raise NotImplementedError
 
 
 @dataclass

@@ -18,7 +18,7 @@ from playground.sessions.protocol.until import CheckExpression, SearchProgress
 from playground.sessions.worker.answers.configurations import get_configurations
 from playground.sessions.worker.conditions.matching import Condition, Matcher, problems
 from playground.sessions.worker.engine import Engine
-from playground.sessions.worker.time_sharing import Steps, answers
+from playground.sessions.worker.time_sharing import Steps, Task, answers
 from playground.sessions.worker.world import Simulation, digest
 from scheduler_core.world.readonly import Attempt, SchedulingCycleView
 
@@ -175,33 +175,24 @@ def refusals_of(cycle: SchedulingCycleView) -> list[comparing.CountedRefusal]:
 FAILURES = 3  # of expressions, reported by one search
 
 
-class Search:
+class Search(Task[Hit | None, SearchProgress]):
     """One search; `scanned` counts the positions looked at, `of` those there are. `limit`: looked at most."""
 
     def __init__(
         self, engine: Engine, points: Iterable[Breakpoint], at: int, back: bool, head: int, limit: int
     ) -> None:
+        super().__init__(self._back(at) if back else self._forward(at, head))
         self.engine = engine
         self.points = list(points)
         self.scanned = 0
         self.of = at if back else head - at
         self.limit = limit
         self._failures: Counter[str] = Counter()
-        self._steps: Steps[Hit | None] | None = self._back(at) if back else self._forward(at, head)
 
-    def work(self, seconds: float) -> Steps[SearchProgress]:
-        """Search for some time."""
-        end, hit = time.perf_counter() + seconds, None
-        while self._steps is not None and time.perf_counter() < end:
-            try:
-                next(self._steps)
-            except StopIteration as over:
-                self._steps, hit = None, over.value
-                break
-            yield
+    def progress(self) -> SearchProgress:
         return SearchProgress(
-            done=self._steps is None,
-            hit=hit,
+            done=self.done,
+            hit=self.result,
             scanned=self.scanned,
             of=self.of,
             spent=self.scanned >= self.limit,

@@ -16,7 +16,7 @@ from playground.sessions.protocol.comparing import LeftOut, Moments, RerunProgre
 from playground.sessions.protocol.errors import LimitReached, SessionError, summarize_errors
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.memory import SHARED, Budget
-from playground.sessions.worker.time_sharing import Steps, answers
+from playground.sessions.worker.time_sharing import Steps, Task, answers
 from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo, count_objects
 
 SLACK = 20_000  # steps that a re-run may make beyond four times those of the history
@@ -31,8 +31,8 @@ class Spent(Exception):
     """The budget of steps is used up."""
 
 
-class Rerun:
-    """One re-run. `done` of `total` positions of the history have been gone through."""
+class Rerun(Task[RerunResult, RerunProgress]):
+    """One re-run. It has gone through `passed` of the history's `total` positions."""
 
     def __init__(
         self,
@@ -43,6 +43,7 @@ class Rerun:
         max_steps: int,
         seed: int | None = None,
     ) -> None:
+        super().__init__(self._run())
         self.engine = engine
         self.head = head
         self.skip = frozenset(skip)
@@ -54,26 +55,19 @@ class Rerun:
             raise SessionError(message("This session has no such command. Choose from its list."))
         self.first = min(self.skip) if seed is None else 0
         self.max_objects = max_objects
-        self.done, self.total = 0, head - self.first
+        self.passed, self.total = 0, head - self.first
         self.budget = min(4 * self.total + SLACK, max_steps)
         self.kept: list[tuple[int, int]] = []
         self.left: list[LeftOut] = []
         self.world: Simulation = engine.world  # the new one, as soon as the work begins
         self._memory = Budget(SHARED, TOO_MUCH)
-        self._steps: Steps[RerunResult] | None = self._run()
 
-    def work(self, seconds: float) -> Steps[RerunProgress]:
-        """Go on for some time."""
-        end, result = time.perf_counter() + seconds, None
-        while self._steps is not None and time.perf_counter() < end:
-            try:
-                with self._memory:
-                    next(self._steps)
-            except StopIteration as over:
-                self._steps, result = None, over.value
-                break
-            yield
-        return RerunProgress(self.done, self.total, result)
+    def turn(self) -> None:
+        with self._memory:
+            super().turn()
+
+    def progress(self) -> RerunProgress:
+        return RerunProgress(self.passed, self.total, self.result)
 
     def _run(self) -> Steps[RerunResult]:
         past = (yield from self.engine.at(self.first)).fork()
@@ -115,7 +109,7 @@ class Rerun:
         while past.position < to:
             self.engine.replay(past)
             clock.tick()
-            self.done += 1
+            self.passed += 1
             if self.engine.slice.over():
                 yield
 

@@ -16,7 +16,7 @@ import pytest
 
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan, ImportProgress, PackedPlan
-from playground.sessions.worker import imports
+from playground.sessions.worker import imports, time_sharing
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.imports import LargeImport
 from playground.sessions.worker.time_sharing import TimeSlice
@@ -73,7 +73,7 @@ def plan_of(packed: PackedPlan) -> ImportPlan:
 @pytest.fixture
 def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that goes on by one second whenever somebody looks at it."""
-    monkeypatch.setattr(imports, "time", SimpleNamespace(perf_counter=count().__next__))
+    monkeypatch.setattr(time_sharing, "time", SimpleNamespace(perf_counter=count().__next__))
 
 
 def pieces(going: LargeImport) -> Iterator[ImportProgress]:
