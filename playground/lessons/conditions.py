@@ -45,14 +45,6 @@ def _attempts(when: Condition, sim: WorldView) -> list[Attempt]:
     return [attempt for attempt in sim.journal.attempts if attempt.pod == key_of(when["pod"])]
 
 
-def _came_to_point(when: Condition, sim: WorldView) -> bool:
-    return _has_run(when, sim, when["point"])
-
-
-def _has_record(when: Condition, sim: WorldView) -> bool:
-    return _has_run(when, sim, when["after"]["point"], when["after"]["plugin"])
-
-
 def _has_run(when: Condition, sim: WorldView, point: str, plugin: str = "") -> bool:
     """Return True once an attempt has run a point, or a plugin at that point; an attempt that has ended has."""
     finished, wanted = len(_attempts(when, sim)), when.get("attempt", 1)
@@ -66,14 +58,6 @@ def _has_run(when: Condition, sim: WorldView, point: str, plugin: str = "") -> b
     bindings = [binding for scheduler in sim.schedulers for binding in scheduler.bindings.values()]
     present: list[CycleView] = [*running, *(binding for binding in bindings if binding.pod.key == pod)]
     return any(step.point == point and plugin in ("", step.plugin) for cycle in present for step in cycle.steps)
-
-
-def _has_outcome(when: Condition, sim: WorldView) -> bool:
-    return any(attempt.outcome == when["outcome"] for attempt in _attempts(when, sim))
-
-
-def _has_message(when: Condition, sim: WorldView) -> bool:
-    return any(when["said"] in attempt.message for attempt in _attempts(when, sim))
 
 
 def _has_been(when: Condition, sim: WorldView) -> bool:
@@ -123,10 +107,10 @@ _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "woken": _was_woken,
     "event": _was_recorded,
     "scheduler": _came_to_stage,
-    "point": _came_to_point,
-    "after": _has_record,
-    "outcome": _has_outcome,
-    "said": _has_message,
+    "point": lambda when, sim: _has_run(when, sim, when["point"]),
+    "after": lambda when, sim: _has_run(when, sim, when["after"]["point"], when["after"]["plugin"]),
+    "outcome": lambda when, sim: any(attempt.outcome == when["outcome"] for attempt in _attempts(when, sim)),
+    "said": lambda when, sim: any(when["said"] in attempt.message for attempt in _attempts(when, sim)),
     "evaluated": lambda when, sim: any(attempt.evaluated >= int(when["evaluated"]) for attempt in _attempts(when, sim)),
     "on": _is_on,
     "field": _has_value,

@@ -297,14 +297,6 @@ def _get_requested(node: Any, fact: Fact, world: WorldView) -> tuple[int, int]:
     return found
 
 
-def _get_available(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return amount(_require_signal(node, fact, world).available)
-
-
-def _beyond(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return amount(_require_signal(node, fact, world).beyond)
-
-
 def _require_signal(node: Any, fact: Fact, world: WorldView) -> Left:
     left = measure_signal(node, fact["signal"], world)
     if left is None:
@@ -326,13 +318,11 @@ def _find_going(world: WorldView) -> Going:
 
 def _list_restarted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     pods = [
-        pod for pod in world.store.list("Pod") if any(map(_get_restarts, pod["status"].get("containerStatuses", ())))
+        pod
+        for pod in world.store.list("Pod")
+        if any(each.get("restartCount") for each in pod["status"].get("containerStatuses", ()))
     ]
     return tuple(sorted(short(pod_key(pod["metadata"])) for pod in pods))
-
-
-def _get_restarts(status: Mapping[str, Any]) -> int:
-    return int(status.get("restartCount", 0))
 
 
 def _list_waiting_pods(place: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
@@ -389,6 +379,6 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "ranking": _ranking,
     "free_on": _free,
     "share_on": _share,
-    "left_on": _get_available,
-    "beyond_on": _beyond,
+    "left_on": lambda node, fact, seen, world: amount(_require_signal(node, fact, world).available),
+    "beyond_on": lambda node, fact, seen, world: amount(_require_signal(node, fact, world).beyond),
 }

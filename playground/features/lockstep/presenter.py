@@ -135,14 +135,11 @@ def differing(comparison: Comparison) -> list[int]:
     """Indices of the attempts that were decided differently, or that only one of the two made; in order."""
     ours, theirs = (side.attempts for side in comparison.sides)
     first = comparison.sides[0].first
-    found = [first + i for i, pair in enumerate(zip(ours, theirs, strict=False)) if _has_other_outcome(*pair)]
+    both = enumerate(zip(ours, theirs, strict=False), first)
+    found = [at for at, (one, other) in both if _outcome(one) != _outcome(other)]
     if comparison.first is not None and first + comparison.first not in found:
         found = sorted([*found, first + comparison.first])
     return found
-
-
-def _has_other_outcome(ours: OutlinedAttempt, theirs: OutlinedAttempt) -> bool:
-    return _outcome(ours) != _outcome(theirs)
 
 
 def _outcome(attempt: OutlinedAttempt) -> tuple[object, ...]:

@@ -37,7 +37,7 @@ class Runtime:
         name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
         loop, jobs = SessionsLoop(), Jobs()
         pool = Pool(settings.ENGINE_WORKERS, settings.ENGINE_HEAVY_WORKERS)
-        room = Room(pool, self._open_sessions)
+        room = Room(pool, lambda: list(self.sessions.values()))
         self.services = Services(name, loop, pool, room, Relay(name, self.hear, self.look), jobs)
         self.comparisons = Comparisons(jobs, loop, self.live)
         self.reruns = Reruns(jobs, loop, self.live)
@@ -51,9 +51,6 @@ class Runtime:
         loop.begin_soon(self._sweep)
         loop.begin_soon(room.watch)
         loop.begin_soon(self.services.relay.work)
-
-    def _open_sessions(self) -> list[LiveSession]:
-        return list(self.sessions.values())
 
     def live(self, session_id: int) -> LiveSession:
         """The session in this process."""

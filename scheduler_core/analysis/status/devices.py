@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import is_
+from operator import attrgetter, is_
 from typing import NamedTuple, Protocol
 
 from scheduler_core.apimachinery.dra import classes, taints
@@ -73,7 +73,9 @@ class Holdings:
         for manifest in come:
             for device, holder in _list_holders(ResourceClaim.of(manifest)):
                 others = found.get(device)
-                found[device] = (holder,) if others is None else tuple(sorted((*others, holder), key=_claim_of))
+                found[device] = (
+                    (holder,) if others is None else tuple(sorted((*others, holder), key=attrgetter("claim")))
+                )
         return Holdings(claims, found)
 
 
@@ -98,10 +100,6 @@ def _list_holders(claim: ResourceClaim) -> Iterator[tuple[DeviceId, Holder]]:
     for result in claim.results:
         share = None if result.share_id is None else (result.consumed or {})
         yield result.device, Holder(claim.key, result.request, pods, result.admin, share)
-
-
-def _claim_of(holder: Holder) -> str:
-    return holder.claim
 
 
 def pods_of(claim: ResourceClaim) -> tuple[str, ...]:

@@ -207,7 +207,7 @@ def _before(path: str, after: Any, before: Any) -> str:
         out.append(step)
         if before is None:
             break
-    return _format_path(out)
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in out).removeprefix(".")
 
 
 def _entry(index: int, after: Any, before: Any) -> tuple[int, Any, Any]:
@@ -226,7 +226,3 @@ def _entry(index: int, after: Any, before: Any) -> tuple[int, Any, Any]:
 
 def _name(entry: Any) -> Any:
     return entry.get("name") if isinstance(entry, Mapping) else None
-
-
-def _format_path(steps: list[Step]) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")

@@ -222,14 +222,6 @@ def _slice(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     return _estimate_new_list(1, ranges.build_exact_range(size % (1 << 64)))
 
 
-def _range(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return _estimate_new_list(1, ranges.build_exact_range(_number(args[0], ranges.MOST)))
-
-
-def _reverse(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return None if target is None else _estimate_new_list(1, target.size)
-
-
 def _flatten(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     if target is None:
         return None
@@ -238,10 +230,6 @@ def _flatten(target: Argument | None, args: Sequence[Argument]) -> Call | None:
 
 def _estimate_quadratic(argument: Argument, factor: float) -> Call:
     return _estimate_new_list(factor, argument.size.times(argument.size))
-
-
-def _distinct(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return None if target is None else _estimate_quadratic(target, 2.0)
 
 
 def _sort(factor: float, by_keys: bool) -> Estimator:
@@ -265,9 +253,9 @@ EXTENSIONS: dict[str, Estimator] = {
     "list_slice": _slice,
     "list_flatten": _flatten,
     "list_flatten_int": _flatten,
-    "lists_range": _range,
-    "list_reverse": _reverse,
-    "list_distinct": _distinct,
+    "lists_range": lambda _, args: _estimate_new_list(1, ranges.build_exact_range(_number(args[0], ranges.MOST))),
+    "list_reverse": lambda target, args: None if target is None else _estimate_new_list(1, target.size),
+    "list_distinct": lambda target, args: None if target is None else _estimate_quadratic(target, 2.0),
     **{f"list_{kind}_sort": _sort(_factor(kind), False) for kind in SORTED},
     **{f"list_{kind}_sortByAssociatedKeys": _sort(_factor(kind), True) for kind in SORTED},
     "list_sets_contains_list": _sets(1),
@@ -294,16 +282,8 @@ def _from_bytes(target: Argument | None, args: Sequence[Argument]) -> Call | Non
     return Call(size.scaled(TEXT), ranges.Range(size.min // 4, size.max))
 
 
-def _estimate_format(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return None if target is None else Call(target.known.scaled(TEXT))
-
-
 def _affix(target: Argument | None, args: Sequence[Argument]) -> Call | None:
     return Call(args[0].known.scaled(TEXT))
-
-
-def _in_list(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return Call(args[1].known.scaled(1))
 
 
 def _matches(target: Argument | None, args: Sequence[Argument]) -> Call | None:
@@ -326,24 +306,20 @@ def _estimate_add(target: Argument | None, args: Sequence[Argument]) -> Call | N
     return Call(size.scaled(TEXT), size)
 
 
-def _estimate_list_add(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return Call(ranges.ONE, args[0].known.plus(args[1].known))
-
-
 _ORDERS = ("less", "greater", "less_equals", "greater_equals")
 STANDARD: dict[str, Estimator] = {
-    "string_format": _estimate_format,
+    "string_format": lambda target, args: None if target is None else Call(target.known.scaled(TEXT)),
     "string_to_bytes": _to_bytes,
     "bytes_to_string": _from_bytes,
     "strings_quote": _estimate_quote,
     "starts_with_string": _affix,
     "ends_with_string": _affix,
-    "in_list": _in_list,
+    "in_list": lambda target, args: Call(args[1].known.scaled(1)),
     "matches_string": _matches,
     "contains_string": _contains,
     "add_string": _estimate_add,
     "add_bytes": _estimate_add,
-    "add_list": _estimate_list_add,
+    "add_list": lambda target, args: Call(ranges.ONE, args[0].known.plus(args[1].known)),
     **{f"{order}_{kind}": _estimate_compare for order in _ORDERS for kind in ("string", "bytes")},
     "equals": _estimate_compare,
     "not_equals": _estimate_compare,

@@ -218,10 +218,6 @@ def _binary(value: object, letter: str, precision: int) -> str:
     return _format_in_base(value, letter, "b")
 
 
-def _octal(value: object, letter: str, precision: int) -> str:
-    return _format_in_base(value, letter, "o")
-
-
 def _format_in_base(value: object, letter: str, base: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return format(int(value), base)
@@ -245,5 +241,5 @@ _FORMATS: dict[str, Callable[[object, str, int], str]] = {
     "e": _scientific,
     "b": _binary,
     "x": _hex,
-    "o": _octal,
+    "o": lambda value, letter, precision: _format_in_base(value, letter, "o"),
 }

@@ -246,10 +246,6 @@ def _uri(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _uuid(text: str) -> tuple[str, ...]:
-    return () if _UUID.match(text) else ("does not match the UUID format",)
-
-
 def _byte(text: str) -> tuple[str, ...]:
     try:
         base64.b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
@@ -263,10 +259,6 @@ def _date(text: str) -> tuple[str, ...]:
     return () if valid else ("invalid date",)
 
 
-def _datetime(text: str) -> tuple[str, ...]:
-    return () if parse_timestamp(text) is not None else ("invalid datetime",)
-
-
 _FORMATS: dict[str, tuple[str, Check]] = {
     "dns1123Label": ("DNS1123Label", names.label_errors),
     "dns1123Subdomain": ("DNS1123Subdomain", names.subdomain_errors),
@@ -277,10 +269,10 @@ _FORMATS: dict[str, tuple[str, Check]] = {
     "dns1035LabelPrefix": ("DNS1035LabelPrefix", _prefix(names.label1035_errors)),
     "labelValue": ("LabelValue", names.label_value_errors),
     "uri": ("URI", _uri),
-    "uuid": ("uuid", _uuid),
+    "uuid": ("uuid", lambda text: () if _UUID.match(text) else ("does not match the UUID format",)),
     "byte": ("byte", _byte),
     "date": ("date", _date),
-    "datetime": ("datetime", _datetime),
+    "datetime": ("datetime", lambda text: ("invalid datetime",) if parse_timestamp(text) is None else ()),
 }
 _CHECKS = dict(_FORMATS.values())
 _VALUES = {word: FormatValue(name) for word, (name, _) in _FORMATS.items()}
@@ -295,12 +287,8 @@ def _constant(value: FormatValue) -> Callable[..., object]:
     return lambda: value
 
 
-def _find_format(word: str) -> Optional:
-    return Optional(_VALUES[word]) if word in _VALUES else NONE
-
-
 FORMATS: dict[str, Callable[..., object]] = {
     **{f"format.{word}": _constant(value) for word, value in _VALUES.items()},
-    "format-named": _find_format,
+    "format-named": lambda word: Optional(_VALUES[word]) if word in _VALUES else NONE,
     "format-validate": _validate,
 }

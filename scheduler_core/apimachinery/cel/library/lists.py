@@ -172,14 +172,6 @@ def _contains_all(values: Values, part: Values) -> bool:
     return all(contains(value, values) is True for value in part)
 
 
-def _equivalent(one: Values, other: Values) -> bool:
-    return _contains_all(one, other) and _contains_all(other, one)
-
-
-def _intersects(one: Values, other: Values) -> bool:
-    return any(contains(value, other) is True for value in one)
-
-
 def _insert(into: dict[object, object], key: object, value: object) -> object:
     if find(into, key) is not NOTHING:
         return Failure(f"insert failed: key {go_value(key)} already exists")
@@ -219,8 +211,8 @@ LISTS: dict[str, Callable[..., object]] = {
     "list_reverse": lambda values: list(reversed(values)),
     "list_distinct": _distinct,
     "list_sets_contains_list": _contains_all,
-    "list_sets_equivalent_list": _equivalent,
-    "list_sets_intersects_list": _intersects,
+    "list_sets_equivalent_list": lambda one, other: _contains_all(one, other) and _contains_all(other, one),
+    "list_sets_intersects_list": lambda one, other: any(contains(value, other) is True for value in one),
     "@mapInsert_map_key_value": _insert,
     "@mapInsert_map_map": _insert_all,
 }

@@ -119,18 +119,10 @@ def _both_strings(test: Callable[[str, str], bool]) -> Callable[..., object]:
     return checked
 
 
-def _char_at(text: str, index: int) -> object:
-    return text[index : index + 1] if 0 <= index <= len(text) else _out_of_range(index)
-
-
 def _index_of(text: str, part: str, offset: int = 0) -> object:
     if not part:
         return offset
     return _out_of_range(offset) if offset < 0 else text.find(part, offset)
-
-
-def _last_index_of(text: str, part: str) -> object:
-    return text.rfind(part) if part else len(text)
 
 
 def _last_index_from(text: str, part: str, offset: int) -> object:
@@ -156,10 +148,6 @@ def _split(text: str, separator: str, count: int = -1) -> object:
     if 0 < count < len(text):
         return [*text[: count - 1], text[count - 1 :]]
     return [*text]
-
-
-def _substring(text: str, start: int) -> object:
-    return text[start:] if 0 <= start <= len(text) else _out_of_range(start)
 
 
 def _substring_range(text: str, start: int, end: int) -> object:
@@ -188,13 +176,13 @@ STRINGS: dict[str, Callable[..., object]] = {
     "contains_string": _both_strings(lambda text, part: part in text),
     "ends_with_string": _both_strings(str.endswith),
     "starts_with_string": _both_strings(str.startswith),
-    "string_char_at_int": _char_at,
+    "string_char_at_int": lambda text, at: text[at : at + 1] if 0 <= at <= len(text) else _out_of_range(at),
     "string_format": format_text,
     "string_index_of_string": _index_of,
     "string_index_of_string_int": _index_of,
     "list_join": _join,
     "list_join_string": _join,
-    "string_last_index_of_string": _last_index_of,
+    "string_last_index_of_string": lambda text, part: text.rfind(part) if part else len(text),
     "string_last_index_of_string_int": _last_index_from,
     "string_lower_ascii": lambda text: _UPPER.sub(lambda match: match[0].lower(), text),
     "string_replace_string_string": _replace,
@@ -202,7 +190,7 @@ STRINGS: dict[str, Callable[..., object]] = {
     "string_split_string": _split,
     "string_split_string_int": _split,
     "strings_quote": _quote,
-    "string_substring_int": _substring,
+    "string_substring_int": lambda text, start: text[start:] if 0 <= start <= len(text) else _out_of_range(start),
     "string_substring_int_int": _substring_range,
     "string_trim": lambda text: text.strip(_BLANK),
     "string_upper_ascii": lambda text: _LOWER.sub(lambda match: match[0].upper(), text),

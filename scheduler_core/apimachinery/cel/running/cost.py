@@ -117,10 +117,6 @@ def _text_twice(args: Sequence[object], result: object) -> int:
     return _ceil(size_of(args[0]) * 2 * TEXT)
 
 
-def _result_twice(args: Sequence[object], result: object) -> int:
-    return _ceil(size_of(result) * 2 * TEXT)
-
-
 def _search(args: Sequence[object], result: object) -> int:
     return _ceil((1.0 + size_of(args[0])) * TEXT) * _ceil(size_of(args[1]) * PATTERN)
 
@@ -170,14 +166,6 @@ def _both(args: Sequence[object], result: object) -> int:
     return _ceil((_size(args[0]) + _size(args[1])) * TEXT)
 
 
-def _compute_match_cost(args: Sequence[object], result: object) -> int:
-    return _ceil((1.0 + _size(args[0])) * TEXT) * _ceil(_size(args[1]) * PATTERN)
-
-
-def _compute_contains_cost(args: Sequence[object], result: object) -> int:
-    return _ceil(_size(args[0]) * TEXT) * _ceil(_size(args[1]) * TEXT)
-
-
 def _compute_list_cost(size: int, factor: float = 1.0) -> int:
     """A call that makes a list."""
     return int(float(size) * factor) + 1 + LIST
@@ -219,15 +207,11 @@ def _sets(factor: int) -> CallCost:
     return lambda args, result: 1 + size_of(args[0]) * size_of(args[1]) * factor
 
 
-def _in_list(args: Sequence[object], result: object) -> int:
-    return _size(args[1])
-
-
 _BY_FUNCTION: dict[str, CallCost] = {
     **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), _compute_traversal_cost),
     **dict.fromkeys(("url", "lowerAscii", "upperAscii", "substring", "trim"), _text),
     **dict.fromkeys(("replace", "split", "ip.isCanonical"), _text_twice),
-    "join": _result_twice,
+    "join": lambda args, result: _ceil(size_of(result) * 2 * TEXT),
     **dict.fromkeys(("find", "findAll"), _search),
     **dict.fromkeys(("cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"), _text),
     "validate": _validate,
@@ -238,7 +222,7 @@ _BY_OVERLOAD: dict[str, CallCost] = {
         ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote"), _own_text
     ),
     "string_format": _own_text,
-    "in_list": _in_list,
+    "in_list": lambda args, result: _size(args[1]),
     **dict.fromkeys(
         [
             f"{order}_{kind}"
@@ -257,8 +241,8 @@ _BY_OVERLOAD: dict[str, CallCost] = {
     **{f"list_{kind}_sortByAssociatedKeys": _self_compared(1) for kind in SORTED},
     **dict.fromkeys(("list_sets_contains_list", "list_sets_intersects_list"), _sets(1)),
     "list_sets_equivalent_list": _sets(2),
-    "matches_string": _compute_match_cost,
-    "contains_string": _compute_contains_cost,
+    "matches_string": lambda args, result: _ceil((1.0 + _size(args[0])) * TEXT) * _ceil(_size(args[1]) * PATTERN),
+    "contains_string": lambda args, result: _ceil(_size(args[0]) * TEXT) * _ceil(_size(args[1]) * TEXT),
 }
 
 
