@@ -1,10 +1,8 @@
 """Runs of experiments, and the proposal of one, inside a worker."""
 
-import zlib
 from typing import Any
 
 import msgspec
-import orjson
 import yaml
 
 from playground.features.experiments.query import FILE, AskProposal, FindParting, MakeRun, Parting, ReadExperiment
@@ -15,6 +13,7 @@ from playground.sessions.protocol.errors import CommandRefused, build_command_re
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.engines import Engines
 from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker
+from playground.sessions.worker.traces import pack_command
 from scheduler_core.analysis import experiments
 from scheduler_core.scheduler.config import format_gates
 from scheduler_core.world.commands import Refused
@@ -29,7 +28,7 @@ PACKED = {
 
 @answers(AskProposal)
 def propose(engine: Engine, request: AskProposal) -> Steps[Data]:
-    """Return the experiment: the session as it is, and packed."""
+    """Return an experiment to begin with: the session as it is, against packed nodes."""
     world = yield from engine.at(request.position)
     settings, given = world.settings, next((s.configuration.given for s in world.schedulers), None)
     base: dict[str, Any] = {"name": "as-it-is", "release": settings.release}
@@ -50,7 +49,7 @@ def propose(engine: Engine, request: AskProposal) -> Steps[Data]:
 
 @answers(ReadExperiment)
 def read(engine: Engine, request: ReadExperiment) -> Steps[experiments.Experiment]:
-    """Return the experiment."""
+    """Read the text of an experiment. Raises CommandRefused for an error, or for a file other than the session."""
     yield
     try:
         found = experiments.read_experiment(request.text)
@@ -65,7 +64,7 @@ def read(engine: Engine, request: ReadExperiment) -> Steps[experiments.Experimen
 
 @answers_as_worker(MakeRun)
 def make(engines: Engines, session: int, request: MakeRun) -> Steps[Data]:
-    """Return the row."""
+    """Make one run and return its row of figures."""
     yield
     try:
         return experiments.make_run(request.run)
@@ -93,10 +92,7 @@ def find(engines: Engines, session: int, request: FindParting) -> Steps[Parting 
 
 
 def _keep(side: experiments.Recording) -> TraceChecked:
-    commands = [
-        TracedCommand(at, zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1))
-        for at, command in side.commands
-    ]
+    commands = [TracedCommand(at, pack_command(command)) for at, command in side.commands]
     return TraceChecked(side.seed, side.head, commands, 0, 0, None, TraceMaker("", "", ""), 0, [])
 
 

@@ -94,7 +94,7 @@ def check(engines: object, session: int, request: comparing.CheckTrace) -> Steps
     return comparing.TraceChecked(
         seed=seed,
         head=head,
-        commands=[comparing.TracedCommand(at, _payload(log[at])) for at in sorted(log)],
+        commands=[comparing.TracedCommand(at, pack_command(log[at])) for at in sorted(log)],
         attempts=report.attempts,
         position=report.position,
         difference=_difference(report),
@@ -115,7 +115,8 @@ def _list_unknown_fields(commands: Iterable[Mapping[str, Any]]) -> list[str]:
     return sorted(found)[:MOST_NAMED]
 
 
-def _payload(command: Any) -> bytes:
+def pack_command(command: Any) -> bytes:
+    """Return a command of a trace as the log of a session keeps it."""
     return zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1)
 
 
