@@ -13,7 +13,7 @@ from playground.models import Room, Session, Student, Work
 from playground.sessions.database import lessons
 
 MOST_LESSONS = 30
-LONGEST = 300  # signs of an answer
+LONGEST = 300  # characters of an answer
 
 
 def list_lessons(room: Room) -> list[Lesson]:
@@ -52,6 +52,7 @@ def record_answer(session: Session, card: int, given: Sequence[str] | None, righ
     found = find_work(session)
     if found is None or rooms.is_over(found.student.room):
         return
+    # Locked, because all tries are one column: two pages of a student that write at once would lose one of the answers.
     work = Work.objects.select_for_update().get(pk=found.pk)
     text = ", ".join(given or ())[:LONGEST]
     first, first_right, known = work.tries.get(str(card), (text, right, False))
@@ -60,12 +61,12 @@ def record_answer(session: Session, card: int, given: Sequence[str] | None, righ
 
 
 def keep_fork(session: Session, fork: Session) -> None:
-    """The fork in which a student does the task of a lesson."""
+    """Note the fork in which a student does the task of a lesson."""
     Work.objects.filter(session=session).update(fork=fork)
 
 
 def finish_work(work: Work) -> None:
-    """The lesson was played to its end, its task included."""
+    """Note that a lesson was played to its end, its task included."""
     Work.objects.filter(pk=work.pk, done=None).update(done=timezone.now())
 
 

@@ -45,7 +45,7 @@ class Socket(Protocol):
         """Hands of these students were taken down by the teacher."""
 
     def stay(self, students: set[int]) -> None:
-        """These students are in the room, nobody else."""
+        """Close this page if its student is not among these."""
 
 
 class Hub:
@@ -174,7 +174,7 @@ class Hub:
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
-        self._tasks.add(task)
+        self._tasks.add(task)  # asyncio refers to its tasks weakly: one that nobody holds may vanish before its end
         task.add_done_callback(self._tasks.discard)
 
 
@@ -210,12 +210,12 @@ class Hubs:
             self.announce(room)
 
     def announce(self, room: int) -> None:
-        """The other processes."""
+        """Tell the other processes that a room has changed."""
         if self._relay is not None:
             self._relay.notify(room, "moved")
 
     def forget(self, hub: Hub) -> None:
-        """Nobody of that room is here any more."""
+        """Drop the hub of a room that has no socket in this process."""
         if self._hubs.get(hub.room) is not hub:
             return
         del self._hubs[hub.room]
@@ -240,6 +240,7 @@ def hubs() -> Hubs:
     """The hubs of the running loop."""
     loop = asyncio.get_running_loop()
     if loop not in _BY_LOOP:
+        # A loop that has ended would keep its hubs, and their rooms, in memory.
         for other in [other for other in _BY_LOOP if other.is_closed()]:
             del _BY_LOOP[other]
         _BY_LOOP[loop] = Hubs()

@@ -28,8 +28,8 @@ CONDITIONS = ("Range", "If-None-Match", "If-Modified-Since")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A file of the site, compressed. `like` is what it was like on the disk: when it changed last, and its size."""
+class CachedFile:
+    """A file of the site, compressed. `like` is the file on the disk: when it changed last, and its size."""
 
     name: str
     like: tuple[int, int]
@@ -40,12 +40,12 @@ class Kept:
         return HttpResponse(self.content, headers=self.headers)
 
 
-_kept: dict[str, Kept] = {}  # by path of the address
+_cache: dict[str, CachedFile] = {}  # by path of the address
 
 
 @async_only_middleware
 def compress_responses(get_response: GetResponse) -> GetResponse:
-    """Streams, parts of files and what is short are sent as they are."""
+    """Compress responses, but for streams, parts of files, and short ones."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         if (kept := _find_cached_file(request)) is not None:
@@ -53,6 +53,7 @@ def compress_responses(get_response: GetResponse) -> GetResponse:
         response = await get_response(request)
         if not _may_be(request, response):
             return response
+        # Also on the answer that stays plain, or a cache would hand it to all clients.
         patch_vary_headers(response, ("Accept-Encoding",))
         if "gzip" not in request.headers.get("Accept-Encoding", ""):
             return response
@@ -79,9 +80,9 @@ def _page(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _find_cached_file(request: HttpRequest) -> Kept | None:
-    """A whole file that has been asked for before and has not changed: a page asks for a hundred of them."""
-    kept = _kept.get(request.path)
+def _find_cached_file(request: HttpRequest) -> CachedFile | None:
+    """Return a whole file that was sent before and has not changed: a page loads a hundred of them."""
+    kept = _cache.get(request.path)
     if kept is None or request.method != "GET" or "gzip" not in request.headers.get("Accept-Encoding", ""):
         return None
     if any(name in request.headers for name in CONDITIONS):
@@ -103,10 +104,12 @@ def _file(path: str, response: FileResponse) -> HttpResponseBase:
     like = _like(os.fstat(source.fileno()))
     if like[1] < LEAST:
         return response
-    kept = _kept.get(path)
+    kept = _cache.get(path)
     if kept is None or kept.like != like:
-        content = gzip.compress(source.read(), mtime=0)
+        content = gzip.compress(
+            source.read(), mtime=0
+        )  # the same bytes for the same file, whichever server compresses it
         headers = {**response.headers, "Content-Encoding": "gzip", "Content-Length": str(len(content))}
-        kept = _kept[path] = Kept(source.name, like, content, headers)
+        kept = _cache[path] = CachedFile(source.name, like, content, headers)
     response.close()
     return kept.response()

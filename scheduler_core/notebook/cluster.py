@@ -80,7 +80,7 @@ class Cluster:
 
     @classmethod
     def of_history(cls, history: History) -> Cluster:
-        """One whose history is there already."""
+        """Return a cluster with an existing history."""
         made = cls.__new__(cls)
         made._history = history
         return made
@@ -253,7 +253,7 @@ class Cluster:
         return world
 
     def save(self, path: str | Path) -> Path:
-        """Writes the history as a trace, which the studio imports and `Session.from_trace` reads (docs/trace.md)."""
+        """Write the history as a trace, which the studio imports and `Session.from_trace` reads (docs/trace.md)."""
         world, path = self._history.world, Path(path)
         lines = export_lines(world.seed, self._history.log, world.position)
         path.write_bytes(b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines))

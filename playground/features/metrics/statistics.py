@@ -223,7 +223,7 @@ def _use(use: Sequence[Any]) -> Use:
 
 
 def _select_charted_resources(now: Mapping[str, Use]) -> list[str]:
-    """cpu, memory and pods first, then by how much of them is asked for."""
+    """Return the names to chart: cpu, memory, and pods, then the others by their utilization."""
     first = [name for name in ("cpu", "memory", "pods") if name in now]
     others = [name for name in now if name not in first]
     others.sort(key=lambda name: (-percent(now[name], "requested", "allocatable"), name))

@@ -17,13 +17,13 @@ MOST_REASONS = 500
 
 @answers(Metrics)
 def metrics(engine: Engine, request: Metrics) -> Steps[Data]:
-    """Families of one scheduler, or of all for no name."""
+    """Return the metric families of one scheduler, or of all for an empty name."""
     return metrics_of((yield from engine.at(request.position)), request.scheduler)
 
 
 @answers(Statistics)
 def statistics(engine: Engine, request: Statistics) -> Steps[Data]:
-    """Families, curves and refusals of one scheduler; of the first for no name. Of none where none runs."""
+    """Return the families, curves, and refusals of one scheduler: the first for an empty name, none if none runs."""
     return statistics_of((yield from engine.at(request.position)), request.scheduler)
 
 

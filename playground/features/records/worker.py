@@ -33,7 +33,7 @@ class MatchingStep(NamedTuple):
 
 @answers(Records)
 def records(engine: Engine, request: Records) -> Steps[RecordsFound]:
-    """At least as many as are asked for if there are as many, of whole steps."""
+    """Return at least the requested number of records, or all if there are fewer; steps are never cut."""
     matcher = Matcher(request.point) if request.point is not None else None
     steps, before = yield from _look_back(
         engine, request, lambda world: _matching(world, matcher), lambda step: len(step.records)

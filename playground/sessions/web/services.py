@@ -56,7 +56,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class Services:
-    """`name` is this process' among the servers."""
+    """The parts that all live sessions of a process share; `name` tells the process from other servers."""
 
     name: str
     loop: SessionsLoop
@@ -67,12 +67,12 @@ class Services:
     turns: Turns = field(default_factory=Turns)
 
 
-INTEGERS = range(-(2**63), 2**64)  # that JSON is written with
+INTEGERS = range(-(2**63), 2**64)  # those that orjson writes; it refuses others
 MOST_SHOWN = 200
 
 
 class SessionLog:
-    """`head` and `seq` are the log's end, `size` its bytes."""
+    """A session's log in the database; `head` and `seq` are its end, `size` its bytes."""
 
     def __init__(self, session_id: int, services: Services) -> None:
         self.head = 0
@@ -86,7 +86,7 @@ class SessionLog:
         return await self._db(log.read, self._id, after)
 
     def follow(self, session: Session) -> None:
-        """The engine stands at the log's end as it was read."""
+        """Take the log's end from the session as it was read."""
         self.head, self.seq, self.size = session.head, session.log_seq, session.log_bytes
 
     async def append(self, kind: RowKind, to: int, payload: bytes, size: int = 0, last_of: str = "") -> None:
@@ -98,6 +98,7 @@ class SessionLog:
 
     async def append_commands(self, commands: Sequence[Applied]) -> None:
         """Write several commands at once."""
+        # One start more than commands: the last one is where the next entry will begin.
         starts = [self.head, *(each.to for each in commands)]
         rows = [
             LogRow(self.seq + number, "command", at, each.to, each.payload, each.size)

@@ -17,6 +17,7 @@ def serve(orders: socket.socket) -> None:
     waking, woken = socket.socketpair()
     woken.setblocking(False)
     signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+    # Python writes to the wakeup socket only for signals that have a handler.
     signal.signal(signal.SIGCHLD, lambda *_: None)
     while True:
         ready, _, _ = select.select([orders, waking], [], [])
@@ -35,7 +36,7 @@ def serve(orders: socket.socket) -> None:
                     end.close()
                 (connection, at_work), (memory, idle) = files, ORDER.unpack(order)
                 run_worker(connection, at_work, memory, idle)
-                os._exit(0)
+                os._exit(0)  # not sys.exit: the clean-up that the fork inherited is the parent's
             for file in files:
                 os.close(file)
             orders.sendall(REPORT.pack(pid, STARTED))

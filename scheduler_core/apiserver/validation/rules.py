@@ -16,7 +16,7 @@ MAX_INT32 = 2**31 - 1
 
 
 def obey(rules: Iterable[Rule], value: Object, path: str, errors: Errors) -> None:
-    """Appends what is wrong with an object of a type."""
+    """Append the errors in an object of a type."""
     for rule in rules:
         rule(value, path, errors)
 
@@ -31,7 +31,7 @@ def need(*fields: str, detail: str = "") -> Rule:
 
 
 def one(field: str, *supported: str, empty: bool = False) -> Rule:
-    """A field with one of some values, listed in kube's order. `empty`: an empty text is told, too (the field is a pointer in kube)."""
+    """A field with one of some values, listed in kube's order. `empty`: an empty text is an error (the field is a pointer in kube)."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         given = value.get(field)
@@ -67,7 +67,7 @@ def within(field: str, low: int, high: int, detail: str = "") -> Rule:
 
 
 def not_negative(*fields: str) -> Rule:
-    """Numbers."""
+    """Numbers that may not be below 0; an absent one is 0."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         errors += [

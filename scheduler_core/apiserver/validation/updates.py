@@ -79,6 +79,7 @@ def _priority_class(old: Manifest, new: Manifest, errors: Errors) -> None:
 
 def _role_ref(old: Manifest, new: Manifest, errors: Errors) -> None:
     if not alike(old.get("roleRef"), new.get("roleRef")):
+        # kube prints the internal type, whose fields have no JSON names (pkg/apis/rbac/types.go).
         shown = {name: (new.get("roleRef") or {}).get(_lower(name), "") for name in ("APIGroup", "Kind", "Name")}
         errors.invalid("roleRef", shown, "cannot change roleRef")
 

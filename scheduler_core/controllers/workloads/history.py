@@ -16,7 +16,7 @@ from scheduler_core.controllers.workloads.owners import Owner, claim_objects, te
 HASH = "controller.kubernetes.io/hash"
 POD_HASH = "controller-revision-hash"
 _KIND = "ControllerRevision"
-_LONGEST_PREFIX = 223
+_LONGEST_PREFIX = 223  # with a dash and a hash, a name stays within 253 bytes (kube: ControllerRevisionName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ def template_of(revision: Manifest) -> Manifest:
 
 
 def sync_revisions(world: World, owner: Owner, label: str, given: str = "") -> Revisions:
-    """The revisions of an owner, with one of the present template: found, numbered anew where it isn't the newest, or created. Refused.
+    """Return the revisions of an owner, and find, renumber, or create the one of its present template. Raises Refused.
 
-    `label` says the hash. `given` is the hash of the first revision, where an owner came without any and its pods carry one: then they
-    stay as they are, unless the template has changed since their controller has seen it.
+    `label` names the label that has the hash. `given` is the hash of the first revision, where an owner came without any and its pods
+    carry one: then they stay as they are, unless the template has changed since their controller has seen it.
     """
     known = in_order(claim_objects(world, owner, _KIND))
     number = number_of(known[-1]) + 1 if known else 1
@@ -78,7 +78,7 @@ def in_order(revisions: Sequence[Manifest]) -> list[Manifest]:
 
 
 def truncate(world: World, revisions: Sequence[Manifest], live: set[str], limit: int) -> list[str]:
-    """Deletes the oldest revisions beyond a limit, of those not in `live` (names). What was deleted."""
+    """Delete the oldest revisions beyond a limit, of those not in `live` (names), and return their names."""
     idle = [one for one in revisions if name_of(one) not in live]
     gone = idle[: max(0, len(idle) - limit)]
     for one in gone:
@@ -96,7 +96,7 @@ def _same(revision: Manifest, data: Manifest) -> bool:
 
 
 def _drop_nulls(value: Any) -> Any:
-    """Without fields that say nothing: kube writes creationTimestamp: null into templates."""
+    """Return a value without null fields: kube writes `creationTimestamp: null` into templates."""
     if not isinstance(value, Mapping):
         return value
     return {name: _drop_nulls(inner) for name, inner in value.items() if inner is not None}

@@ -239,7 +239,7 @@ CONTROLLER_NAMES = tuple(each.name for each in CONTROLLERS if not (each.always_o
 RECORD_FIELDS: dict[str, tuple[FieldSchema, ...]] = {
     kind: fields_of(facts) for kind, facts in {**KINDS, CommandRecord.KIND: CommandRecord}.items()
 }
-"""The fields of records by kind, those of every command included, in the order in which they are told."""
+"""The fields of records by kind, those of every command included, in the order in which pages list them."""
 
 
 @cache

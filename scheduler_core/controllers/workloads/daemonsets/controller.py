@@ -26,7 +26,7 @@ from scheduler_core.controllers.workloads.watching import WorkloadController
 
 
 def manage(daemons: Daemons) -> bool:
-    """Gives every node that is to have one a pod, and takes away those that are not to be there. Whether anything was done. Refused."""
+    """Create the pods that nodes lack, and delete surplus ones. Return whether anything was done. Raises Refused."""
     lacking: list[str] = []
     gone: list[Pod] = []
     for node in daemons.nodes:
@@ -113,7 +113,7 @@ _WHY = "of an old revision"
 
 
 def roll(daemons: Daemons) -> None:
-    """One step. Refused."""
+    """Make one step of a rolling update. Raises Refused."""
     wanted = [node.name for node in daemons.nodes if daemons.wanted_on(node)[0]]
     nodes = {**daemons.pods, **{name: [] for name in wanted if name not in daemons.pods}}
     extra = surge(daemons.owner, len(wanted))

@@ -29,7 +29,7 @@ def was_scaled(rollout: Rollout) -> bool:
 
 
 def scale(rollout: Rollout) -> None:
-    """Brings the ReplicaSets to the number of pods wanted."""
+    """Scale the ReplicaSets to the number of pods that the Deployment wants."""
     count = get_desired_replicas(rollout.spec)
     only = _only_one(rollout)
     if only is not None:
@@ -75,6 +75,7 @@ def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tu
     """
     allowed = get_desired_replicas(spec) + bounds.max_surge(spec) if get_desired_replicas(spec) > 0 else 0
     to_add = allowed - bounds.total(active)
+    # kube: ReplicaSetsBySizeNewer when pods come, ReplicaSetsBySizeOlder when they go. The second sort keeps the order of equals.
     ordered = sorted(active, key=_get_creation_order, reverse=to_add > 0)
     ordered.sort(key=size, reverse=True)
     added = 0

@@ -19,7 +19,7 @@ CONFLICT = "ConflictingController"
 
 
 def create_claims(controller: Controller, world: World, owner: Owner, name: str, ordinal: int) -> None:
-    """Creates the claims of a pod that are not there. Refused where one can't be, or is being deleted."""
+    """Create the missing claims of a pod. Raises Refused if one cannot be created or is being deleted."""
     for template in claim_templates(owner):
         claim = claim_name(owner, template, ordinal)
         there = world.store.get(_KIND, owner.namespace, claim)
@@ -67,11 +67,11 @@ def has_retention_applied(world: World, owner: Owner, pod: Pod) -> bool:
 
 
 def retain(controller: Controller, world: World, owner: Owner, pod: Pod) -> None:
-    """Has them owned so."""
+    """Set the owners of a pod's claims as the retention policy says."""
     for claim in _claims(world, owner, ordinal_of(pod)):
         name = claim["metadata"]["name"]
         if _has_other_controller(owner, pod, claim):
-            text = (
+            text = (  # "manging" is kube's spelling
                 f"PersistentVolumeClaim {name} has a conflicting OwnerReference that acts as a manging controller, "
                 "the retention policy is ignored for this claim"
             )

@@ -29,14 +29,14 @@ def serving(extenders: tuple[Extender, ...], verb: Verb, cycle: Cycle) -> tuple[
 
 
 def extension_of(cycle: SchedulingCycle) -> Extension:
-    """Made when the first extender is asked."""
+    """Return the extender calls of a cycle, which begin with the first one: most cycles have none."""
     if cycle.extension is None:
         cycle.extension = Extension()
     return cycle.extension
 
 
 def ask(extension: Extension, cycle: Cycle, extender: Extender, verb: Verb, request: Request) -> None:
-    """Makes a call; its answer is waited for."""
+    """Begin a call. The cycle waits for the answer."""
     number = extension.numbers_from + len(extension.exchanges)
     extension.add(Exchange(number, extender, verb, request, cycle.t, extension.nominated and verb is Verb.FILTER))
 
@@ -53,9 +53,9 @@ def take(
     stage: str = "",
     skipped: bool = False,
 ) -> PluginStep:
-    """Takes an answer in: the step that says what it came to.
+    """Take an answer, and return the step that records it.
 
-    `problem`: the scheduler's error, where there is one; `skipped`: the next one's turn, because of it.
+    `problem`: the scheduler's error, if there is one; `skipped`: the error is ignored, and it is the next one's turn.
     """
     exchange = extension.take(replace(extension.current(), effect=effect, error=problem))
     status = error(problem) if problem else SUCCESS

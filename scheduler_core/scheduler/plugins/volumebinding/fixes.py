@@ -22,7 +22,7 @@ MOST = 2
 
 
 def propose_matches(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[Draft]:
-    """The claim made anew so that it takes a volume which nobody has, and the volume let go of where an old claim still holds it."""
+    """Propose to recreate a claim so that it takes a free volume, and to release a volume that an old claim still holds."""
     found = []
     for volume in handle.list(storage.VOLUME):
         if (
@@ -43,6 +43,7 @@ def _is_held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
     if ref is None or storage.is_for(volume, claim):
         return False
     other = handle.get(storage.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
+    # A claimRef without a uid binds to whatever claim has the name; with another uid it is of a former claim of this name.
     return other is not None and ref.get("uid") in (None, "", other["metadata"].get("uid"))
 
 
