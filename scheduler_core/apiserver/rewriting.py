@@ -157,10 +157,11 @@ SERVER_OWNED = (
 
 def difference(old: Manifest, new: Manifest) -> list[str]:
     """Paths of the fields that change, the server's own aside."""
-    return list_changed_paths(_without_owned(old), _without_owned(new))
+    return list_changed_paths(without_owned(old), without_owned(new))
 
 
-def _without_owned(manifest: Manifest) -> Manifest:
+def without_owned(manifest: Manifest) -> Manifest:
+    """Return an object without the metadata that the server alone writes."""
     meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
     return {**manifest, "metadata": meta}
 

@@ -78,7 +78,7 @@ def build_device_row(
         "state": state.value,
         "word": WORDS[state],
         "holders": [holder_row(holder) for holder in holders],
-        "taints": [taint_text(taint) for taint in device.taints],
+        "taints": [str(taint) for taint in device.taints],
         "heeded": stock.taints,
         "shares": _shares(device, holders) if device.allows_multiple else [],
     }
@@ -103,10 +103,6 @@ def holder_row(holder: status.Holder) -> HolderRow:
         "pods": [pod_ref(pod) for pod in holder.pods],
         "consumed": ", ".join(f"{name} {amount.text()}" for name, amount in consumed.items()),
     }
-
-
-def taint_text(taint: status.DeviceTaint) -> str:
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
 def _shares(device: status.Device, holders: tuple[status.Holder, ...]) -> list[Bar]:
@@ -415,7 +411,7 @@ def _rule(rule: status.DeviceTaintRule) -> RuleRow:
     about = {"driver": rule.driver, "pool": rule.pool, "device": rule.device, "class": rule.class_name}
     return {
         "name": rule.name,
-        "taint": taint_text(rule.taint),
+        "taint": str(rule.taint),
         "about": [f"{name} {value}" for name, value in about.items() if value is not None],
         "selectors": list(rule.selectors),
     }

@@ -14,7 +14,7 @@ from scheduler_core.apiserver.imports.items import CHANGED, CREATED, IGNORED, RE
 from scheduler_core.apiserver.kinds import describe, find_kind, is_own_group, key_of, kind_of
 from scheduler_core.apiserver.pod_memo import PodMemo
 from scheduler_core.apiserver.registry.strategies import apply_default_namespace
-from scheduler_core.apiserver.rewriting import SERVER_OWNED, difference
+from scheduler_core.apiserver.rewriting import SERVER_OWNED, difference, without_owned
 from scheduler_core.apiserver.schema.merging import BadPatch, apply_strategic_patch
 from scheduler_core.apiserver.schema.table import type_of
 from scheduler_core.apiserver.server import APIServer
@@ -166,7 +166,7 @@ def _create_or_update(api: APIServer, manifest: Any, user: str, create_only: boo
         return api.create(manifest, user, imported=True), None
     manifest = api.read(manifest, True, old)[1]
     if manifest["metadata"].get("uid") == old["metadata"]["uid"]:
-        return api.update(_whole(manifest), user=user), old
+        return api.update(without_owned(manifest), user=user), old
     return api.update(_merge_submitted(old, manifest), user=user, imported=True), old
 
 
@@ -175,12 +175,6 @@ def _present(store: Store, manifest: Any) -> Manifest | None:
         return None
     kind = find_kind(str(manifest.get("apiVersion")), str(manifest.get("kind")))
     return None if kind is None else store.get(kind.key, *key_of(apply_default_namespace(manifest, kind)))
-
-
-def _whole(submitted: Manifest) -> Manifest:
-    """An object that was shown and comes back with its uid, as it is to be: what is left out goes."""
-    meta = {name: value for name, value in submitted["metadata"].items() if name not in SERVER_OWNED}
-    return {**submitted, "metadata": meta}
 
 
 def _merge_submitted(old: Manifest, submitted: Manifest) -> Manifest:

@@ -250,15 +250,9 @@ def _elsewhere(name: str, root: str) -> str:
                 where = child(path, known)
                 if known.lower() == name.lower():
                     return where
-                inner = _object_within(field)
+                inner = field.object_type
                 if inner and inner not in seen and where != "status":
                     seen[inner] = None
                     deeper.append((inner, f"{where}[*]" if field.shape == "list" else where))
         level = deeper
     return ""
-
-
-def _object_within(field: Field) -> str:
-    while field.shape in ("list", "map"):
-        field = parse_expression(field.inner)
-    return field.inner if field.shape == "object" else ""

@@ -120,6 +120,14 @@ class Field:
     strategies: tuple[str, ...] = ()
     merge_key: str = ""
 
+    @property
+    def object_type(self) -> str:
+        """The type of the objects that the field holds, in lists and maps too; "" if it holds none."""
+        field = self
+        while field.shape in ("list", "map"):
+            field = parse_expression(field.inner)
+        return field.inner if field.shape == "object" else ""
+
 
 @cache
 def _table() -> Mapping[str, Mapping[str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apiserver.kinds import KINDS, Kind
-from scheduler_core.apiserver.schema.table import Field, fields, parse_expression, type_of
+from scheduler_core.apiserver.schema.table import fields, type_of
 from scheduler_core.formats.unsupported.declared import (
     FIELDS,
     MEANT,
@@ -106,13 +106,6 @@ def root_type(kind: Kind) -> str:
     return type_of(kind, f"{kind.group}/{version}" if kind.group else version)
 
 
-def inner_type(field: Field) -> str:
-    """The type of the objects that a field holds; "" where they are none."""
-    while field.shape in ("list", "map"):
-        field = parse_expression(field.inner)
-    return field.inner if field.shape == "object" else ""
-
-
 def _entries(kind: Kind) -> Iterator[NoEffect]:
     if kind.key in WHOLE_KINDS:
         yield NoEffect(kind.key, "", WHOLE_KINDS[kind.key])
@@ -133,7 +126,7 @@ def _of_type(kind: str, type_: str, path: str) -> Iterator[NoEffect]:
         if name in silent:
             usual = _USUAL.get(of, _ZEROS.get(field.inner, ()))
             yield NoEffect(kind, where, silent[name], usual, of in _WRITTEN, _BESIDE.get(of, ""), of)
-        elif name not in idle and (inner := inner_type(field)):
+        elif name not in idle and (inner := field.object_type):
             yield from _of_type(kind, inner, where + ("[]" if field.shape == "list" else ""))
 
 

@@ -87,11 +87,11 @@ class Archive:
                     # A placeholder instead of a deletion: when the part is put back, the keys keep their order.
                     inner[name] = 0
             shallow["spec"] = inner
-        return self._remember(manifest, self._text(_dumps([shallow, shared])))
+        return self._remember(manifest, self._text(dump_json([shallow, shared])))
 
     def _put_part(self, value: Any) -> int:
         known = self._known.get(id(value))
-        return known[1] if known is not None else self._remember(value, self._text(_dumps(value)))
+        return known[1] if known is not None else self._remember(value, self._text(dump_json(value)))
 
     def _remember(self, value: Any, number: int) -> int:
         # Keep the object with its number: as long as it lives, Python gives its id to no other object.
@@ -171,7 +171,7 @@ class Archive:
         rows = {name: kept[self._sealed.get(name, 0) :] for name, kept in self._rows.items()}
         if not self._fresh and not any(rows.values()):
             return None
-        packed = _dumps({name: _columns(new) for name, new in rows.items() if new})
+        packed = dump_json({name: _columns(new) for name, new in rows.items() if new})
         yield
         lengths = np.array([len(text) for text in self._fresh], "<u4").tobytes()
         first = self.count - len(self._fresh)
@@ -205,7 +205,8 @@ class Archive:
             raise CodecError(f"the bytes make no part of an archive: {error}") from error
 
 
-def _dumps(value: Any) -> bytes:
+def dump_json(value: Any) -> bytes:
+    """Return a value as JSON. Raises CodecError for one that JSON does not have."""
     try:
         return orjson.dumps(value)
     except TypeError as error:

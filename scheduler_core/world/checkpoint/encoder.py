@@ -13,14 +13,13 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import orjson
 
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.base.steps import finish
 from scheduler_core.base.trace.records import Record
-from scheduler_core.world.checkpoint.archive import AT_ONCE, LEVEL, Archive, CodecError
+from scheduler_core.world.checkpoint.archive import AT_ONCE, LEVEL, Archive, CodecError, dump_json
 from scheduler_core.world.checkpoint.shapes import CODEC_VERSION, Shape, classes
 from scheduler_core.world.simulation import Simulation
 
@@ -164,7 +163,7 @@ class Encoder:
         }
         packer, packed = zlib.compressobj(LEVEL), []
         for part in (head, *chunks):
-            text = _dumps(part)
+            text = dump_json(part)
             packed += [packer.compress(len(text).to_bytes(4, "little")), packer.compress(text)]
             yield
         for array in self._arrays:
@@ -257,10 +256,3 @@ class Encoder:
     def _record(self, record: Record) -> list[Any]:
         self._alive.append(record.facts)  # made now, where nobody has looked yet
         return self._object(record, self._shapes[Record])
-
-
-def _dumps(value: Any) -> bytes:
-    try:
-        return orjson.dumps(value)
-    except TypeError as error:
-        raise CodecError(f"no JSON: {error}") from None

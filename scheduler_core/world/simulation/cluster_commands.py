@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.eviction import evict
 from scheduler_core.apiserver.imports.trial import Trial, apply, try_out
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.rewriting import SERVER_OWNED
+from scheduler_core.apiserver.rewriting import without_owned
 from scheduler_core.apiserver.server import Preconditions, make_standing_objects
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.validation.cluster import validate_update
@@ -108,7 +108,7 @@ def apply_rehearsed(world: World, command: commands.ApplyObjects, trial: Trial) 
 def _make_way(world: World, objects: list[Any]) -> list[Any]:
     """Deletes the pods and claims that can't be changed in place. The objects, those as new ones. Refused before anything goes."""
     replaced = {id(manifest): key for manifest in objects if (key := _find_replaced(world, manifest)) is not None}
-    new = [_as_new(manifest) if id(manifest) in replaced else manifest for manifest in objects]
+    new = [without_owned(manifest) if id(manifest) in replaced else manifest for manifest in objects]
     # First on a replica, where a refusal leaves the cluster as it is; then on the cluster itself.
     for api in (replace(world.api, store=world.store.replica()), world.api):
         for key in replaced.values():
@@ -136,11 +136,6 @@ def _find_replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
 
 
 _REPLACED = ("Pod", "ResourceClaim")
-
-
-def _as_new(manifest: Manifest) -> Manifest:
-    meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
-    return {**manifest, "metadata": meta}
 
 
 def _create(world: World, command: commands.CreateObject) -> None:

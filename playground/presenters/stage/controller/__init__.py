@@ -12,6 +12,7 @@ from playground.presenters.scene import short
 from playground.presenters.sentences import lines
 from playground.presenters.sentences.kinds import BY_KIND, Row, row
 from playground.presenters.sentences.lines import describe_deeds, describe_key
+from playground.presenters.sentences.records import get_host
 from playground.presenters.stage.controller.owners import (
     OF_CONTROLLER,
     AllChanged,
@@ -25,7 +26,7 @@ from playground.presenters.stage.controller.owners import (
     evictions,
     owners,
 )
-from playground.presenters.stage.controller.replicas import STATES, Span, host, lane
+from playground.presenters.stage.controller.replicas import STATES, Span, lane
 from playground.presenters.words import Message, brief, exactly, gettext_noop, message
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace import kinds as trace
@@ -278,11 +279,11 @@ def election(sim: WorldView) -> list[Leader]:
         states = [{"t": move.t, "state": move.state, "cutOff": move.cut_off} for move in mine]
         out.append(
             {
-                "name": host(identity) or last.scheduler,
+                "name": get_host(identity) or last.scheduler,
                 "state": STATES.get(last.state, last.state),
                 "leads": last.state == LEADING,
                 "since": clock(last.t),
-                "leader": host(last.leader),
+                "leader": get_host(last.leader),
                 "lane": lane(states, begin, sim.now),
             }
         )

@@ -3,6 +3,7 @@
 from typing import Any, TypedDict
 
 from playground.presenters.amounts import clock, duration
+from playground.presenters.sentences.records import get_host
 from playground.presenters.words import gettext_noop
 
 STATES = {
@@ -173,7 +174,7 @@ def _election(of: dict[str, Any] | None, now: int) -> ShownElection | None:
         return None
     return {
         "lease": of["lease"],
-        "leader": host(of["leader"]),
+        "leader": get_host(of["leader"]),
         "seen": None if of["seen"] is None else duration(max(now - of["seen"], 0)),
         "left": None if of["until"] is None else duration(max(of["until"] - now, 0)),
         "over": of["until"] is not None and of["until"] <= now,
@@ -187,11 +188,6 @@ def _present_log_entry(move: dict[str, Any]) -> LogLine:
         "t": clock(move["t"]),
         "position": move["position"],
         "text": STATES[move["state"]],
-        "leader": host(move["leader"]),
+        "leader": get_host(move["leader"]),
         "cut_off": move["cutOff"],
     }
-
-
-def host(identity: str) -> str:
-    """An identity without its UUID."""
-    return identity.rpartition("_")[0] or identity

@@ -23,7 +23,7 @@ from scheduler_core.apimachinery.dra.search.constraints import (
     find_attribute,
     list_consumed_counters,
 )
-from scheduler_core.apimachinery.dra.slices import Device, DeviceId, DeviceTaint, ResourceSlice
+from scheduler_core.apimachinery.dra.slices import Device, DeviceId, ResourceSlice
 from scheduler_core.base.releases import Behavior
 
 
@@ -194,10 +194,10 @@ class Tentative:
                 continue
             if not any(toleration.tolerates(taint) for toleration in ask.tolerations):
                 if watch is not None:
-                    watch.check("taint", False, taint=_taint_text(taint))
+                    watch.check("taint", False, taint=str(taint))
                 return False
         if watch is not None and device.taints:
-            watch.check("taint", True, taint=", ".join(_taint_text(taint) for taint in device.taints))
+            watch.check("taint", True, taint=", ".join(map(str, device.taints)))
         return True
 
     def _add_to_constraints(self, at: Position, wanted: Wanted, device: Device, must: bool) -> bool:
@@ -228,7 +228,3 @@ class Tentative:
 
 def _nanos(consumed: dict[str, Amount]) -> dict[str, int]:
     return {name: amount.nanos for name, amount in consumed.items()}
-
-
-def _taint_text(taint: DeviceTaint) -> str:
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"

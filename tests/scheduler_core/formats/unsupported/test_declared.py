@@ -18,7 +18,7 @@ from scheduler_core.apiserver.kinds import KINDS, find_kind
 from scheduler_core.apiserver.schema.table import fields
 from scheduler_core.formats.unsupported import without_effect
 from scheduler_core.formats.unsupported.declared import FIELDS, WHOLE_GROUPS, WHOLE_KINDS, WHOLLY_READ, Fields
-from scheduler_core.formats.unsupported.no_effect import inner_type, root_type
+from scheduler_core.formats.unsupported.no_effect import root_type
 
 CORE = Path(scheduler_core.__file__).parent
 ENGINE = (
@@ -132,7 +132,7 @@ def reached() -> dict[str, set[str]]:
             continue
         found[type_] = set(fields(type_)) - (OF_EVERY_OBJECT if type_ in roots else set())
         ends = {*silent(type_), *declared(type_).idle.split(), *({"status"} if type_ in roots else ())}
-        level += [inner for name, field in fields(type_).items() if name not in ends and (inner := inner_type(field))]
+        level += [inner for name, field in fields(type_).items() if name not in ends and (inner := field.object_type)]
     return found
 
 
