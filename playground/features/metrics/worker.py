@@ -65,7 +65,7 @@ def _about(world: Any, name: str) -> Data:
 def _one(scheduler: Any) -> Data:
     return {
         "name": scheduler.name,
-        "release": scheduler.world.settings.release,
+        "release": scheduler.release,
         "families": [family.to_json() for family in read_families(scheduler)],
     }
 

@@ -143,7 +143,7 @@ class Tables:
             self._settings.append((sim.position, sim.settings))
         for record in records:
             if record.kind in self._kept:
-                self._kept[record.kind].append({**_row(record), "release": sim.settings.release})
+                self._kept[record.kind].append({**_row(record), "release": sim.settings.release_of(record.scheduler)})
 
     def csv(self, name: str, sim: Simulation) -> str:
         """One of them as CSV; `sim` stands at the history's end."""
@@ -159,7 +159,7 @@ class Tables:
             else bisect_right(self._settings, position, key=lambda each: each[0])
         )
         settings = self._settings[max(0, at - 1)][1] if self._settings else sim.settings
-        return settings.release
+        return settings.release_of(row.get("scheduler", ""))
 
 
 def table_csv(history: ReadLog, name: str) -> str:
