@@ -157,7 +157,8 @@ class SettingsForm(forms.Form):
         self.of_release = release
         self.schedulers = {f"release_of_{name}": name for name in schedulers or ()}
         for name, own in (schedulers or {}).items():
-            label = _("scheduler %(name)s") % {"name": name}
+            self.fields["release"].label = _("Whole cluster")
+            label = _("Scheduler %(name)s") % {"name": name}
             self.fields[f"release_of_{name}"] = forms.ChoiceField(
                 required=False, choices=RELEASES, initial=own, label=label
             )

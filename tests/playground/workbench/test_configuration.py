@@ -260,6 +260,7 @@ def test_one_of_several_schedulers_gets_a_release_of_its_own(begun):
         assert (settings["release"], settings["scheduler_releases"]) == ("1.34.1", own)
         assert ("kube 1.34.1, batch 1.37.2" in page_text(begun.get(""))) == bool(own)
         shown = begun.get("configuration").content.decode()
+        assert "Whole cluster" in shown and "Scheduler batch" in shown
         assert re.search(rf'id="id_release_of_batch".*?<option value="{wanted}" selected', shown, re.DOTALL)
 
 
