@@ -36,6 +36,9 @@ class TransportContext(TypedDict):
 
 def present_transport(sim: WorldView, look: Look) -> Panel[TransportContext, Any]:
     """Return the viewer's position. The position of the head, and what runs, come with the delta itself."""
+    settings = sim.settings
+    own = {scheduler.name: settings.release_of(scheduler.name) for scheduler in sim.schedulers}
+    others = [f"{name} {release}" for name, release in own.items() if release != settings.release]
     return Panel(
         "transport",
         {
@@ -43,7 +46,7 @@ def present_transport(sim: WorldView, look: Look) -> Panel[TransportContext, Any
             "now": clock(sim.now),
             "profile": profile_of(sim),
             "idle": sim.idle and not sim.outside,
-            "release": sim.settings.release,
+            "release": ", ".join([settings.release, *others]),
         },
     )
 

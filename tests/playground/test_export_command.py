@@ -7,6 +7,7 @@ import json
 from io import StringIO
 from pathlib import Path
 
+import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 from jsonschema import Draft202012Validator
@@ -15,7 +16,7 @@ from playground.sessions.database import log
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.comparing import TraceChecked, TracedCommand, TraceMaker
 from scheduler_core.formats.export import export_lines
-from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod
 
@@ -62,6 +63,26 @@ def test_a_trace_becomes_spans(trace: str, form: str, key: str) -> None:
 def test_every_table_can_be_had_as_csv(trace: str, table: str, row: dict[str, str]) -> None:
     first = next(csv.DictReader(StringIO(printed(trace, "--format", "csv", "--table", table))))
     assert row.items() <= first.items()
+
+
+def test_each_row_names_the_release_of_its_step(tmp_path: Path) -> None:
+    commands = [ApplyObjects((node("a"), pod("old"))), SetSettings({"release": "1.37.2"}), ApplyObjects((pod("new"),))]
+    sim, log = Simulation(), {}
+    for command in commands:
+        log[sim.position] = msgspec.to_builtins(command)
+        sim.apply(command)
+        sim.run(steps=40)
+    lines = export_lines(0, log, sim.position)
+    file = tmp_path / "trace.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def releases(table: str, column: str) -> dict[str, str]:
+        text = printed(str(file), "--format", "csv", "--table", table)
+        return {row[column]: row["release"] for row in csv.DictReader(StringIO(text))}
+
+    expected = {"default/old": "1.34.1", "default/new": "1.37.2"}
+    assert releases("attempts", "pod") == releases("moves", "pod") == releases("node_selected", "pod") == expected
+    assert releases("pods", "name") == {"old": "1.37.2", "new": "1.37.2"}
 
 
 @pytest.mark.django_db

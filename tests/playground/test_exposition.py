@@ -37,6 +37,7 @@ def second_scheduler(sim: Simulation) -> None:
 def test_every_sample_has_the_labels_of_the_catalogue() -> None:
     found = scraped(exposition(metrics_of(run_world(), "")))
     assert len(found) > 300
+    assert found.pop(("kubernetes_build_info", (("git_version", "v1.34.1"),))) == 1
     for name, labels in found:
         metric = BY_NAME.get(name) or BY_NAME[name.rpartition("_")[0]]
         assert {label for label, _ in labels} - {"le"} == set(metric.labels)

@@ -59,6 +59,7 @@ def test_the_three_forms_say_the_same_and_a_pending_pod_is_exit_status_1(tmp_pat
     data = json.loads(text)
     rows = list(csv.DictReader(io.StringIO(run("simulate", file, "-o", "csv")[1])))
     assert (status, data["scheduled"], data["pending"]) == (1, 1, 1)
+    assert {row.pop("release") for row in rows} == {data["release"]} == {"1.37.2"}
     assert [{**row, "attempts": int(row["attempts"])} for row in rows] == data["placements"]
     (waits,) = [row for row in data["placements"] if not row["node"]]
     assert waits["message"].startswith("0/1 nodes are available: 1 Insufficient cpu.")
@@ -83,6 +84,7 @@ def test_a_pod_that_a_kubelet_refuses_is_listed_with_phase_and_reason_in_every_f
     (failed,) = [row for row in data["placements"] if row["phase"] == "Failed"]
     assert (failed["pod"], failed["node"], failed["reason"]) == ("p", "n", "OutOfcpu")
     rows = list(csv.DictReader(io.StringIO(run("simulate", file, "-o", "csv")[1])))
+    assert {row.pop("release") for row in rows} == {data["release"]} == {"1.37.2"}
     assert [{**row, "attempts": int(row["attempts"])} for row in rows] == data["placements"]
 
 

@@ -14,6 +14,7 @@ from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import (
     Configuration,
     ConfigurationRead,
+    Configured,
     EffectiveConfiguration,
     ReadConfiguration,
 )
@@ -109,7 +110,7 @@ def _describe_change(request: HttpRequest, name: str) -> str:
 async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Change the world's settings, as far as they differ."""
     configured = await client.ask(Configuration(at=position(request)))
-    form = SettingsForm(request.POST, release=configured.settings["release"])
+    form = SettingsForm(request.POST, **_list_releases(configured))
     if not form.is_valid():
         return workbench(request, client, "configuration/page", {**await _page(request, client), "form": form}, 422)
     return await _change(request, client, form.differing(configured.settings), {"form": form})
@@ -150,6 +151,14 @@ async def _change(
         return reject_form(request, client, "configuration/page", error, context)
 
 
+def _list_releases(configured: Configured) -> dict[str, Any]:
+    """The releases of the world and, where there are several, of its schedulers."""
+    release, own = configured.settings["release"], configured.settings["scheduler_releases"]
+    names = [scheduler.name for scheduler in configured.schedulers]
+    several = {name: own.get(name, release) for name in names} if len(names) > 1 else {}
+    return {"release": release, "schedulers": several}
+
+
 async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     configured = await client.ask(Configuration(at=position(request)))
     parameters = request.POST if request.method == "POST" else request.GET
@@ -157,7 +166,8 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
     name = parameters.get("scheduler") or next(iter(names), DEFAULT_SCHEDULER_NAME)
     effective = await client.ask(EffectiveConfiguration(at=position(request), scheduler=name))
     release = configured.settings["release"]
-    page = {"errors": [], "form": SettingsForm(initial=configured.settings, release=release), **effective}
+    page = {"errors": [], "form": SettingsForm(initial=configured.settings, **_list_releases(configured))}
+    page |= effective
     page["gates_form"] = GatesForm(initial={"gates": format_gates(configured.settings, release)})
     page["unusable"] = sorted(problems().items())
     page |= {"schedulers": names, "scheduler": name, "unknown_schedulers": configured.unknown_schedulers}

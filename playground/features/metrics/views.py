@@ -13,9 +13,9 @@ from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from playground.features.metrics.plots import Chart
-from playground.features.metrics.presenter import present
+from playground.features.metrics.presenter import MetricsPage, present
 from playground.features.metrics.query import Metrics, Statistics
+from playground.features.metrics.statistics import StatisticsPage
 from playground.features.metrics.statistics import present as present_statistics
 from playground.presenters.charts import CONTENT_TYPE as CSV_TYPE
 from playground.presenters.charts import csv_text
@@ -30,6 +30,7 @@ from scheduler_core.analysis.status import Metric as Entry
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SCHEDULER = "scheduler"
 """The label that distinguishes several schedulers. kube has none: there each is a process of its own."""
+BUILD = "kubernetes_build_info", "[BETA] A constant '1' with the version of Kubernetes that this was built from."
 
 Data = Mapping[str, Any]
 Q = TypeVar("Q", Metrics, Statistics)
@@ -45,12 +46,18 @@ def exposition(readings: Data) -> bytes:
 
 class _SchedulersCollector(Collector):
     def __init__(self, schedulers: list[Data]) -> None:
+        self._releases = {scheduler["name"]: scheduler["release"] for scheduler in schedulers}
         self._series = [
             (scheduler["name"], {family["name"]: family["series"] for family in scheduler["families"]})
             for scheduler in schedulers
         ]
 
     def collect(self) -> Iterator[Metric]:
+        several = [SCHEDULER] if len(self._releases) > 1 else []
+        built = GaugeMetricFamily(*BUILD, labels=["git_version", *several])
+        for name, release in self._releases.items():
+            built.add_metric([f"v{release}", name][: 1 + len(several)], 1)
+        yield from [built] if self._releases else ()
         for entry in METRICS:
             series = [(name, sample) for name, families in self._series for sample in families.get(entry.name, ())]
             if series:
@@ -125,8 +132,8 @@ def _place(request: HttpRequest, client: SessionClient, head: int) -> dict[str, 
 async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
     """All numbers of one of the page's charts; 404 where there is no such chart."""
     asked = _ask(Metrics, request)
-    shown = present(_one(await client.ask(asked), asked.scheduler), "")
-    return download(shown["charts"], chart, f"{client.session.name} {shown['position']}")
+    readings = _one(await client.ask(asked), asked.scheduler)
+    return _download(client, chart, present(readings, ""), readings)
 
 
 @opens("GET")
@@ -151,15 +158,20 @@ async def statistics(request: HttpRequest, client: SessionClient) -> HttpRespons
 async def statistics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
     """All numbers of one chart; 404 where there is no such chart."""
     readings = await client.ask(_ask(Statistics, request))
-    shown = present_statistics(readings)
-    return download(shown["charts"], chart, f"{client.session.name} {shown['position']}")
+    return _download(client, chart, present_statistics(readings), readings)
 
 
-def download(charts: list[Chart], name: str, title: str) -> HttpResponse:
-    """The chart of that name as a file; an empty one where nothing was counted yet."""
-    found = next((each for each in charts if each["id"] == name), None)
+def _download(
+    client: SessionClient, name: str, shown: MetricsPage | StatisticsPage, readings: dict[str, Any]
+) -> HttpResponse:
+    """The chart of that name as a file, each line with the scheduler's release; an empty one where nothing was counted yet."""
+    found = next((each for each in shown["charts"] if each["id"] == name), None)
     if found is None:
         raise Http404(_("This chart does not exist."))
-    response = HttpResponse(csv_text(*found["csv"]), content_type=CSV_TYPE)
+    title = f"{client.session.name} {shown['position']}"
+    head, lines = found["csv"]
+    if head:
+        head, lines = [*head, "release"], [[*line, readings["schedulers"][0]["release"]] for line in lines]
+    response = HttpResponse(csv_text(head, lines), content_type=CSV_TYPE)
     response["Content-Disposition"] = f'attachment; filename="{slugify(title) or "session"}-{name}.csv"'
     return response

@@ -63,7 +63,11 @@ def _about(world: Any, name: str) -> Data:
 
 
 def _one(scheduler: Any) -> Data:
-    return {"name": scheduler.name, "families": [family.to_json() for family in read_families(scheduler)]}
+    return {
+        "name": scheduler.name,
+        "release": scheduler.release,
+        "families": [family.to_json() for family in read_families(scheduler)],
+    }
 
 
 def by_plugin(attempts: Sequence[Any], times: Sequence[int]) -> dict[str, list[int]]:

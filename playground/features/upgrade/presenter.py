@@ -62,7 +62,9 @@ def name_moves(upgrade: Upgrade) -> Iterator[tuple[tuple[Moved, ...], tuple[Mess
     if len(upgrade.moved) <= MOST_MOVED:
         yield upgrade.moved, ()
         return
-    for cause, moves in groupby(sorted(upgrade.moved, key=lambda each: each.cause), lambda each: each.cause):
+    # Pods that begin or stop to wait come first: there are few of them, and they matter most.
+    ordered = sorted(upgrade.moved, key=lambda each: (each.cause, bool(each.before and each.after), bool(each.after)))
+    for cause, moves in groupby(ordered, lambda each: each.cause):
         first = tuple(moves)
         more = len(first) - MOST_MOVED
         text = message(_MORE if cause else _MORE_UNKNOWN, number=f"{more:,}", cause=cause)

@@ -172,7 +172,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None
 
 
 def format_data(data: Mapping[str, Any], fields: Sequence[str], rows: Sequence[Mapping[str, Any]], form: str) -> str:
-    """The data as JSON or YAML, or these fields of its rows as CSV."""
+    """The data as JSON or YAML, or these fields of its rows and its release as CSV."""
     if form == "json":
         return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
     if form == "yaml":
@@ -180,9 +180,9 @@ def format_data(data: Mapping[str, Any], fields: Sequence[str], rows: Sequence[M
 
         return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True))
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, fields, lineterminator="\n")
+    writer = csv.DictWriter(stream, (*fields, "release"), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({**row, "release": data["release"]} for row in rows)
     return stream.getvalue()
 
 

@@ -55,7 +55,10 @@ class File:
         request = self._request
         tree, tables = SpanTree(), Tables(self._tables())
         for records in transitions(self._sim, commands_of(request.rows), request.head):
-            (tree if request.form in ("chrome", "otlp") else tables).add(records)
+            if request.form in ("chrome", "otlp"):
+                tree.add(records)
+            else:
+                tables.add(records, self._sim)
             yield b""
         data = self._spans(tree) if request.form in ("chrome", "otlp") else self._of_tables(tables)
         if len(data) > request.most:

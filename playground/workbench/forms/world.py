@@ -1,6 +1,6 @@
 """The forms about the world around a scheduler: its settings, and calls that are to fail or to be slow."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,9 @@ from scheduler_core.scheduler import config
 from scheduler_core.world.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
 
 ABOUT = {name: _(text) for name, text in read_yaml(Path(__file__).with_name("gates.yaml")).items()}
+
+
+RELEASES = [(each, f"v{each}") for each in config.RELEASES]
 
 
 class GateField(forms.BooleanField):
@@ -97,7 +100,8 @@ class SettingsForm(forms.Form):
         Group(
             _("Release of kube"),
             _(
-                "A change restarts the schedulers, like an upgrade. Gates at their default get the default of the new release."
+                "A change restarts the schedulers, like an upgrade. Gates at their default get the default of the new release. "
+                "With several schedulers, one can be newer or older than the API server: then only that one restarts."
             ),
             ("release",),
         ),
@@ -121,7 +125,7 @@ class SettingsForm(forms.Form):
         ),
     )
 
-    release = forms.ChoiceField(required=False, choices=[(each, f"v{each}") for each in config.RELEASES])
+    release = forms.ChoiceField(required=False, choices=RELEASES)
     cycle_cost = DurationField()
     bind_cost = DurationField()
     patch_cost = DurationField()
@@ -141,10 +145,23 @@ class SettingsForm(forms.Form):
     )
     assumed_pod_ttl = DurationField()
 
-    def __init__(self, *args: Any, release: config.Release = config.OLDEST, **kwargs: Any) -> None:
-        """`release` is the world's: its gates are those on the page, whatever release is chosen there."""
+    def __init__(
+        self,
+        *args: Any,
+        release: config.Release = config.OLDEST,
+        schedulers: Mapping[str, config.Release] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """`release` is the world's: its gates are those on the page, whatever release is chosen there. `schedulers`: theirs, of several."""
         super().__init__(*args, **kwargs)
         self.of_release = release
+        self.schedulers = {f"release_of_{name}": name for name in schedulers or ()}
+        for name, own in (schedulers or {}).items():
+            self.fields["release"].label = _("Whole cluster")
+            label = _("Scheduler %(name)s") % {"name": name}
+            self.fields[f"release_of_{name}"] = forms.ChoiceField(
+                required=False, choices=RELEASES, initial=own, label=label
+            )
         settable = {gate.setting for gate in config.asked_gates(release) if not gate.locked}
         for name in config.GATE_SETTINGS:
             if name in settable:
@@ -155,22 +172,31 @@ class SettingsForm(forms.Form):
         return [
             {
                 **group._asdict(),
-                "fields": [self[name] for name in group.names if name in self.fields],
+                "fields": [self[name] for name in self._list_names(group) if name in self.fields],
                 "gates": gate_rows(self, self.of_release) if group.gates else None,
             }
             for group in self.groups
         ]
 
+    def _list_names(self, group: Group) -> Sequence[str]:
+        return (*group.names, *self.schedulers) if "release" in group.names else group.names
+
     def differing(self, present: dict[str, Any]) -> dict[str, Any]:
         """Return the values of a valid form that differ from the present; another release brings its gates itself."""
-        changes = {name: value for name, value in self.cleaned_data.items() if value not in ("", present[name])}
+        now = {**present, **{field: self.fields[field].initial for field in self.schedulers}}
+        changes = {name: value for name, value in self.cleaned_data.items() if value not in ("", now[name])}
         moves = "release" in changes
+        own = {name: changes.pop(field) for field, name in self.schedulers.items() if field in changes}
+        if own:
+            releases = own if moves else {**present["scheduler_releases"], **own}
+            release = changes.get("release", present["release"])
+            changes["scheduler_releases"] = {name: each for name, each in releases.items() if each != release}
         return {name: value for name, value in changes.items() if not (moves and name in config.GATE_SETTINGS)}
 
 
 def restarts(changes: dict[str, Any]) -> bool:
     """Return whether these changes restart schedulers."""
-    return any(name in config.READ_AT_START for name in changes)
+    return any(name in (*config.READ_AT_START, "scheduler_releases") for name in changes)
 
 
 CALL_CHOICES = (

@@ -20,6 +20,7 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][-A-Za-z0-9._=]{0,126}$
 Count = Annotated[int, msgspec.Meta(ge=1, le=20_000)]
 Weight = Annotated[int, msgspec.Meta(ge=1, le=100)]
 MOST_RUNS = 100_000
+COLUMNS = 2  # edition of a row's columns: rows with others are not gathered in one table
 
 
 class _Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -158,7 +159,7 @@ class Run(msgspec.Struct, frozen=True):
     def digest(self) -> str:
         """Return the hash of all that decides about the result: the run itself, its files, and the engine."""
         files = [hashlib.sha256((Path(self.folder) / name).read_bytes()).hexdigest() for name in self.world.files]
-        said = [ENGINE_VERSION, self.world, self.variant, self.seed, self.types, files]
+        said = [ENGINE_VERSION, COLUMNS, self.world, self.variant, self.seed, self.types, files]
         return hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()[:32]
 
 

@@ -49,6 +49,7 @@ def make_run(run: Run) -> dict[str, Any]:
     return {
         "world": run.world.name,
         "variant": run.variant.name,
+        "release": player.sim.settings.release,
         "seed": run.seed,
         **_measure(player.sim, full, prices),
     }

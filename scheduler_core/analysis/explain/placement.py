@@ -211,7 +211,7 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
 
 def _list_disabled_plugins(scheduler: Scheduler, diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
     """Yield the plugins that the profile leaves out, and that would have refused the node."""
-    framework, features = diagnosis.framework, scheduler.world.settings.features
+    framework, features = diagnosis.framework, scheduler.features
     asked = {plugin.name for point in (Point.FILTER, Point.PRE_FILTER) for plugin in framework.at(point)}
     usual = load_configuration(None, features).profiles[0]
     if all(name in asked for name, _ in usual.plugins[Point.FILTER]):

@@ -52,8 +52,7 @@ class Family:
 
 
 def read_families(scheduler: Scheduler) -> list[Family]:
-    """The metrics that kube would have registered under the world's gates."""
-    settings = scheduler.world.settings
+    """The metrics that kube would have registered under the scheduler's gates."""
     numbers = _numbers(scheduler)
     spreads = {
         "scheduler_scheduling_attempt_duration_seconds": scheduler.figures.scheduling_attempt,
@@ -74,8 +73,8 @@ def read_families(scheduler: Scheduler) -> list[Family]:
         if metric.kind is MetricKind.HISTOGRAM
         else Family(metric, tuple(_values(metric, numbers.get(metric.name, {}))))
         for metric in METRICS
-        if (not metric.gate or getattr(settings, metric.gate))
-        and (metric.behavior is None or metric.behavior in settings.features.behaviors)
+        if (not metric.gate or getattr(scheduler.features, metric.gate))
+        and (metric.behavior is None or metric.behavior in scheduler.features.behaviors)
     ]
 
 

@@ -1,7 +1,11 @@
-"""A history's tables, as rows of plain values: attempts, moves in the queue, pods and nodes as they are at its end, records by kind."""
+"""A history's tables, as rows of plain values: attempts, moves in the queue, pods and nodes as they are at its end, records by kind.
+
+The column `release` is the release of kube of the row's scheduler, or of the world, at that step.
+"""
 
 import csv
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import StringIO
 from typing import Any
@@ -14,6 +18,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.base.trace.kinds import KINDS
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export.traces import ReadLog, transitions
+from scheduler_core.scheduler.config import WorldSettings
 from scheduler_core.world.commands import Continuation
 from scheduler_core.world.simulation import Simulation
 
@@ -130,23 +135,38 @@ class Tables:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._kept: dict[str, list[Row]] = {name: [] for name in names if name not in TABLES}
+        self._settings: list[tuple[int, WorldSettings]] = []  # from which step on
 
-    def add(self, records: Iterable[Record]) -> None:
-        """The records of the next transition."""
+    def add(self, records: Iterable[Record], sim: Simulation) -> None:
+        """The records of the next transition, after which `sim` stands."""
+        if not self._settings or sim.settings is not self._settings[-1][1]:
+            self._settings.append((sim.position, sim.settings))
         for record in records:
             if record.kind in self._kept:
-                self._kept[record.kind].append(_row(record))
+                self._kept[record.kind].append({**_row(record), "release": sim.settings.release_of(record.scheduler)})
 
     def csv(self, name: str, sim: Simulation) -> str:
         """One of them as CSV; `sim` stands at the history's end."""
-        return write_csv(TABLES[name](sim) if name in TABLES else self._kept[name])
+        if name not in TABLES:
+            return write_csv(self._kept[name])
+        return write_csv({**row, "release": self._find_release(row, sim)} for row in TABLES[name](sim))
+
+    def _find_release(self, row: Row, sim: Simulation) -> str:
+        position = row.get("last_position", row.get("position"))
+        at = (
+            len(self._settings)
+            if position is None
+            else bisect_right(self._settings, position, key=lambda each: each[0])
+        )
+        settings = self._settings[max(0, at - 1)][1] if self._settings else sim.settings
+        return settings.release_of(row.get("scheduler", ""))
 
 
 def table_csv(history: ReadLog, name: str) -> str:
     """A table as CSV: one of TABLES at the end of the history, or else the records of the kind with this name."""
     sim, tables = Simulation(seed=history.seed), Tables([name])
     for records in transitions(sim, history.log, history.head):
-        tables.add(records)
+        tables.add(records, sim)
     return tables.csv(name, sim)
 
 

@@ -55,6 +55,7 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
     client_burst: Burst = 100  # calls at once where client_qps is set
     cluster: ClusterSettings = ClusterSettings()  # the components around the schedulers
     plugins: Mapping[str, Definition] = {}  # of one's own, in CEL; set by DefinePlugin
+    scheduler_releases: Mapping[str, Release] = {}  # of schedulers by name that have another release than the world
 
     @property
     def behaviors(self) -> frozenset[Behavior]:
@@ -88,10 +89,19 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
         }
         return Reading(sum(flag for flag, on in flags.items() if on))
 
+    def release_of(self, name: str) -> Release:
+        """Return the release of a scheduler: its own, or the world's."""
+        return self.scheduler_releases.get(name, self.release)
+
+    def of_scheduler(self, name: str) -> WorldSettings:
+        """Return the settings as a scheduler reads them: under its own release, where it has one."""
+        release = self.release_of(name)
+        return self if release == self.release else self.of_release(release)
+
     def of_release(self, release: Release) -> WorldSettings:
         """Return these settings under another release: a gate that had its default gets the default of that release.
 
-        A gate that the release locks, or does not know, has the only value that it can have there.
+        A gate that the release locks, or does not know, has the only value that it can have there. No scheduler keeps a release of its own.
         """
         before, after, known = default_settings(self.release), default_settings(release), gates_of(release)
         free = {gate.setting for gate in known.values() if gate.setting and not gate.locked}
@@ -99,7 +109,7 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
             name: now if name in free and (now := getattr(self, name)) != before[name] else default
             for name, default in after.items()
         }
-        return self.changed({"release": release, **gates})
+        return self.changed({"release": release, "scheduler_releases": {}, **gates})
 
     def needs_restart(self, before: WorldSettings) -> bool:
         """Return whether any setting differs that a scheduler reads only at start."""

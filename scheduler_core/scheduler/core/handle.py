@@ -69,7 +69,7 @@ class WorldHandle:
 
     @property
     def preempting(self) -> Mapping[str, int] | None:
-        return self._preempting if self._world.settings.async_preemption else None
+        return self._preempting if self.features.async_preemption else None
 
     @property
     def claims(self) -> ClaimTracker:
@@ -158,7 +158,7 @@ class WorldHandle:
             said = fault.answer().message
             world.record(ApiCall("BIND", pod.key, node_name, fault=said))
             if fault.after_write:
-                if not world.settings.async_api_calls and self._scheduler.replica is None:
+                if not self._scheduler.features.async_api_calls and self._scheduler.replica is None:
                     # The binding cycle has the answer at hand before the scheduler's informer brings the change.
                     self._scheduler.replica = world.store.replica()
                 world.api.answer_binding(pod.key, pod.uid, node_name)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
+from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.node_to_status import PluginStep
 from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework
@@ -44,6 +45,9 @@ class Measured(Protocol):
 
     @property
     def world(self) -> SchedulerWorld: ...
+
+    @property
+    def features(self) -> Features: ...
 
     @property
     def figures(self) -> Figures: ...
@@ -260,7 +264,7 @@ def record_event(scheduler: Measured, event: str) -> None:
 
 def record_api_call(scheduler: Measured, kind: str, ok: bool, took: int) -> None:
     """A call of the dispatcher has been answered; with the gate off there is no dispatcher to count it."""
-    if scheduler.world.settings.async_api_calls:
+    if scheduler.features.async_api_calls:
         labels = (kind, "success" if ok else "error")
         scheduler.figures.async_api_call.observe(labels, took)
 

@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
-from scheduler_core.base.releases import Behavior
+from scheduler_core.base.releases import Behavior, Release
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.base.trace.journal import Place, Why
 from scheduler_core.base.trace.kinds import ApiCall, QueueMoved, TimerFired
@@ -108,7 +108,7 @@ class Scheduler(State):
     ) -> None:
         self.name = name
         self.configuration = configuration
-        self.features = world.settings.features
+        self.features = world.settings.of_scheduler(name).features
         demonstration = world.settings.demonstration
         self.effective = (
             with_plugin(configuration, DEMONSTRATION, self.features, world.settings.plugins)
@@ -181,6 +181,11 @@ class Scheduler(State):
     # What it is made of
 
     @property
+    def release(self) -> Release:
+        """The release of kube: the scheduler's own, or the world's."""
+        return self.world.settings.release_of(self.name)
+
+    @property
     def frees_deleted(self) -> bool:
         """True if a pod that is deleted while it is being bound gives its room back at once."""
         return Behavior.ASSUMED_POD_DELETION in self.features.behaviors
@@ -203,8 +208,7 @@ class Scheduler(State):
     @property
     def keeps_nomination(self) -> bool:
         """Return whether a failure that says nothing of a nomination keeps the nomination."""
-        settings = self.world.settings
-        return settings.expect_nominated_node and Behavior.FAILURE_CLEARS_NOMINATION not in self.features.behaviors
+        return self.features.expect_nominated_node and Behavior.FAILURE_CLEARS_NOMINATION not in self.features.behaviors
 
     def framework_of(self, pod: Pod) -> Framework | None:
         return self.profiles.get(pod.spec.scheduler_name)
@@ -244,7 +248,7 @@ class Scheduler(State):
             initial_backoff=self.configuration.pod_initial_backoff_seconds * SECOND,
             max_backoff=self.configuration.pod_max_backoff_seconds * SECOND,
             max_in_unschedulable=settings.max_in_unschedulable,
-            pop_from_backoff=settings.pop_from_backoff and not historical,
+            pop_from_backoff=self.features.pop_from_backoff and not historical,
             historical=historical,
             groups=self.features.generic_workload,
         )

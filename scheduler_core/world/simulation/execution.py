@@ -13,7 +13,7 @@ from scheduler_core.apiserver.faults import BIND, Fault, Faults
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent
-from scheduler_core.base.releases import RELEASES, read_release
+from scheduler_core.base.releases import RELEASES, Release, read_release
 from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.scheduler.config.load import load_configuration
@@ -141,7 +141,7 @@ def _configure(world: EditableWorld, command: commands.SetConfiguration) -> None
             raise commands.refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
         _take_down(world, command.scheduler)
         return
-    configuration = scheduler_commands.configuration_of(command.configuration, world.settings)
+    configuration = scheduler_commands.configuration_of(command.configuration, world.settings, command.scheduler)
     clock = _clock(world, command.scheduler)
     if clock is not None:
         scheduler_commands.launch(world, command.scheduler, configuration, clock)
@@ -180,19 +180,27 @@ def _clock(world: EditableWorld, name: str) -> Clock | None:
 def _set(world: EditableWorld, command: commands.SetSettings) -> None:
     if "plugins" in command.settings:
         raise commands.refuse("settings.plugins", "a value", "the command DefinePlugin")
+    wanted = dict(command.settings)
+    if "release" in wanted:
+        wanted["release"] = _read_release("settings.release", wanted["release"])
+    if isinstance(own := wanted.get("scheduler_releases"), Mapping):
+        wanted["scheduler_releases"] = {
+            name: _read_release(f"settings.scheduler_releases.{name}", release) for name, release in own.items()
+        }
     try:
-        release = read_release(str(command.settings.get("release", world.settings.release)))
-    except ValueError as wrong:
-        raise commands.refuse(
-            "settings.release", str(command.settings["release"]), "a release: " + ", ".join(RELEASES)
-        ) from wrong
-    try:
-        settings = world.settings.of_release(release) if "release" in command.settings else world.settings
-        settings = settings.changed({**command.settings, "release": release})
+        settings = world.settings.of_release(wanted["release"]) if "release" in wanted else world.settings
+        settings = settings.changed(wanted)
     except InvalidObject as invalid:
         errors = [replace(error, path=child("settings", error.path)) for error in invalid.errors]
         raise Refused(errors) from invalid
     _use(world, settings)
+
+
+def _read_release(path: str, text: object) -> Release:
+    try:
+        return read_release(str(text))
+    except ValueError as wrong:
+        raise commands.refuse(path, str(text), "a release: " + ", ".join(RELEASES)) from wrong
 
 
 def _define(world: EditableWorld, command: commands.DefinePlugin) -> None:
@@ -230,7 +238,7 @@ def _under(
     """Load configurations under the gates; raise Refused if one is invalid under them."""
     try:
         return tuple(
-            (name, load_configuration(manifest, settings.features, own=settings.plugins))
+            (name, load_configuration(manifest, settings.of_scheduler(name).features, own=settings.plugins))
             for name, manifest in configurations
         )
     except InvalidObject as invalid:

@@ -31,14 +31,17 @@ def settings_with(world: EditableWorld, command: DefinePlugin) -> WorldSettings:
 
 
 def restarting(world: EditableWorld, settings: WorldSettings) -> tuple[str, ...]:
-    """The schedulers that have to start again under other settings: all, or those with a plugin that is another one there."""
+    """The schedulers that have to start again under other settings: all, or those with a plugin or a release that is another one there."""
     if settings.needs_restart(world.settings):
         return tuple(scheduler.name for scheduler in world.schedulers)
     before, after = world.settings.plugins, settings.plugins
-    if before == after:
-        return ()
     differing = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    return tuple(s.name for s in world.schedulers if any(name in used_by(s) for name in differing))
+    return tuple(
+        s.name
+        for s in world.schedulers
+        if any(name in used_by(s) for name in differing)
+        or settings.release_of(s.name) != world.settings.release_of(s.name)
+    )
 
 
 def used_by(scheduler: Scheduler) -> Mapping[str, None]:

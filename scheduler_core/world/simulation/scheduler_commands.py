@@ -22,10 +22,11 @@ KILLED = 137  # exit code of a process that gets SIGKILL
 Replica = tuple[str, SchedulerConfiguration, Clock]
 
 
-def configuration_of(manifest: Mapping[str, Any] | None, settings: WorldSettings) -> SchedulerConfiguration:
-    """A configuration under the world's gates. Refused."""
+def configuration_of(manifest: Mapping[str, Any] | None, settings: WorldSettings, name: str) -> SchedulerConfiguration:
+    """A configuration under the gates of the scheduler of this name. Refused."""
+    features = settings.of_scheduler(name).features
     try:
-        return load_configuration(manifest, settings.features, elections=True, own=settings.plugins)
+        return load_configuration(manifest, features, elections=True, own=settings.plugins)
     except InvalidObject as invalid:
         raise Refused(invalid.errors) from invalid
 
@@ -44,7 +45,7 @@ def launch(world: EditableWorld, name: str, configuration: SchedulerConfiguratio
 def replicas_under(world: EditableWorld, settings: WorldSettings, names: Sequence[str]) -> list[Replica]:
     """Return the named running processes, with their configurations under other settings. Refused."""
     return [
-        (s.name, configuration_of(s.configuration.given, settings), s.process.clock)
+        (s.name, configuration_of(s.configuration.given, settings, s.name), s.process.clock)
         for s in world.schedulers
         if s.process is not None and s.launched and s.name in names
     ]
@@ -59,7 +60,7 @@ def kill(scheduler: Scheduler) -> None:
 def _start(world: EditableWorld, command: StartScheduler) -> None:
     if any(scheduler.name == command.name for scheduler in world.schedulers):
         raise refuse("name", command.name, "a name that no running scheduler has")
-    configuration = configuration_of(command.configuration, world.settings)
+    configuration = configuration_of(command.configuration, world.settings, command.name)
     launch(world, command.name, configuration, Clock(command.clock_offset, round(command.clock_rate * PART)))
 
 

@@ -179,6 +179,14 @@ def test_of_many_moves_some_are_named_and_the_others_counted() -> None:
     assert said[2 * MOST_MOVED] == "7 more pods end elsewhere; the cause is balance-by-change."
 
 
+def test_pods_that_begin_or_stop_to_wait_are_named_before_the_others() -> None:
+    found = preview_upgrade(world_of("balance-by-change", "1.34.1"), "1.37.2")
+    moves = [replace(found.moved[0], pod=f"default/p-{n}") for n in range(MOST_MOVED + 7)]
+    moves[-1], moves[-2] = replace(moves[-1], after=""), replace(moves[-2], before="")
+    said = [plain(each) for each in describe_upgrade(replace(found, moved=tuple(moves)))]
+    assert said[0].startswith("p-26 waits instead of running") and said[2].endswith("instead of waiting.")
+
+
 def test_an_upgrade_says_which_messages_change_and_what_is_read() -> None:
     found = preview_upgrade(world_of("constant-taint-text", "1.34.1"), "1.34.2")
     assert found.moved == ()

@@ -1,5 +1,7 @@
 """The scheduler's configuration and the world's settings."""
 
+import re
+
 import pytest
 
 from playground.sessions.protocol.looking import Configuration, Configured
@@ -195,7 +197,7 @@ def test_locked_gates_of_a_newer_release_stay_as_they_are(begun):
 
 
 def test_every_setting_that_somebody_may_change_is_on_the_page(begun):
-    elsewhere = {"manual", "cluster", "plugins", "switched_off"}
+    elsewhere = {"manual", "cluster", "plugins", "switched_off", "scheduler_releases"}
     known = {*SettingsForm.base_fields, *GATE_SETTINGS}
     assert known == set(WorldSettings.__struct_fields__) - elsewhere
     grouped = [name for group in SettingsForm.groups for name in group.names]
@@ -246,6 +248,20 @@ def test_a_further_scheduler_is_started_and_taken_away(begun):
     assert "schedulerName: batch" in begun.get("configuration", scheduler="batch").context["text"]
     begun.post("configuration", scheduler="batch", remove="")
     assert schedulers(begun) == ["kube-scheduler"]
+
+
+def test_one_of_several_schedulers_gets_a_release_of_its_own(begun):
+    assert "release_of_" not in begun.get("configuration").content.decode()
+    begun.post("configuration", new="batch", scheduler="batch", text=SECOND, apply="")
+    for wanted, own in (("1.37.2", {"batch": "1.37.2"}), ("1.34.1", {})):
+        posted = {**SETTINGS, "release": "1.34.1", "release_of_kube-scheduler": "1.34.1"}
+        assert begun.post("settings", **posted, release_of_batch=wanted).status_code == 302
+        settings = begun.ask(lambda client: client.ask(Configuration())).settings
+        assert (settings["release"], settings["scheduler_releases"]) == ("1.34.1", own)
+        assert ("kube 1.34.1, batch 1.37.2" in page_text(begun.get(""))) == bool(own)
+        shown = begun.get("configuration").content.decode()
+        assert "Whole cluster" in shown and "Scheduler batch" in shown
+        assert re.search(rf'id="id_release_of_batch".*?<option value="{wanted}" selected', shown, re.DOTALL)
 
 
 @pytest.mark.parametrize(

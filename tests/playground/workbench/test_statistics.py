@@ -31,7 +31,7 @@ def test_a_new_session_says_that_nothing_was_tried(visitor) -> None:
 
 
 def test_a_step_of_the_past_has_the_figures_of_its_time(run) -> None:
-    assert rows(run.get("statistics/attempts.csv"))[-1][1:] == ["4", "0", "0"]
+    assert rows(run.get("statistics/attempts.csv"))[-1][1:] == ["4", "0", "0", "1.34.1"]
     assert rows(run.get("statistics/attempts.csv", at=1)) == [[]]
     assert "Follow the newest step" in page_text(run.get("statistics", at=1))
 
@@ -46,7 +46,7 @@ def test_each_chart_with_a_table_has_its_numbers_as_csv(run) -> None:
 
 
 def test_the_charts_of_the_metrics_page_have_theirs(run) -> None:
-    assert rows(run.get("metrics/tries.csv"))[0] == ["bucket", "count"]
+    assert rows(run.get("metrics/tries.csv"))[0] == ["bucket", "count", "release"]
 
 
 @pytest.mark.parametrize("page", ["statistics/nothing.csv", "metrics/nothing.csv"])

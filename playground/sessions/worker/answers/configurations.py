@@ -219,7 +219,7 @@ def effective_configuration(engine: Engine, request: looking.EffectiveConfigurat
     world = yield from engine.at(request.position)
     for scheduler in world.schedulers:
         if scheduler.name == request.scheduler:
-            return effective(scheduler.configuration.manifest, world.settings.features, world.settings.plugins)
+            return effective(scheduler.configuration.manifest, scheduler.features, world.settings.plugins)
     return effective(None)
 
 

@@ -23,8 +23,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 def patch_status(scheduler: Scheduler, pod: Pod, condition: Mapping[str, Any] | None, nomination: str | None) -> int:
     """Asks for a change of a pod's status; returns how long (ns) the caller is held up."""
     call = StatusPatch(pod.uid, pod.key, pod.manifest.get("status") or {}, condition, nomination)
-    settings = scheduler.world.settings
-    if settings.async_api_calls:
+    if scheduler.features.async_api_calls:
         scheduler.calls.add(call)
         pump(scheduler)
         return 0
@@ -36,7 +35,7 @@ def patch_status(scheduler: Scheduler, pod: Pod, condition: Mapping[str, Any] | 
 def bind(scheduler: Scheduler, pod: Pod, number: int) -> None:
     """Asks for the turn of a binding cycle's call."""
     call = Binding(pod.uid, pod.key, number)
-    if scheduler.world.settings.async_api_calls:
+    if scheduler.features.async_api_calls:
         scheduler.calls.add(call)
         pump(scheduler)
     else:

@@ -47,7 +47,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
     )
     binding.span = world.record(BindingStarted(cycle.pod.key, node), scheduler.name, cycle.span)
     scheduler.bindings[binding.number] = binding
-    delay = _nominate(scheduler, binding, bool(cycle.waits)) if world.settings.expect_nominated_node else 0
+    delay = _nominate(scheduler, binding, bool(cycle.waits)) if scheduler.features.expect_nominated_node else 0
     if cycle.waits:
         permit.wait(scheduler, binding, cycle.waits)
         return

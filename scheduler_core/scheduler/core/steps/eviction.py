@@ -38,7 +38,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
     """Begins to make room for a pod on its nominated node; True where its cycle has to wait. Victims that end already are left to end."""
     result = cycle.preemption
     assert result is not None
-    held_up = not scheduler.world.settings.async_preemption
+    held_up = not scheduler.features.async_preemption
     victims = tuple(pod for pod in result.victims if not pod.deleting)
     chosen = len(result.victims)
     preemptor = scheduler.live(cycle.pod.key) or cycle.pod  # it may have changed, or been made anew, meanwhile

@@ -136,7 +136,7 @@ def get_observed_generation(scheduler: Scheduler, pod: Pod, kind: str) -> dict[s
 
     kube: api/v1/pod/util.go CalculatePodConditionObservedGeneration
     """
-    if not scheduler.world.settings.observed_generation:
+    if not scheduler.features.observed_generation:
         condition = pod.condition(kind)
         if condition is None or not condition.get("observedGeneration"):
             return {}

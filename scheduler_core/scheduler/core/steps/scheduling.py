@@ -220,7 +220,7 @@ def _fail(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
             return None  # its end puts the cycle back on the agenda
     # With asynchronous API calls the cycle closes before the status is written.
     measure.cycle_over(scheduler, cycle)
-    if scheduler.world.settings.async_api_calls:
+    if scheduler.features.async_api_calls:
         close(scheduler, cycle)
     _follow(cycle, PhaseResult.SUCCESS)
     nomination, why = _nomination(scheduler, cycle), (cycle.failure, cycle.message, cycle.unschedulable_plugins)
