@@ -25,6 +25,7 @@ from playground.sessions.protocol.moving import Answered, APIWrite, BeginWatch, 
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.consumers import Outbox
 from playground.sessions.web.live import LiveSession
+from playground.sessions.web.runtime import runtime
 from playground.views.access import edits, opens, scope_of
 from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, impersonate
 from scheduler_core.world.commands import BeginLife
@@ -295,7 +296,12 @@ class Stream(StreamingHttpResponse):
         finally:
             for end in ends:
                 end.cancel()
-            await self._client.on_loop(lambda live: live.watching.end(begun.number))
+            self.close()
+
+    def close(self) -> None:
+        """End the watch, whether it was served or only asked about (HEAD)."""
+        super().close()
+        runtime().services.loop.begin_soon(lambda: self._client.live().watching.end(self._begun.number))
 
 
 async def _read_version(live: LiveSession) -> int:
