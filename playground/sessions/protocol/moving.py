@@ -292,7 +292,7 @@ class APIWrite(Struct, frozen=True, kw_only=True):
 
 
 class Written(Struct, frozen=True):
-    """The answers to requests, and the commands that they came to; the last one has what followers are shown."""
+    """The answers to requests, fewer when interrupted, and the commands that they came to; the last one has what followers are shown."""
 
     answers: list[Answered]
     applied: list[Applied]

@@ -12,9 +12,15 @@ from django.test import AsyncClient
 
 from playground.models import Session
 from playground.sessions.protocol.errors import EngineFailed
-from playground.sessions.protocol.moving import ReadOn
+from playground.sessions.protocol.moving import APIWrite, ReadOn, Write
+from playground.sessions.web import publisher
 from playground.sessions.web.client import SessionClient, create_session
+from playground.sessions.web.engine_connection import EngineConnection
+from playground.sessions.web.engines import WorkerDied
+from playground.sessions.web.live import LiveSession
 from playground.sessions.web.runtime import runtime
+from scheduler_core.apiserver.door import JSON, Call
+from tests.playground.sessions.conftest import Page
 from tests.playground.sessions.worlds import cluster
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -82,3 +88,48 @@ async def test_a_list_that_nobody_reads_on_is_not_kept(
     (await ask(session, method, MAPS)).close()
     with pytest.raises(EngineFailed):
         await SessionClient(session, "edit").check(ReadOn(token="token"))
+
+
+async def test_pages_are_shown_many_writes_together_and_the_last_of_them(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Page(session.edit_key)
+    assert await page.open()
+    await page.look()
+    monkeypatch.setattr(publisher, "INTERVAL", publisher.LONGEST)
+    for number in range(6):
+        assert (await ask(session, "POST", MAPS, {"metadata": {"name": f"c{number}"}})).status_code == 201
+    shown = [await page.next()]
+    while shown[-1]["seq"] < 7:
+        shown.append(await page.next())
+    assert len(shown) < 6
+    await page.socket.disconnect()
+
+
+async def test_only_the_write_at_fault_gets_the_error_of_those_that_wait_together(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call, together = EngineConnection.call, []
+
+    async def die(engine: EngineConnection, request: Any) -> Any:
+        if isinstance(request, Write):
+            together.append(len(request.calls))
+            if any(b"bad" in each.body for each in request.calls):
+                raise WorkerDied(at_fault=True)
+        return await call(engine, request)
+
+    monkeypatch.setattr(EngineConnection, "call", die)
+    bodies = [json.dumps({"metadata": {"name": name}}).encode() for name in ("a", "b", "bad", "c", "d", "e")]
+
+    async def write(live: LiveSession, body: bytes) -> int:
+        post = APIWrite(call=Call("POST", f"/{MAPS}"), body=body, content_type=JSON, agent="", manager="", wall=0)
+        try:
+            return (await live.changes.serve(post)).status
+        except WorkerDied as error:
+            return error.status
+
+    async def write_all(live: LiveSession) -> list[int]:
+        return await asyncio.gather(*(write(live, body) for body in bodies))
+
+    assert await SessionClient(session, "edit").on_loop(write_all) == [201, 201, 503, 201, 201, 201]
+    assert max(together) > 1

@@ -24,8 +24,11 @@ def write(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
     """Carry out each request as one command; one that changes nothing leaves no command behind."""
     answered: list[moving.Answered] = []
     applied: list[moving.Applied] = []
+    engine.interrupted = False
     for call in request.calls:
         yield
+        if engine.interrupted and answered:
+            break
         answered.append(_write(engine, call, request.max_objects, applied.append))
     if applied:
         applied[-1] = msgspec.structs.replace(applied[-1], deltas=engine.deltas(request.followers))
