@@ -40,7 +40,11 @@ class DoorHandler(ASGIHandler):
                 await send({"type": "http.response.start", "status": response.status_code, "headers": head})
                 await response.serve(receive(), send)
             else:
-                await self.send_response(response, send)
+                try:
+                    await self.send_response(response, send)
+                finally:
+                    if response.streaming:
+                        response.close()
 
     def load_middleware(self, is_async: bool = False) -> None:
         """Build the chain, as BaseHandler does of MIDDLEWARE."""

@@ -51,7 +51,7 @@ class Door:
         self._prefix = f"{parts.path}/s/{key}/k8s"
         self.token = secrets.token_urlsafe(24)
         self._folder = tempfile.TemporaryDirectory()
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), type("Own", (_Handler,), {"door": self}))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
@@ -110,69 +110,69 @@ def _write_certificate(path: Path) -> bytes:
     return pem
 
 
-def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    """One client's requests, forwarded."""
 
-        def _forward(self) -> None:
-            if self.headers.get("Authorization") != f"Bearer {door.token}":
-                self.send_error(401)
-                return
-            size = int(self.headers.get("Content-Length") or 0)
-            body = self.rfile.read(size) if size else self._read_chunks()
-            names = [name for name in self.headers if name.lower() not in HOP_BY_HOP]
-            headers = {name: ",".join(self.headers.get_all(name) or ()) for name in names}
-            with contextlib.closing(door.connect()) as connection:
-                try:
-                    connection.request(self.command, door.path(self.path), body or None, {**headers, "X-Door": "root"})
-                    answer = connection.getresponse()
-                except (OSError, http.client.HTTPException) as error:
-                    self._refuse(f"the playground at {door.host} does not answer: {error}")
-                else:
-                    self._send(answer)
+    door: Door
+    protocol_version = "HTTP/1.1"
 
-        def _refuse(self, message: str) -> None:
-            """Answer in the form that a client of an API server prints."""
-            status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
-            body = json.dumps({**status, "message": message, "reason": "ServiceUnavailable", "code": 503}).encode()
-            self.send_response(503)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
+    def _forward(self) -> None:
+        if self.headers.get("Authorization") != f"Bearer {self.door.token}":
+            self.send_error(401)
+            return
+        size = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(size) if size else self._read_chunks()
+        names = [name for name in self.headers if name.lower() not in HOP_BY_HOP]
+        headers = {name: ",".join(self.headers.get_all(name) or ()) for name in names}
+        with contextlib.closing(self.door.connect()) as connection:
+            try:
+                connection.request(self.command, self.door.path(self.path), body or None, {**headers, "X-Door": "root"})
+                answer = connection.getresponse()
+            except (OSError, http.client.HTTPException) as error:
+                self._refuse(f"the playground at {self.door.host} does not answer: {error}")
+            else:
+                self._send(answer)
+
+    def _refuse(self, message: str) -> None:
+        """Answer in the form that a client of an API server prints."""
+        status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
+        body = json.dumps({**status, "message": message, "reason": "ServiceUnavailable", "code": 503}).encode()
+        self.send_response(503)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _read_chunks(self) -> bytes:
+        body = b""
+        while "chunked" in self.headers.get("Transfer-Encoding", "").lower():
+            size = int(self.rfile.readline().split(b";")[0], 16)
+            body += self.rfile.read(size)
+            self.rfile.readline()
+            if not size:
+                break
+        return body
+
+    def _send(self, answer: http.client.HTTPResponse) -> None:
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in HOP_BY_HOP:
+                self.send_header(name, value)
+        if answer.status == 304:
             self.end_headers()
-            self.wfile.write(body)
+            return
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        # Without the last chunk, a client knows that the answer was cut off.
+        self.close_connection = True
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            while part := answer.read1(CHUNK):
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+                self.wfile.flush()
+            self.wfile.write(b"0\r\n\r\n")
+            self.close_connection = False
 
-        def _read_chunks(self) -> bytes:
-            body = b""
-            while "chunked" in self.headers.get("Transfer-Encoding", "").lower():
-                size = int(self.rfile.readline().split(b";")[0], 16)
-                body += self.rfile.read(size)
-                self.rfile.readline()
-                if not size:
-                    break
-            return body
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _forward  # noqa: N815 - http.server's names
 
-        def _send(self, answer: http.client.HTTPResponse) -> None:
-            self.send_response(answer.status)
-            for name, value in answer.getheaders():
-                if name.lower() not in HOP_BY_HOP:
-                    self.send_header(name, value)
-            if answer.status == 304:
-                self.end_headers()
-                return
-            self.send_header("Transfer-Encoding", "chunked")
-            self.end_headers()
-            # Without the last chunk, a client knows that the answer was cut off.
-            self.close_connection = True
-            with contextlib.suppress(OSError, http.client.HTTPException):
-                while part := answer.read1(CHUNK):
-                    self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
-                    self.wfile.flush()
-                self.wfile.write(b"0\r\n\r\n")
-                self.close_connection = False
-
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _forward  # noqa: N815 - http.server's names
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
-
-    return Handler
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""

@@ -5,6 +5,7 @@ in pieces of some size. A connection that waits for its next request gives way t
 connections beyond the limit are kept for `/healthz`: whoever holds all others makes no monitor take this server for dead.
 """
 
+import asyncio
 import resource
 from collections.abc import Callable
 from functools import partial
@@ -33,6 +34,7 @@ PROBED = "/healthz"
 PROBE_SECONDS = 2.0  # within which one of these says what it asks for
 PROXIED = "proxy"  # the owner of connections whose client is not known yet
 THROW_AWAY_SECONDS = 5.0
+PAUSE = 0.002  # seconds between two looks whether all is sent
 LONG_ADDRESS = "This address is longer than the {most:,} bytes that this server reads."
 LONG_HEADERS = "The headers of this request are longer than the {most:,} bytes that this server reads."
 
@@ -201,6 +203,13 @@ class Visit(ProtocolWrapper):
         """It is this server's turn."""
         self.factory.probes.pop(self, None)
         self._stop_waiting()
+
+    async def drained(self) -> bool:
+        """Wait until all that was written is sent; False where nobody takes it any more."""
+        tcp = connection_of(self)
+        while tcp.connected and not takes_at_once(tcp):
+            await asyncio.sleep(PAUSE)
+        return bool(tcp.connected)
 
     def _stop_waiting(self) -> None:
         if self._deadline is not None and self._deadline.active():

@@ -20,6 +20,7 @@ from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from django.conf import settings
 from twisted.internet import reactor
+from twisted.web.http import Request
 
 from playground.serving.bodies import FULL, Body
 from playground.serving.connections import PROBED, Visit, Visits, write_at_once
@@ -105,6 +106,13 @@ class LimitedRequest(WebRequest):
         if not self.requestHeaders.hasHeader("upgrade"):
             self.going.add(self)
         return super().process()
+
+    def handle_reply(self, message: Any) -> None:
+        """Take what the application says. Daphne looks for Twisted's class at each part of a stream, which takes longer than the rest."""
+        if message.get("more_body") and not self.finished and self.channel is not None:
+            Request.write(self, message["body"])  # type: ignore[no-untyped-call]  # Twisted's
+        else:
+            super().handle_reply(message)
 
     def finish(self) -> None:
         """It is answered."""

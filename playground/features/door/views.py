@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import re
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
@@ -20,11 +21,13 @@ from playground.common.kubeconfig import write_kubeconfig
 from playground.common.logs import DOOR, SESSION
 from playground.presenters.look import Look
 from playground.sessions.limits import vouch
+from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import LimitReached, NotAllowed, SessionError, SessionGone
-from playground.sessions.protocol.moving import Answered, APIWrite, BeginWatch, Read, Watched
+from playground.sessions.protocol.moving import Answered, APIWrite, BeginWatch, Read, ReadOn, Watched
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.consumers import Outbox
 from playground.sessions.web.live import LiveSession
+from playground.sessions.web.runtime import runtime
 from playground.views.access import edits, opens, scope_of
 from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, impersonate
 from scheduler_core.world.commands import BeginLife
@@ -119,9 +122,39 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
         or "/watch/" in call.path[:60]
     ):
         return await _watch(client, call)
-    read = Read(at=at, call=call)
+    read = Read(at=at, call=call, token=secrets.token_hex(8))
     answered = await client.on_loop(lambda live: _read(live, read))
-    return _respond(request, answered)
+    if not answered.more:
+        return _respond(request, answered)
+    rest = Rest(client, read.token, answered, scope_of(request).get("visit"))
+    if request.GET.get("pretty") in ("true", "1"):
+        whole = b"".join([part async for part in rest])
+        return _respond(request, msgspec.structs.replace(answered, body=whole))
+    return _respond(request, answered, rest)
+
+
+class Rest:
+    """A long answer, of which each part is made once the connection has sent those before."""
+
+    def __init__(self, client: SessionClient, token: str, first: Answered, visit: Any) -> None:
+        self._client, self._token, self._last, self._visit = client, token, first, visit
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._last.body
+        while self._last.more and (self._visit is None or await self._visit.drained()):
+            try:
+                self._last = await self._client.check(ReadOn(token=self._token))
+            except SessionError:
+                if self._visit is None:
+                    raise
+                self._visit.abortConnection()  # without the last chunk, a client knows that the answer was cut off
+                return
+            yield self._last.body
+
+    def close(self) -> None:
+        """Nobody wants more of it."""
+        if self._last.more:
+            runtime().services.loop.post(lambda: self._client.live().notify(DropTask(token=self._token)))
 
 
 async def _read(live: LiveSession, read: Read) -> Answered:
@@ -178,7 +211,7 @@ def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: di
     return msgspec.convert({**given, "prefix": prefix, "address": address}, Call)
 
 
-def _respond(request: HttpRequest, answered: Answered) -> HttpResponseBase:
+def _respond(request: HttpRequest, answered: Answered, parts: Rest | None = None) -> HttpResponseBase:
     body, headers = answered.body, dict(answered.headers)
     content_type = answered.content_type
     warnings = [value for name, value in answered.headers if name == "Warning"]
@@ -193,9 +226,10 @@ def _respond(request: HttpRequest, answered: Answered) -> HttpResponseBase:
         headers |= {"ETag": f'"{digest}"', "Vary": "Accept", "Cache-Control": keeps}
         if request.headers.get("If-None-Match") == headers["ETag"]:
             return HttpResponse(status=304, content_type=content_type, headers=headers)  # a cache takes it over
-    if len(body) < LARGE:
+    if parts is None and len(body) < LARGE:
         return HttpResponse(body, status=answered.status, content_type=content_type, headers=headers)
-    return StreamingHttpResponse(_chunks(body), status=answered.status, content_type=content_type, headers=headers)
+    stream = parts or _chunks(body)
+    return StreamingHttpResponse(stream, status=answered.status, content_type=content_type, headers=headers)
 
 
 async def _chunks(body: bytes) -> AsyncIterator[bytes]:
@@ -295,7 +329,12 @@ class Stream(StreamingHttpResponse):
         finally:
             for end in ends:
                 end.cancel()
-            await self._client.on_loop(lambda live: live.watching.end(begun.number))
+            self.close()
+
+    def close(self) -> None:
+        """End the watch, whether it was served or only asked about (HEAD)."""
+        super().close()
+        runtime().services.loop.begin_soon(lambda: self._client.live().watching.end(self._begun.number))
 
 
 async def _read_version(live: LiveSession) -> int:

@@ -257,19 +257,27 @@ class Back(Query[int], frozen=True, kw_only=True):
 
 
 class Answered(Struct, frozen=True):
-    """An answer of the API server; `live`: the session's time passes as on the wall."""
+    """An answer of the API server; `live`: the session's time passes as on the wall; `more`: the rest is asked for by ReadOn."""
 
     status: int
     body: bytes
     content_type: str
     headers: list[tuple[str, str]] = []
     live: bool = False
+    more: bool = False
 
 
 class Read(Query[Answered], frozen=True, kw_only=True):
-    """A request that changes nothing, at a position."""
+    """A request that changes nothing, at a position; `token` names its answer, where that is long."""
 
     call: Call
+    token: str = ""
+
+
+class ReadOn(Request[Answered], frozen=True, kw_only=True):
+    """The next part of an answer."""
+
+    token: str
 
 
 class APIWrite(Struct, frozen=True, kw_only=True):
@@ -284,7 +292,7 @@ class APIWrite(Struct, frozen=True, kw_only=True):
 
 
 class Written(Struct, frozen=True):
-    """The answers to requests, and the commands that they came to; the last one has what followers are shown."""
+    """The answers to requests, fewer when interrupted, and the commands that they came to; the last one has what followers are shown."""
 
     answers: list[Answered]
     applied: list[Applied]

@@ -52,6 +52,7 @@ class Changes:
         self._to_follow = False
         self._calls: list[tuple[moving.APIWrite, asyncio.Future[moving.Answered]]] = []
         self._serving: asyncio.Task[None] | None = None
+        self._to_show: asyncio.TimerHandle | None = None
 
     @property
     def going_on(self) -> bool:
@@ -139,14 +140,24 @@ class Changes:
             await self._write_applied([await self.engine.call(request)], followers)
             return self.log.head
 
-    async def _write_applied(self, applied: list[moving.Applied], followers: list[Follower]) -> None:
+    async def _write_applied(
+        self, applied: list[moving.Applied], followers: list[Follower], pause: float = 0.0
+    ) -> None:
         try:
             self.log.require_room(sum(each.size for each in applied))
         except LimitReached:
             self.engine.mark_stale()
             raise
         self._prepare_soon(applied[-1].to, followers, applied[-1].deltas)
-        await self._write(self.log.append_commands(applied), show=True)
+        await self._write(self.log.append_commands(applied), show=not pause)
+        if pause:
+            self.engine.shown = self.log.head
+            self._to_show = self._to_show or asyncio.get_running_loop().call_later(pause, self._show)
+
+    def _show(self) -> None:
+        self._to_show = None
+        self._publisher.wake()
+        self._onlooker.moved(True)
 
     async def preview(self, text: bytes, rename: bool = False) -> moving.ImportPlan:
         """Return the changes that importing a text would make, under other names with `rename`."""
@@ -213,30 +224,38 @@ class Changes:
         return await answer
 
     async def _serve_all(self) -> None:
+        singly = 0  # so many are tried alone, as one of them is at fault
         while self._calls:
             taken = self._calls
             try:
                 async with self.exclusive():
-                    taken, self._calls = self._calls[:AT_ONCE], self._calls[AT_ONCE:]
+                    most = 1 if singly else AT_ONCE
+                    taken, self._calls = self._calls[:most], self._calls[most:]
                     answers = await self._serve_some([call for call, _ in taken])
             except Exception as error:
-                self._calls = [] if taken is self._calls else self._calls
+                unserved, self._calls = taken is self._calls, [] if taken is self._calls else self._calls
+                if len(taken) > 1 and not unserved and not isinstance(error, Conflict | Unavailable):
+                    singly, self._calls = len(taken), taken + self._calls
+                    continue
                 for _, waiting in taken:
                     if not waiting.done():
                         waiting.set_exception(error)
             else:
-                for (_, waiting), answered in zip(taken, answers, strict=True):
+                self._calls = taken[len(answers) :] + self._calls  # those that were left, as somebody else waits
+                for (_, waiting), answered in zip(taken, answers, strict=False):
                     if not waiting.done():
                         waiting.set_result(answered)
+            singly = max(0, singly - 1)
 
     async def _serve_some(self, calls: list[moving.APIWrite]) -> list[moving.Answered]:
         self.log.require_room()
-        followers = self._publisher.followers()
+        pause = self._publisher.pause()
+        followers = [] if pause else self._publisher.followers()
         written = await self.engine.call(
             moving.Write(calls=calls, max_objects=settings.MAX_OBJECTS, followers=followers)
         )
         if written.applied:
-            await self._write_applied(written.applied, followers)
+            await self._write_applied(written.applied, followers, pause)
         return written.answers
 
     async def step(self, grain: Grain, times: int = 1) -> bool:

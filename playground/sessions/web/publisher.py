@@ -1,8 +1,8 @@
 """Publisher: sends every viewer of a session what changed on what it looks at.
 
 A delta leads from what a viewer has seen to where it stands now. Viewers that need the same delta get the same one, computed and
-rendered once. While a session runs, deltas are at least INTERVAL apart. A step or command brings along what those who follow will see of
-it; that is rendered while it is being written to the log (`prepare`), and sent as soon as it is in there.
+rendered once. While a session runs, or API clients write, deltas are at least INTERVAL apart. A step or command brings along what those
+who follow will see of it; that is rendered while it is being written to the log (`prepare`), and sent as soon as it is in there.
 """
 
 import asyncio
@@ -218,7 +218,11 @@ class Publisher:
 
     def due(self) -> bool:
         """Return whether viewers are due to see the position where the present slice of a run ends."""
-        return bool(self.viewers) and time.monotonic() >= self._last + self._interval() - HURRY
+        return bool(self.viewers) and self.pause() <= HURRY
+
+    def pause(self) -> float:
+        """Seconds until viewers are shown more of what comes fast."""
+        return max(0.0, self._last + self._interval() - time.monotonic()) if self.viewers else 0.0
 
     def _interval(self) -> float:
         return min(max(INTERVAL, SHARE * self._cost), LONGEST)

@@ -1,11 +1,16 @@
 """Answers to the requests that open a session, move its head, and show it; and the start of any request's work."""
 
 import sys
+import time
+from collections.abc import Generator
 from pathlib import Path
+from types import GeneratorType
 
 import msgspec
 
+from playground.presenters.words import message
 from playground.sessions.protocol import comparing, moving, opening, until
+from playground.sessions.protocol.errors import EngineFailed
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.worker.answers import outlines, rerun
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
@@ -17,6 +22,7 @@ from playground.sessions.worker.memory import release_memory, trim_memory
 from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker, load
 from playground.sessions.worker.traces import Export
 from playground.sessions.worker.world import Grain
+from scheduler_core.apiserver.door import Reply, answer_read, as_yaml
 from scheduler_core.world.checkpoint import CodecError, fingerprint
 from scheduler_core.world.readonly import LoadLimits
 
@@ -265,6 +271,53 @@ def apply_import(engines: Engines, session: int, request: moving.ApplyImport) ->
     if prepared is None or not prepared.holds(engine.world):
         return moving.ImportApplied()
     return moving.ImportApplied(engine.apply_tried(prepared, engines.advance, request.max_objects, request.followers))
+
+
+# Reads of the API server: a long answer goes out in parts
+
+AT_ONCE = 1 << 20  # bytes of an answer, and an entry more of a list
+
+
+@answers_as_worker(moving.Read)
+def read(engines: Engines, session: int, request: moving.Read) -> Steps[moving.Answered]:
+    """Answer a GET. A long answer is of one moment, whatever happens until its last part is asked for."""
+    engine = engines.get(session)
+    world = yield from engine.at(request.position)
+    now = time.time_ns() if world.store.live and request.position == engine.world.position else 0
+    release = world.settings.release
+    call = msgspec.structs.replace(request.call, oldest=engine.watches.oldest, release=release, now=now)
+    reply = answer_read(world, call)
+    return _next_of(engines, session, request.token, _cut(as_yaml(reply) if call.as_yaml else reply, world.store.live))
+
+
+@answers_as_worker(moving.ReadOn)
+def read_on(engines: Engines, session: int, request: moving.ReadOn) -> Steps[moving.Answered]:
+    yield
+    parts = engines.take_task(session, request.token, GeneratorType)
+    if parts is None:
+        raise EngineFailed(message("The engine does not have this session. Try again."))
+    return _next_of(engines, session, request.token, parts)
+
+
+def _cut(reply: Reply, live: bool) -> Generator[moving.Answered, None, None]:
+    """An answer in parts. One entry is known ahead, and so which part is the last."""
+    answered = moving.Answered(reply.status, b"", reply.content_type, list(reply.headers), live)
+    body = bytearray()
+    for entry in reply.parts():
+        if len(body) > AT_ONCE:
+            yield msgspec.structs.replace(answered, body=bytes(body), more=True)
+            body.clear()
+        body += entry
+    yield msgspec.structs.replace(answered, body=bytes(body))
+
+
+def _next_of(
+    engines: Engines, session: int, token: str, parts: Generator[moving.Answered, None, None]
+) -> moving.Answered:
+    answered = next(parts)
+    if answered.more:
+        engines.keep_task(session, token, parts)
+    return answered
 
 
 # Traces, and other files

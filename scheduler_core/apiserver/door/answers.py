@@ -4,7 +4,7 @@ kube: apimachinery/pkg/api/errors/errors.go, apiserver/pkg/endpoints/handlers/re
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,7 +32,7 @@ _WITHOUT_DETAILS = ("BadRequest", "UnsupportedMediaType", "Expired")
 
 
 class Reply(NamedTuple):
-    """An answer to a client. `body`: JSON data, or bytes that are ready."""
+    """An answer to a client. `body`: JSON data, bytes that are ready, or what makes the parts of a long one."""
 
     status: int
     body: Any
@@ -41,7 +41,14 @@ class Reply(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        return self.body if isinstance(self.body, bytes) else msgspec.json.encode(self.body) + b"\n"
+        return b"".join(self.parts())
+
+    def parts(self) -> Iterable[bytes]:
+        """The bytes of the body, of a long one in parts: nothing that comes to the world meanwhile changes them."""
+        if callable(self.body):
+            parts: Iterable[bytes] = self.body()
+            return parts
+        return [self.body if isinstance(self.body, bytes) else msgspec.json.encode(self.body) + b"\n"]
 
 
 def as_yaml(reply: Reply) -> Reply:

@@ -7,7 +7,8 @@ import base64
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -200,7 +201,7 @@ def list_objects(
         if test is None:
             meta["remainingItemCount"] = len(picked) - limit
         picked = picked[:limit]
-    return Reply(200, _shape_list(resource, picked, form, meta, query, now))
+    return Reply(200, partial(_write_list, resource, picked, form, meta, query, now))
 
 
 def pick(found: Sequence[Manifest], namespace: str, test: Test | None, start: str, limit: int) -> Sequence[Manifest]:
@@ -215,14 +216,20 @@ def pick(found: Sequence[Manifest], namespace: str, test: Test | None, start: st
     return found if test is None else [each for each in found if test(each)]
 
 
-def _shape_list(
+def _write_list(
     resource: Resource, picked: Sequence[Manifest], form: Form, meta: dict[str, Any], query: Query, now: int
-) -> Any:
+) -> Iterator[bytes]:
+    """The bytes of a list, an entry at a time."""
+    head: dict[str, Any] = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version}
+    name, include, typed = "items", query.get("includeObject", ""), resource.definition is not None
+    shape: Callable[[Manifest], Any] = lambda each: present(resource, each, typed)  # noqa: E731 - one of three
     if form == "table":
-        return {**make_table(resource, picked, now, query.get("includeObject", "")), "metadata": meta}
-    if form == "metadata":
-        head = {"kind": "PartialObjectMetadataList", "apiVersion": TABLES, "metadata": meta}
-        return {**head, "items": [_metadata_only(resource, each) for each in picked] or None}
-    typed = resource.definition is not None
-    items = [msgspec.Raw(msgspec.json.encode(present(resource, each, typed))) for each in picked]
-    return {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": meta, "items": items}
+        name, head = "rows", make_table(resource, [], now, include)
+        del head["rows"]
+        shape = lambda each: make_table(resource, [each], now, include, columns=False)["rows"][0]  # noqa: E731
+    elif form == "metadata":
+        head, shape = {"kind": "PartialObjectMetadataList", "apiVersion": TABLES}, partial(_metadata_only, resource)
+    yield msgspec.json.encode({**head, "metadata": meta})[:-1] + f',"{name}":'.encode()
+    for number, each in enumerate(picked):
+        yield (b"," if number else b"[") + msgspec.json.encode(shape(each))
+    yield b"]}\n" if picked else b"null}\n" if form == "metadata" else b"[]}\n"

@@ -7,6 +7,7 @@ time limits.
 import asyncio
 import base64
 import binascii
+import contextlib
 import socket
 import ssl
 import tempfile
@@ -208,9 +209,10 @@ class Watching:
         return begun
 
     async def end(self, number: int) -> None:
-        """A client went."""
+        """A client went; a worker that has ended has no watches."""
         if self._watches.pop(number, None) is not None:
-            await self._engine.call(EndWatch(number=number))
+            with contextlib.suppress(SessionError):
+                await self._engine.call(EndWatch(number=number))
 
     def wake(self) -> None:
         """Something happened."""

@@ -1,6 +1,5 @@
-"""The API server of a session: reads, writes, watches, and a live world's time."""
+"""The API server of a session: writes, watches, and a live world's time."""
 
-import time
 from collections.abc import Callable
 
 import msgspec
@@ -10,7 +9,7 @@ from playground.sessions.protocol.errors import SessionError
 from playground.sessions.worker.engine import Engine, Unwanted
 from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
-from scheduler_core.apiserver.door import Call, Failure, Reply, answer_read, as_yaml, changes_nothing, read_body
+from scheduler_core.apiserver.door import Call, Failure, Reply, as_yaml, changes_nothing, read_body
 
 APART = 8  # writes between copies of the world
 
@@ -20,23 +19,16 @@ def _finish(reply: Reply, world: Simulation, call: Call) -> moving.Answered:
     return moving.Answered(reply.status, reply.data, reply.content_type, list(reply.headers), world.store.live)
 
 
-@answers(moving.Read)
-def read(engine: Engine, request: moving.Read) -> Steps[moving.Answered]:
-    """Answer a GET."""
-    world = yield from engine.at(request.position)
-    now = time.time_ns() if world.store.live and request.position == engine.world.position else 0
-    release = world.settings.release
-    call = msgspec.structs.replace(request.call, oldest=engine.watches.oldest, release=release, now=now)
-    return _finish(answer_read(world, call), world, call)
-
-
 @answers(moving.Write)
 def write(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
     """Carry out each request as one command; one that changes nothing leaves no command behind."""
     answered: list[moving.Answered] = []
     applied: list[moving.Applied] = []
+    engine.interrupted = False
     for call in request.calls:
         yield
+        if engine.interrupted and answered:
+            break
         answered.append(_write(engine, call, request.max_objects, applied.append))
     if applied:
         applied[-1] = msgspec.structs.replace(applied[-1], deltas=engine.deltas(request.followers))
