@@ -35,7 +35,7 @@ BLANK = """(selector) => {
       for (const box of range.getClientRects()) fill(box, element);
     }
     const box = element.getBoundingClientRect();
-    const thin = box.height <= THIN && !element.closest("svg") && painted(getComputedStyle(element));
+    const thin = box.height <= THIN && !element.ownerSVGElement && painted(getComputedStyle(element));
     const mark = element.ownerSVGElement || element.matches("canvas, img, button, input, meter, select, textarea, summary");
     if (mark || thin) fill(box, element);
     for (const pseudo of ["::before", "::after"]) {

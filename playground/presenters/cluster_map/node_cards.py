@@ -255,6 +255,7 @@ class NodeCard(PodsOfCard):
     unresolvable: bool
     cordoned: bool
     not_ready: bool
+    labels: list[str]
     taints: list[str]
     more_taints: int
     score: int | None
@@ -269,6 +270,7 @@ def node_card(table: readonly.NodeTable, row: int, moment: Moment, dim: bool = F
     group = int(moment.refusals.group[row])
     score = -1 if moment.score is None else int(moment.score[row])
     taints = [str(taint) for taint in node.taints]
+    held, room = int(table.pod_count[row]), int(table.allowed_pods[row])
     just_refused = group >= 0 and int(moment.refusals.step[row]) == moment.now_step
     return {
         "id": card_id(name),
@@ -276,9 +278,14 @@ def node_card(table: readonly.NodeTable, row: int, moment: Moment, dim: bool = F
         "name": name,
         "state": _state(moment, group, name),
         "why": moment.refusals.text(row),
-        "bars": _bars(
-            tuple(table.resources.names), tuple(table.allocatable[row].tolist()), tuple(table.requested[row].tolist())
-        ),
+        "bars": [
+            *capacities(
+                tuple(table.resources.names),
+                tuple(table.allocatable[row].tolist()),
+                tuple(table.requested[row].tolist()),
+            ),
+            _bar("pods", held, room, f"{held} / {room}"),
+        ],
         "cpu": f"{cpu(int(table.requested[row][0]))}/{cpu(int(table.allocatable[row][0]))}",
         **_chips(table, row, moment),
         "devices": [] if moment.stock is None else device_rows(moment.stock, moment.stock.on(node)),
@@ -286,6 +293,7 @@ def node_card(table: readonly.NodeTable, row: int, moment: Moment, dim: bool = F
         "unresolvable": group >= 0 and moment.refusals.statuses[group].code is readonly.Code.UNRESOLVABLE,
         "cordoned": node.unschedulable,
         "not_ready": bool(node.ready) and node.ready != "True",
+        "labels": [f"{key}={value}" for key, value in node.labels.items() if "kubernetes.io/" not in key][:MAX_TAINTS],
         "taints": taints[:MAX_TAINTS],
         "more_taints": max(len(taints) - MAX_TAINTS, 0),
         "score": score if score >= 0 else None,
@@ -309,8 +317,8 @@ def _state(moment: Moment, group: int, name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _bars(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
-    """Nodes are alike, and most stay as they are from step to step."""
+def capacities(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
+    """What is in use of each resource; kept, as nodes are alike, and most stay as they are from step to step."""
     bars = [
         _bar("cpu", used[0], has[0], f"{cpu(used[0])} / {cpu(has[0])}"),
         _bar("mem", used[1], has[1], f"{memory(used[1])} / {memory(has[1])}"),

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any, NamedTuple, TypedDict
 
 from playground.presenters.amounts import duration, thousands
+from playground.presenters.cluster_map.node_cards import Capacity, capacities
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.queues.groups import waiting
@@ -23,7 +24,7 @@ from scheduler_core.world.readonly import Place, WorldView
 NAMED = 5  # objects of a kind that are named
 KINDS = 4  # kinds of which the last change is told
 BARS = 5  # nodes and reasons at a run's end
-FEW = 6  # nodes, and pods that wait, of a cluster that is shown with what its pods ask of a node
+FEW, MOST = 6, 12  # nodes, and pods that wait, of a cluster that is shown with what its pods ask of its nodes
 
 _YOURS = gettext_noop("Your cluster")
 _PENDING = gettext_noop("%(n)s pods are Pending")
@@ -69,14 +70,19 @@ class Summary(TypedDict):
     checks: int
 
 
-class WaitingPod(TypedDict):
-    key: str
+class WaitingPods(TypedDict):
+    """Pods with the same requirements."""
+
+    keys: list[str]
     priority: int
     asks: list[Message]
 
 
 class ClusterBody(TypedDict, total=False):
-    """`start`: nothing was ever created. `changes`: what the last command did, `log`: the number of its records."""
+    """`start`: nothing was ever created. `changes`: what the last command did, `log`: the number of its records.
+
+    `demand`: what all waiting pods request, of what is free on the nodes.
+    """
 
     start: bool
     at: int
@@ -85,7 +91,8 @@ class ClusterBody(TypedDict, total=False):
     log: int
     evictions: Evictions
     summary: Summary | None
-    pods: list[WaitingPod]
+    pods: list[WaitingPods]
+    demand: list[Capacity]
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
@@ -102,14 +109,27 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ClusterBody, Any]:
         "log": len(sim.last),
         "evictions": evictions(sim),
         "summary": summarize(sim, waits) if ended else None,
-        "pods": [
-            {"key": pod.key, "priority": pod.priority, "asks": asks(pod)}
-            for key in (sim.store.keys("Pod") if nodes <= FEW and waits <= FEW and not ended else ())
-            if (pod := sim.store.pod_at("/".join(key))) and not pod.node_name and pod.phase == "Pending"
-        ],
+        **(_demand(sim) if nodes <= FEW and waits <= MOST and not ended else {}),
     }
     question, facts = (_end if ended else _situation)(sim, waits)
     return Stage(question, body, facts=facts, map=True)
+
+
+def _demand(sim: WorldView) -> ClusterBody:
+    """Return the waiting pods, those with equal requirements together, and the sum of their requests."""
+    table = table_of(scheduler_of(sim))
+    found = (sim.store.pod_at("/".join(key)) for key in sim.store.keys("Pod"))
+    pods = [pod for pod in found if pod and not pod.node_name and pod.phase == "Pending"]
+    alike: dict[str, WaitingPods] = {}
+    for pod in pods:
+        told = asks(pod)
+        alike.setdefault(f"{pod.priority} {told}", {"keys": [], "priority": pod.priority, "asks": told})["keys"].append(
+            pod.key
+        )
+    names = table.resources.names
+    free = (table.allocatable - table.requested).sum(axis=0)
+    asked = (sum(pod.requests.get(name) for pod in pods) for name in names)
+    return {"pods": list(alike.values()), "demand": capacities(tuple(names), tuple(free.tolist()), tuple(asked))}
 
 
 def count_waiting(sim: WorldView) -> int:

@@ -1,6 +1,7 @@
 """The evidence for a lesson's question, and the goals of its task."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -42,9 +43,12 @@ class GivenNode(TypedDict):
 
 
 class GivenPod(TypedDict):
+    """`parts` are the fields of `text`, each with its lines."""
+
     kind: str
     name: str
     text: str
+    parts: list[str]
 
 
 class Given(TypedDict):
@@ -70,7 +74,7 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool) -> Given:
     """The nodes, and the pods that are asked about, then those that wait; of an election the Lease in place of the nodes."""
     nodes = [] if elects else sim.store.list("Node")
     leases: list[GivenPod] = [
-        {"kind": "Lease", "name": each["metadata"]["name"], "text": yaml.safe_dump(each["spec"])}
+        _given("Lease", each["metadata"]["name"], yaml.safe_dump(each["spec"]))
         for each in sim.store.list("Lease")
         if elects and each["metadata"]["namespace"] == "kube-system"
     ]
@@ -88,10 +92,13 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool) -> Given:
         "more": max(len(nodes) - MOST_NODES, 0),
         "labelled": any(row["labels"] for row in rows),
         "tainted": any(row["taints"] for row in rows),
-        "pods": leases
-        + [{"kind": "Pod", "name": short(key), "text": format_deciding(pods[key])} for key in wanted[:MOST_PODS]],
+        "pods": leases + [_given("Pod", short(key), format_deciding(pods[key])) for key in wanted[:MOST_PODS]],
         "others": [short(key) for key in wanted[MOST_PODS : MOST_PODS + MOST_OTHERS]],
     }
+
+
+def _given(kind: str, name: str, text: str) -> GivenPod:
+    return {"kind": kind, "name": name, "text": text, "parts": re.split(r"\n(?=\w)", text.strip())}
 
 
 def _key(pod: Mapping[str, Any]) -> str:

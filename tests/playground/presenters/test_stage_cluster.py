@@ -77,8 +77,9 @@ def test_victims_are_counted_once() -> None:
     assert stage(sim)["body"]["summary"]["figures"][2]["value"] == "1"
 
 
-def test_a_small_cluster_says_what_its_waiting_pods_ask_of_a_node() -> None:
-    sim = three_nodes(pod("web-1", cpu="2"), pod("web-2", cpu="1", priority=7))
-    rows = stage(sim)["body"]["pods"]
-    assert [(row["key"], row["priority"]) for row in rows] == [("default/web-1", 0), ("default/web-2", 7)]
-    assert in_english(rows[0]["asks"][0]) == "2 cpu"
+def test_a_small_cluster_says_what_its_waiting_pods_ask_of_its_nodes() -> None:
+    sim = three_nodes(pod("web-1", cpu="2"), pod("web-2", cpu="1", priority=7), pod("web-3", cpu="2"))
+    body = stage(sim)["body"]
+    rows = [(row["keys"], row["priority"], in_english(row["asks"][0])) for row in body["pods"]]
+    assert rows == [(["default/web-1", "default/web-3"], 0, "2 cpu"), (["default/web-2"], 7, "1 cpu")]
+    assert body["demand"][0]["text"].startswith("5 / ")
