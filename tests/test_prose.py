@@ -95,6 +95,29 @@ STILTED_BESIDES = re.compile(
 MOST_STILTED_LESSONS = 0
 # Chinese words for you, victims, and nobody that the Kubernetes documentation does not use.
 PERSONS = re.compile("您|受害者|没有人")
+BLOCK = re.compile(r"blocktranslate [^%]*(?:%(?!\})[^%]*)*%\}(.*?)\{% endblocktranslate", re.DOTALL)
+COUNTED = re.compile(
+    r"\}\}(?: (?:more|examined|feasible|scheduling))* (?:attempts|bytes|candidates|cards|commands|days|devices|hours|lessons"
+    r"|minutes|nodes|objects|pods|points|questions|records|rows|runs|sessions|steps|students)\b"
+)
+# A verb ("runs on"), and numbers that are never 1: limits of the server, rates, scores, and counts that are shown from two on.
+NEVER_ONE = {
+    "cluster/nodes.html: }} nodes",
+    "comparison/inputs.html: }} commands",
+    "exports/page.html: }} minutes",
+    "exports/page.html: }} steps",
+    "experiments/page.html: }} runs",
+    "fixes/why_not.html: }} points",
+    "panels/stage/filter.html: }} nodes",
+    "panels/stage/score_name.html: }} nodes",
+    "playground/classroom/desk.html: }} hours",
+    "playground/home.html: }} lessons",
+    "playground/partials/editor.html: }} bytes",
+    "playground/partials/film.html: }} nodes",
+    "playground/partials/film.html: }} points",
+    "playground/partials/film.html: }} runs",
+    "playground/partials/import_form.html: }} bytes",
+}
 FEWEST_COMMENTS = 17  # in 1,000 lines, without those that speak to tools
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -161,6 +184,16 @@ def test_texts_are_plain() -> None:
         )
         == []
     )
+
+
+def test_templates_count_in_the_singular_too() -> None:
+    found = set()
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        for block in BLOCK.findall(path.read_text(encoding="utf-8")):
+            text = " ".join(block.split())
+            if "{% plural %}" not in text and (counted := COUNTED.search(text)):
+                found.add(f"{path.relative_to(ROOT / 'templates')}: {counted[0]}")
+    assert found == NEVER_ONE
 
 
 def test_lessons_are_plain() -> None:

@@ -223,7 +223,7 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
     judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given, again="tried" not in request.POST))
     if client.may_edit:
         await in_thread(assignments.record_answer, client.session, chapter, given, judged.right)
-    context = {"judged": judged, "look": look, "studio": reverse("studio", args=[client.key])}
+    context = {"judged": judged, "given": given, "look": look, "studio": reverse("studio", args=[client.key])}
     template = "playground/partials/lesson_answer.html" if by_htmx(request) else "playground/lesson_answer.html"
     return render(request, template, context)
 

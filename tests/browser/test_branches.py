@@ -48,6 +48,11 @@ def test_a_fork_is_drawn_opened_and_compared(
     page.locator(".side.b h2 a").click()
     expect(page.locator("#branches [aria-current]")).to_have_text("Empty cluster")
     assert page.url == address
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{address}branches")
+    expect(page.locator(".branch-list tbody tr")).to_have_count(2)
+    right = "(all) => Math.max(...all.map((each) => each.getBoundingClientRect().right))"
+    assert page.locator(".branch-list :is(a, button, td:not(.none))").evaluate_all(right) <= 390
 
 
 def test_a_command_is_left_out_and_the_history_made_again_is_another(

@@ -92,3 +92,24 @@ def test_in_a_fork_the_bar_shows_everything_in_full(page: Page, server: Playgrou
         assert cut <= 1, part
     boxes = [box(page.locator(part)) for part in (".bar-start", ".make", ".transport", ".bar-end")]
     assert all(left["x"] + left["width"] <= right["x"] + 1 for left, right in pairwise(boxes))
+
+
+def test_in_the_past_the_name_is_whole_and_at_the_end_no_message_covers_the_lesson(
+    page: Page, server: PlaygroundServer
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    start(page, server)
+    name = page.locator("#session-name")
+    name.fill("Four nodes with GPUs to claim")
+    name.press("Enter")
+    head = run_to_the_end(page)
+    page.keyboard.press("ArrowRight")
+    message = page.locator(".toast")
+    expect(message).to_have_text("The simulation has nothing more to do.")
+    assert box(message)["x"] + box(message)["width"] <= box(page.locator("#narrator"))["x"]
+    assert box(message)["y"] + box(message)["height"] <= box(page.locator("#timeline"))["y"]
+    page.locator("#stage-h").click()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(head))
+    expect(page.locator("#follow-form")).to_be_visible()
+    assert name.evaluate("(each) => each.scrollWidth - each.clientWidth") <= 1

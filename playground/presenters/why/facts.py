@@ -1,6 +1,6 @@
 """The facts beside the reasons as sentences, and those of them that belong to the answer itself."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 
@@ -76,8 +76,9 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
         return _format_parts(value, str(values["resource"]))
     if name == "other" and values.keys() & {"otherScore", "otherPoints"}:
         return list_nodes([str(value)])
-    if name == "nodes" and isinstance(value, list) and values.get("count", 0) in (0, len(value)):
-        return list_nodes(value)
+    if name == "nodes" and isinstance(value, list):
+        shown = list_nodes(value)
+        return {**shown, "text": shown["text"] + _count_more(name, value, values)}
     if isinstance(value, list):
         return exactly(_list(name, value, values))
     return value
@@ -93,10 +94,14 @@ def format_span(ns: int) -> str:
 
 def _list(name: str, items: list[object], values: Mapping[str, object]) -> str:
     texts = [short(str(each)) if name in ("holders", "pods") else str(each) for each in items]
+    return ", ".join(texts) + _count_more(name, items, values)
+
+
+def _count_more(name: str, items: Sequence[object], values: Mapping[str, object]) -> str:
     count = values.get("count")
     counted = "pods" if "pods" in values else "nodes"
-    more = count - len(texts) if isinstance(count, int) and name == counted else 0
-    return f"{', '.join(texts)}{f' +{more}' if more > 0 else ''}"
+    more = count - len(items) if isinstance(count, int) and name == counted else 0
+    return f" +{more}" if more > 0 else ""
 
 
 def _format_parts(parts: list[Mapping[str, object]], resource: str) -> Message:

@@ -55,6 +55,16 @@ def test_the_parts_of_a_sum_read_as_one_sentence() -> None:
     assert in_english(describe_fact(fact)) == said
 
 
+def test_nodes_are_named_one_by_one_with_the_number_of_the_others() -> None:
+    fact = Fact(Role.NOTES, "Tie", {"node": "a-1", "score": 416, "nodes": ["b-1", "b-2"], "count": 5})
+    said = describe_fact(fact)
+    assert in_english(said).startswith("a-1 and b-1, b-2 +3 have the same score of 416")
+    assert said["values"]["nodes"] == {
+        "text": "%(node_0)s, %(node_1)s +3",
+        "values": {"node_0": "b-1", "node_1": "b-2"},
+    }
+
+
 @pytest.mark.parametrize(("seconds", "said"), [(172_800, "48 h"), (600, "10 min"), (30, "30 s")])
 def test_lengths_of_time_are_said_in_the_largest_unit(seconds: int, said: str) -> None:
     assert format_span(seconds * 10**9) == said

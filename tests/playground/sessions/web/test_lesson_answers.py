@@ -74,8 +74,12 @@ def test_an_answer_is_shown_on_its_page(learner: SessionClient) -> None:
     assert 'class="verdict right"' in page
     page = Client().post(address, {"answer": list(wrong)}).content.decode()
     assert 'class="verdict wrong"' in page
+    assert "Your answer:" in page
     assert "show" not in page
-    assert 'class="verdict wrong"' in Client().post(address, {"show": "1"}).content.decode()
+    page = Client().post(address, {"show": "1"}).content.decode()
+    assert 'class="verdict wrong"' in page
+    assert "data-shown" in page
+    assert "Your answer:" not in page
 
 
 def test_a_teacher_gets_the_question_with_its_key(learner: SessionClient) -> None:
