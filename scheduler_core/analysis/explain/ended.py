@@ -1,5 +1,6 @@
 """Pods that a kubelet refuses, or that failed: on which node, why, and how many pods of the same owner ended before."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -146,6 +147,13 @@ def list_last_ends(pod: Pod) -> Iterator[Fact]:
             yield Fact(Role.NOTES, "OutOfMemory", values)
         elif last:
             yield Fact(Role.NOTES, "LastEnd", values)
+        mounts = (m for c in containers if c.get("name") == each.get("name") for m in c.get("volumeMounts") or ())
+        for mount in mounts if last else ():
+            if re.search(rf"(?<![\w/]){re.escape(str(mount['mountPath']).rstrip('/'))}\b", texts[1]):
+                volume: Manifest = next((v for v in spec.get("volumes") or () if v.get("name") == mount["name"]), {})
+                of = (" ".join([k, *(v[n] for n in v if n.endswith("ame"))]) for k, v in volume.items() if k != "name")
+                said = {"path": mount["mountPath"], "volume": mount["name"], "source": next(of, "-")}
+                yield Fact(Role.NOTES, "PathIsMounted", said)
 
 
 def describe_limits(pod: Pod, reason: str, node: str) -> Iterator[Fact]:

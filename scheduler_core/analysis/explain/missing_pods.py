@@ -246,7 +246,7 @@ def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, web
         selector = (found.get("spec") or {}).get("selector") or {}
         pods = (pod for pod in world.store.pods() if selector and pod.namespace == there)
         servers = [pod for pod in pods if selector.items() <= pod.labels.items()]
-        if service and not any(pod.ready for pod in servers):
+        if found and not any(pod.ready for pod in servers):
             states = [f"{pod.name} ({describe_wait(pod).rstrip('. ')})" for pod in servers[:1]] or ["-"]
             values = {"webhook": webhook, "service": service["name"], "namespace": there}
             yield Fact(Role.NOTES, "ServiceIsDown", {**values, "servers": states})

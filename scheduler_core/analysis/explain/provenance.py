@@ -31,6 +31,7 @@ SHOWN = 3
 Spec = Mapping[str, Any]
 _SELECTOR_OF_NAMESPACE = "scheduler.alpha.kubernetes.io/node-selector"
 _SPREAD, _SELECTION = "PodTopologySpread", "NodeAffinity"
+_MUTATING = ("MutatingAdmissionPolicy", "MutatingWebhookConfiguration")
 _COMPARED = ("nodeSelector", "affinity", "topologySpreadConstraints", "schedulerName", "runtimeClassName")
 
 
@@ -290,6 +291,12 @@ def _trace_selector(world: Simulation, pod: Pod) -> Iterator[Fact]:
     runtime_class = pod.manifest["spec"].get("runtimeClassName")
     found = world.store.get("RuntimeClass", "", runtime_class) if runtime_class else None
     of_class = ((found or {}).get("scheduling") or {}).get("nodeSelector") or {}
+    owner = template_of(world, pod)
+    known = {**added, **of_class, **((owner[1].get("nodeSelector") or {}) if owner is not None else chosen)}
+    if owner is not None and (rest := [f"{key}={chosen[key]}" for key in sorted(chosen.keys() - known.keys())]):
+        by = [f"{kind} {each['metadata']['name']}" for kind in _MUTATING for each in world.store.list(kind)]
+        values = {"kind": owner[0]["kind"], "owner": owner[0]["metadata"]["name"], "labels": rest}
+        yield _fact("AdmissionSelector", **values, by=by or ["-"])
     for key, value in added.items():
         yield _fact("NamespaceSelector", namespace=pod.namespace, label=f"{key}={value}")
     for key, value in of_class.items():

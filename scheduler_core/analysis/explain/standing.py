@@ -35,6 +35,7 @@ _CONDITIONS = {
     "node.kubernetes.io/network-unavailable": "NetworkUnavailable",
     "node.kubernetes.io/pid-pressure": "PIDPressure",
 }
+_GROWING = ("FileSystemResizePending", "ControllerResizeError", "NodeResizeError")
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
 _BY_TAINT = "DeletionByTaintManager"
@@ -168,6 +169,10 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
         found = {"resources": sorted({name for _, *amounts in lists for each in amounts for name in each})}
         text = str(pending.get("message") or "the node has no room for its resize")
         yield _obstacle(f"Resize{pending.get('reason') or 'Pending'}", text, node, found)
+    for key in claims_of(pod):
+        status = (world.store.get(CLAIM, *key.split("/", 1)) or {}).get("status") or {}
+        for each in (c for c in status.get("conditions") or () if c.get("type") in _GROWING and c.get("message")):
+            yield _obstacle("VolumeResize", f"claim {key.partition('/')[2]}: {each['message']}", node, {"claim": key})
     for key in claims_of(pod) if pod.phase == "Pending" else ():
         found_claim = world.store.get(CLAIM, *key.split("/", 1))
         volume = str(((found_claim or {}).get("spec") or {}).get("volumeName") or "")

@@ -10,7 +10,7 @@ from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
-from scheduler_core.analysis.fixes.meanings import list_scalers
+from scheduler_core.analysis.fixes.meanings import index_events, list_scalers
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
@@ -20,6 +20,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.admission.plugins import pod_security
 from scheduler_core.apiserver.eviction import budgets_for
+from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.base.clock.cron import BadSchedule
 from scheduler_core.controllers.disruption import predict_status
 from scheduler_core.controllers.workloads.cronjobs.controller import most_recent, schedule_of
@@ -41,7 +42,13 @@ STICKING = frozenset(
 """)
 )
 SHOWN = 3
-_BAD = {"Unschedulable": "True", "AbleToScale": "False", "ScalingActive": "False"}  # of conditions, by type
+_BAD = frozenset(  # conditions, but for reasons that nothing is wrong with
+    read_words("""
+    AbleToScale=False DiskPressure=True MemoryPressure=True NamespaceDeletionDiscoveryFailure=True NamespaceFinalizersRemaining=True
+    NetworkUnavailable=True PIDPressure=True Ready=False Ready=Unknown ScalingActive=False ScalingLimited=True Unschedulable=True
+""")
+)
+_FINE = ("ScalingDisabled", "TooFewReplicas")
 SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
 
 
@@ -103,6 +110,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
             if pod.namespace == name and pod.manifest["metadata"].get("finalizers")
         ]
         yield note("NamespaceEnds", **values, namespace=name)
+        yield from describe_conditions([namespace])
         if left:
             yield note("NamespaceWaitsFor", namespace=name, pods=left[:SHOWN], count=len(left))
     if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
@@ -277,6 +285,10 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
         facts.append(note("JobIsRefused", owner=meta["name"], message=message.rstrip(". ")))
     else:
         facts += _list_missed_starts(world, Owner.of(manifest), active)
+    for event in index_events(world).get(("CronJob", str(meta["namespace"]), meta["name"]), {}).values():
+        if event.type == WARNING:
+            said = {"reason": event.reason, "message": event.message.rstrip(". ")}
+            facts.append(note("ConditionOf", kind="CronJob", name=meta["name"], **said))
     state = (
         State.STUCK if any(fact.code in STICKING or fact.code == "ForbidsSecond" for fact in facts) else State.AS_WANTED
     )
@@ -312,7 +324,7 @@ def describe_conditions(manifests: Iterable[Manifest]) -> Iterator[Fact]:
     """Yield what objects beside a pod or a workload report of trouble."""
     for each in manifests:
         for found in (each.get("status") or {}).get("conditions") or ():
-            if found.get("status") == _BAD.get(str(found.get("type"))) and found.get("reason") != "ScalingDisabled":
+            if f"{found.get('type')}={found.get('status')}" in _BAD and found.get("reason") not in _FINE:
                 said = {"reason": found.get("reason") or "-", "message": str(found.get("message") or "").rstrip(". ")}
                 yield note("ConditionOf", kind=each["kind"], name=each["metadata"]["name"], **said)
 
@@ -385,9 +397,11 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
         facts += [fact for pod in pods if pod.deleting for fact in describe_end(world, pod)]
     text = "" if drain is None else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
     reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
-    cordoned = world.store.node(name)
-    blocked = failed or bool(facts and cordoned is not None and cordoned.unschedulable)
-    state = State.STUCK if blocked else State.AS_WANTED
+    node = world.store.node(name)
+    assert node is not None
+    blocked = failed or bool(facts and node.unschedulable)
+    facts += (unwell := list(describe_conditions([node.manifest])))
+    state = State.STUCK if blocked or unwell else State.AS_WANTED
     return Explanation(f"{NODE}/{name}", state, reasons, node=name, facts=tuple(facts))
 
 

@@ -22,6 +22,8 @@ OS, ARCH = "kubernetes.io/os", "kubernetes.io/arch"
 FOREIGN = re.compile(r"exec format error|no match for platform|no matching manifest for")
 """A kubelet's words about a program or an image that is built for other machines than its node."""
 UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
+_PATIENCE = 30  # failures of a startupProbe
+_WRITTEN = ("kube-root-ca.crt", "openshift-service-ca.crt")  # by controllers
 _USER, _LINUX, _CREDENTIALS, _ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
 _ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
 _FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
@@ -163,9 +165,8 @@ def _give_credentials(case: _Case) -> Iterator[Draft]:
 def _make_object(case: _Case) -> Iterator[Draft]:
     """A ConfigMap or a Secret that is not there, with the keys that the containers read."""
     (kind, field), name = _KINDS[case.found["kind"]], case.found["name"]
-    if case.sim.store.get(kind, case.pod.namespace, name) is None and not find_makers(
-        case.sim, case.pod, case.found[0]
-    ):
+    there = case.sim.store.get(kind, case.pod.namespace, name) is not None
+    if not there and name not in _WRITTEN and not find_makers(case.sim, case.pod, case.found[0]):
         source = f"{kind[0].lower()}{kind[1:]}KeyRef"
         read = [
             (e.get("valueFrom") or {}).get(source) or {} for _, c in case.list_containers() for e in c.get("env") or ()
@@ -214,6 +215,10 @@ def _mend_probe(case: _Case) -> Iterator[Draft]:
         if port is not None:
             values = {"field": f"{probe}.{way}.port of {each['name']}", "to": next(iter(declared), 0)}
             patch = {way: {"port": values["to"]}}
+            if probe == "livenessProbe" and (int(port) in declared or not declared) and "startupProbe" not in each:
+                values = {"field": f"startupProbe.failureThreshold of {each['name']}", "to": _PATIENCE}
+                patch = {way: given.get(way), "failureThreshold": _PATIENCE}
+                yield case.anew("setting", {field: [{"name": each["name"], "startupProbe": patch}]}, **values)
             if not declared or str(given.get(way, {}).get("port")) != port or int(port) in declared:
                 continue
         if given:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.analysis.fixes.effects import HURTING, Effect
+from scheduler_core.apimachinery.objects.storage.volumes import NO_PROVISIONER
 from scheduler_core.scheduler.framework.drafts import HARMS, Change
 from scheduler_core.world.commands import Command
 
@@ -86,6 +87,8 @@ def _effort(change: Change) -> float:
     """A machine of a kind that is not there yet is more effort than any change that keeps what is there running."""
     if change.kind == "node" and not change.values["like"]:
         return len(HARMS) if in_new_domain(change) else _LESSENS + 0.5
+    if change.kind == "volume" and change.values.get("by") not in (None, "", NO_PROVISIONER):  # who is to make it
+        return _ADDS
     if change.kind == "request" and change.values["to"] == "0":  # the pod is of no use without what it was made for
         return len(HARMS)
     if change.kind == "label" and change.values.get("was"):  # others may select the node by what the label says now

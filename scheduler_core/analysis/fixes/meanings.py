@@ -37,6 +37,7 @@ class Meaning:
     values: Mapping[str, str]
     show: str  # a command, "" none
     silent: bool
+    weak: bool = False
 
 
 @cache
@@ -61,9 +62,10 @@ def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> li
             values = {**known, **groups, **{name: _look_up(subject, path) for name, path in row.get("of", {}).items()}}
             is_shown = all(values.get(name) not in ("", "-") for name in re.findall(r"\{(\w+)\}", show))
             given = show.format(**values) if is_shown else ""
-            found.setdefault(code, Meaning(code, values, given, row.get("silent", False)))
+            found.setdefault(code, Meaning(code, values, given, row.get("silent", False), row.get("weak", False)))
             break
-    return [*found.values()][:MOST]
+    strong = [each for each in found.values() if not each.weak]
+    return (strong or [*found.values()])[:MOST]
 
 
 def _look_up(found: Any, path: str) -> str:
@@ -72,7 +74,8 @@ def _look_up(found: Any, path: str) -> str:
     if isinstance(found, list):
         return ", ".join(dict.fromkeys(text for each in found if (text := _look_up(each, path)) != "-")) or "-"
     found = (found or {}).get(part)
-    return "-" if found is None else _look_up(found, rest) if rest else str(found)
+    ends = ", ".join(map(str, found)) if isinstance(found, list) else str(found)
+    return "-" if found is None else _look_up(found, rest) if rest else ends
 
 
 def list_status_texts(pod: Manifest) -> Iterator[str]:
@@ -80,10 +83,13 @@ def list_status_texts(pod: Manifest) -> Iterator[str]:
     status = pod.get("status") or {}
     yield str(status.get("message") or "")
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
-        for state in (*(each.get("state") or {}).values(), *(each.get("lastState") or {}).values()):
-            if isinstance(state, Mapping) and (state.get("message") or state.get("reason") not in PLAIN):
+        last = [*(each.get("lastState") or {}).values()]
+        for state in (*(each.get("state") or {}).values(), *last):
+            if isinstance(state, Mapping) and (
+                state.get("message") or state.get("reason") not in PLAIN or state in last
+            ):
                 text = f"{each.get('name')}: {state.get('reason')}: {state.get('message') or ''}"
-                yield f"{text} exit code {state['exitCode']}" if state.get("exitCode") else text
+                yield f"{text} exit code {state['exitCode']}" if state.get("exitCode") or state in last else text
 
 
 # What is said of a pod, a workload, or a node
@@ -98,7 +104,7 @@ def advise(world: Simulation, key: str, events: Events | None = None) -> list[Me
     if not subjects:
         return []
     pod = world.store.pod_at(key)
-    node = world.store.node(pod.node_name) if pod is not None else None
+    node = world.store.node(pod.node_name if pod is not None else key.removeprefix("Node/"))
     subject = next((each for each in subjects if each["kind"] == "Pod"), subjects[0])
     texts = _list_texts(world, subjects, pod, node, index_events(world) if events is None else events)
     component = SCHEDULER if pod is not None else CONTROLLERS
@@ -123,7 +129,9 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
         uid = str(owner["metadata"].get("uid") or "")
         made = (store.get(each, *at) for each in (*_OWNERS, "Pod") for at in store.controlled(each, uid)[-MOST:] if uid)
         owners += [each for each in made if each is not None]
-    return [*owners, *(list_scalers(world, owners[0]) if owners else ())]
+    space = store.get("Namespace", "", namespace) or {"metadata": {}}
+    ending = [space] if space["metadata"].get("deletionTimestamp") else []
+    return [*owners, *ending, *(list_scalers(world, owners[0]) if owners else ())]
 
 
 def index_events(world: Simulation) -> Events:

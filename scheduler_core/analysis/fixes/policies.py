@@ -2,13 +2,16 @@
 
 import itertools
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.cel import Call, Ident, Literal, Node, Program, Select
 from scheduler_core.apimachinery.cel.syntax.tree import Comprehension, ListNode
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.expressions import compile_expression, environment_of
+from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 
 Path = tuple[Any, ...]  # names of fields, and indices of elements
 Edits = dict[Path, Any]  # None: the field goes
@@ -29,7 +32,17 @@ _COMPARISONS: Mapping[str, tuple[Callable[[Any, Any], bool], Callable[[Any, Any]
     "_>=_": (operator.ge, lambda now, known: known, "_<_", "_<=_"),
     "@in": (lambda now, known: now in known, lambda now, known: known[0], "", ""),
     "startsWith": (str.startswith, lambda now, known: known + str(now or ANY).rpartition("/")[2], "", ""),
+    "endsWith": (str.endswith, lambda now, known: str(now or ANY) + known, "!endsWith", ""),
+    "!endsWith": (
+        lambda now, known: not now.endswith(known),
+        lambda now, known: now[: -len(known)] + known[0] + ANY,
+        "",
+        "",
+    ),
+    "matches": (lambda now, known: bool(re.search(known, now)), lambda now, known: _match(now, known), "", ""),
 }
+_OF_AMOUNTS = {"isLessThan": "_<_", "isGreaterThan": "_>_"}
+_IS_THERE = (("_>_", 0), ("_>=_", 1), ("_!=_", 0))  # of a size
 
 
 def satisfy(spec: Manifest, manifest: Manifest, params: Manifest) -> list[Edits]:
@@ -62,6 +75,15 @@ def build_patch(manifest: Manifest, edits: Edits) -> dict[str, Any] | None:
     return patch
 
 
+def _match(now: Any, pattern: str) -> str | None:
+    """Return a text like `now` that a pattern matches, if what the pattern begins with tells enough."""
+    start = re.sub(r"\((?:\?:)?([^()|]*)\|?[^()]*\)", r"\1", pattern.lstrip("^"))
+    prefix = re.sub(r"\\(.)", r"\1", re.match(r"(?:[\w/:-](?![*?{])|\\\W)*", start)[0])  # type: ignore[index]
+    name = str(now or ANY).rpartition("/")[2]
+    ends = (name, f"{name.partition(':')[0]}:1", "", "0", "1", "a", ANY)
+    return next((prefix + end for end in ends if re.search(pattern, prefix + end)), None)
+
+
 def _all(parts: Iterable[list[Edits]]) -> list[Edits]:
     """The alternatives in which all parts hold. A field that something within it is set in is there."""
     made: list[Edits] = [{}]
@@ -84,7 +106,7 @@ class _Reader:
 
     def __init__(self, manifest: Manifest, params: Manifest, variables: Mapping[str, Node]) -> None:
         self.manifest, self.params, self.variables = manifest, params, variables
-        self.bound: dict[str, Path] = {"object": ()}  # with the variables of all() and exists()
+        self.bound: dict[str, Path | Node] = {"object": ()}  # with the variables of all() and exists()
 
     def read(self, expression: Node) -> list[Edits]:
         """Return the alternatives with which an expression holds; none where it fails on this object, as CEL does on other types."""
@@ -105,15 +127,24 @@ class _Reader:
         function, sides = node.function, [*([node.target] if node.target is not None else []), *node.args]
         if function == "!_":
             return self.turn(sides[0], not want)
+        if function == "_?_:_":
+            return _any(_all([self.turn(sides[0], i == 1), self.turn(sides[i], want)]) for i in (1, 2))
         if function in _JOINS:
             parts = [self.turn(each, want) for each in sides]
             return _all(parts) if (function == _JOINS[0]) is want else _any(parts)
         if function == "hasValue":
             return self._exist(sides[0], want)
-        if function == "@in" and isinstance(sides[0], Literal):
-            return self._exist(Call("_[_]", None, [sides[1], sides[0]], 0, 0, 0), want)
+        if function == "@in" and isinstance(key := self._resolve(sides[0]), Literal):
+            return self._exist(Call("_[_]", None, [sides[1], key], 0, 0, 0), want)
+        if isinstance(of := sides[0], Call) and of.function == "compareTo":
+            sides = [*filter(None, [of.target]), *of.args]
+        function = _OF_AMOUNTS.get(function, function)
+        if isinstance(of := sides[0], Call) and of.function == "size" and isinstance(number := sides[1], Literal):
+            return self._exist((of.target or of.args[0]), want) if (function, number.value) in _IS_THERE else []
         if function not in _COMPARISONS or len(sides) != 2:
             return []
+        if len(amounts := [e.args[0] for e in sides if isinstance(e, Call) and e.function == "quantity"]) == len(sides):
+            return self._weigh(function, amounts, want)
         if self._path(sides[1]) is not None:
             sides, function = sides[::-1], _COMPARISONS[function][3]
         known = self._value(sides[1])
@@ -122,15 +153,30 @@ class _Reader:
         function = function if want or not function else _COMPARISONS[function][2]
         return self._compare(function, sides[0], known) if function else []
 
+    def _weigh(self, function: str, sides: list[Node], want: bool) -> list[Edits]:
+        """A comparison of quantities."""
+        if self._path(sides[1]) is not None:
+            sides, function = sides[::-1], _COMPARISONS[function][3]
+        path, known = self._path(sides[0]), self._value(sides[1])
+        if path is None or not isinstance(known, str):
+            return []
+        holds = _COMPARISONS[function if want else _COMPARISONS[function][2]][0]
+        bound, now = nanos(known), self._get(path)
+        if now is not None and holds(nanos(now), bound):
+            return [{}]
+        other = (bound // 2 if holds(0, bound) else 2 * bound) // (10**6 if path[-1] == "cpu" else 10**9)
+        return [{path: known if holds(bound, bound) else quantity(path[-1], other)}]
+
     def _turn_each(self, node: Comprehension, want: bool) -> list[Edits]:
         """all() and exists() over the elements of a list."""
         path, step = self._path(node.range), node.step
-        found = None if path is None else self._get(path)
-        if not (isinstance(step, Call) and step.function in _JOINS) or isinstance(found, Mapping) or path is None:
+        elements = node.range.elements if isinstance(node.range, ListNode) else ()
+        found = elements if path is None else self._get(path)
+        if not (isinstance(step, Call) and step.function in _JOINS) or isinstance(found, Mapping):
             return []
         parts = []
-        for index in range(len(found or ())):
-            self.bound[node.first] = (*path, index)
+        for index, element in enumerate(found or ()):
+            self.bound[node.first] = element if path is None else (*path, index)
             parts.append(self.turn(step.args[1], want))
         return _all(parts) if (step.function == _JOINS[0]) is want else _any(parts)
 
@@ -162,6 +208,8 @@ class _Reader:
         return found
 
     def _resolve(self, node: Node) -> Node:
+        if isinstance(node, Ident) and isinstance(bound := self.bound.get(node.name), Node):
+            return bound
         is_named = isinstance(node, Select) and isinstance(node.operand, Ident) and node.operand.name == "variables"
         return self.variables.get(node.field, node) if is_named and isinstance(node, Select) else node
 
@@ -169,13 +217,15 @@ class _Reader:
         """Return the way to a field of the object; None for what is something else."""
         node = self._resolve(given)
         if isinstance(node, Ident):
-            return self.bound.get(node.name)
+            bound = self.bound.get(node.name)
+            return bound if isinstance(bound, tuple) else None
         before: Path | None = None
         part: Any = None
         if isinstance(node, Select) and not node.test:
             before, part = self._path(node.operand), node.field
-        elif isinstance(node, Call) and node.function in _INDEXES and isinstance(node.args[1], Literal):
-            before, part = self._path(node.args[0]), node.args[1].value
+        elif isinstance(node, Call) and node.function in _INDEXES:
+            key = self._resolve(node.args[1])
+            before, part = (self._path(node.args[0]), key.value) if isinstance(key, Literal) else (None, None)
         elif isinstance(node, Call) and node.function == "orValue" and node.target is not None:
             return self._path(node.target)
         return None if before is None else (*before, part)

@@ -426,6 +426,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r"runtimeClass\.scheduling\.nodeSelector\[(?P<key>[^\]]+)\] = \S+?; pod\.spec", _leave_to_class),
     (r"Pod's Overhead doesn't match|Pod Overhead set without", _leave_to_admission("overhead")),
     (r"the integer value of priority \((?P<value>-?\d+)\) must not be provided", _leave_to_admission("priority")),
+    (r"string value of PreemptionPolicy \((?P<value>\w+)\) must not be", _leave_to_admission("preemptionPolicy")),
     (_POLICY, _satisfy_policy),
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
     (r"tolerations\) conflict with its namespace whitelist", _allow_tolerations),

@@ -147,7 +147,9 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
         if stuck.fixes or kind == CRON_JOB:
             return stuck
     if kind == "DaemonSet" and not mine:
-        return (yield from search_daemons(sim, namespace, name, budget))
+        daemons = yield from search_daemons(sim, namespace, name, budget)
+        if daemons.fixes:
+            return daemons
     unready = [pod.key for pod in owned if pod.node_name and not (pod.ready or pod.terminal or pod.deleting)]
     mine = mine or ([] if kind in (CRON_JOB, "Job") else unready)
     return (yield from _search_any(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget))

@@ -194,7 +194,8 @@ def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> 
     if kind.key in _PENDING_FIRST and not imported:
         return {**manifest, "status": {"phase": "Pending"}}
     if kind.key == "Namespace":
-        return prepare_new_namespace(manifest)
+        made = prepare_new_namespace(manifest)
+        return {**made, "status": {**(manifest.get("status") or {}), **made["status"]}} if imported else made
     if kind.key in _STATUS_OF_CONTROLLERS and not imported and "status" in manifest:
         return {name: value for name, value in manifest.items() if name != "status"}
     return manifest

@@ -178,7 +178,8 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
             yield _default(draft, claim, each)
     waits = known is not None and known.get("volumeBindingMode") == storage.WAIT_FOR_FIRST_CONSUMER
     yield from propose_matches(draft, claim, handle)
-    change = Change("volume", {"claim": storage.key_of(claim), "size": volumes.size_of(claim), "class": name})
+    by = str((known or {}).get("provisioner") or "")
+    change = Change("volume", {"claim": storage.key_of(claim), "size": volumes.size_of(claim), "class": name, "by": by})
     node = refusal.node.labels.get(HOSTNAME, "") if waits else ""
     yield draft.with_applied(change, volumes.new_volume(claim, node))
     for each in usable[:MOST_CLASSES]:

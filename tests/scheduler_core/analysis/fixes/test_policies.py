@@ -45,6 +45,7 @@ def offer(*objects: dict[str, Any], key: str = "default/mill-*") -> list[Fix]:
 
 CONTAINERS = "object.spec.containers"
 NEVER_AS_ROOT = f"{CONTAINERS}.all(c, has(c.securityContext) && c.securityContext.runAsNonRoot == true)"
+BIG = [{"name": "grind", "image": "a/grind:2", "resources": {"limits": {"memory": "4Gi", "cpu": "2"}}}]
 TWO = [{"name": "grind", "image": "a/grind:2"}, {"name": "sift", "image": "a/sift:2"}]
 
 
@@ -61,6 +62,24 @@ TWO = [{"name": "grind", "image": "a/grind:2"}, {"name": "sift", "image": "a/sif
         (f"{CONTAINERS}.all(c, has(c.resources.limits))", {}, "spec.containers.0.resources.limits="),
         (f"{CONTAINERS}.all(c, c.image.startsWith('own.example/'))", {"containers": TWO}, '"own.example/sift:2"'),
         (f"!{CONTAINERS}.exists(c, c.imagePullPolicy == 'IfNotPresent')", {}, "imagePullPolicy"),
+        (f"{CONTAINERS}.all(c, !c.image.endsWith(':2'))", {"containers": TWO}, '"a/sift:to-be-chosen"'),
+        (
+            f"{CONTAINERS}.all(c, c.image.matches('^own\\\\.example/.*:[0-9]+$'))",
+            {"containers": TWO[:1]},
+            '"own.example/grind:2"',
+        ),
+        ("has(object.spec.hostname) ? object.spec.hostname == 'a' : true", {"hostname": "x"}, 'hostname="a"'),
+        (
+            f"{CONTAINERS}.all(c, quantity(c.resources.limits.memory).isLessThan(quantity('2Gi')))",
+            {"containers": BIG},
+            '"1Gi"',
+        ),
+        (
+            f"{CONTAINERS}.all(c, quantity(c.resources.limits.cpu).compareTo(quantity('1')) <= 0)",
+            {"containers": BIG},
+            '"1"',
+        ),
+        ("size(object.spec.?hostname.orValue('')) > 0", {}, "hostname="),
     ],
 )
 def test_the_field_that_an_expression_compares_is_set_as_it_wants(
@@ -136,3 +155,9 @@ def test_a_patch_names_containers_and_nothing_that_holds_is_changed() -> None:
 def test_an_expression_that_fails_on_an_object_proposes_nothing(expression: str) -> None:
     manifest = {**pod("p"), "spec": {"containers": TWO, "restartPolicy": "Always", "priority": 3}}
     assert satisfy({"validations": [{"expression": expression}]}, manifest, {"none": 7}) == []
+
+
+def test_each_value_of_a_list_in_the_expression_itself_is_set() -> None:
+    every = {"validations": [{"expression": "['team', 'cost'].all(key, key in object.metadata.labels)"}]}
+    paths = [("metadata", "labels", "team"), ("metadata", "labels", "cost")]
+    assert [*satisfy(every, {"metadata": {"labels": {"app": "mill"}}}, {})[0]] == paths
