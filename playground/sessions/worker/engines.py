@@ -89,7 +89,7 @@ class File:
 MOST_TASKS = 48  # of all sessions; one that was dropped begins again when it is asked for
 
 P = TypeVar("P")
-T = TypeVar("T", bound=Task[Any, Any])
+T = TypeVar("T")
 
 
 class Engines:
@@ -100,7 +100,7 @@ class Engines:
         self.advance = advance  # tells the web process how far is what lets nobody else work
         self.writing: Export | File | None = None
         self._engines: dict[int, Engine] = {}
-        self._tasks: OrderedDict[tuple[int, str], Task[Any, Any]] = OrderedDict()
+        self._tasks: OrderedDict[tuple[int, str], object] = OrderedDict()
         self._dropped: deque[tuple[int, str]] = deque(maxlen=MOST_TASKS)
         self._prepared: tuple[int, str, Tried] | None = None
 
@@ -140,7 +140,7 @@ class Engines:
             self.keep_task(session, token, task)
         return progress
 
-    def keep_task(self, session: int, token: str, task: Task[Any, Any]) -> None:
+    def keep_task(self, session: int, token: str, task: object) -> None:
         """Keep a task for the request that goes on with it, unless it was dropped while it worked."""
         if (session, token) in self._dropped:
             del task
