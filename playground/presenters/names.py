@@ -61,9 +61,13 @@ def names_of(sim: WorldView) -> Names:
     store = sim.store
     keys = store.keys("Node"), store.keys("Pod")
     known = _NAMES.get(store)
-    if known is None or any(now is not then for now, then in zip(keys, known[0], strict=True)):
+    if known is None or known[0] != keys:
+        # Who steps back looks at a copy of the world at each step, and most steps create and delete nothing.
+        known = next((each for each in _NAMES.values() if each[0] == keys), None)
+    if known is None:
         pods = [name if namespace == "default" else f"{namespace}/{name}" for namespace, name in keys[1]]
-        known = _NAMES[store] = (keys, shorten([name for _, name in keys[0]], pods))
+        known = keys, shorten([name for _, name in keys[0]], pods)
+    _NAMES[store] = known
     return known[1]
 
 
@@ -159,14 +163,11 @@ def _differentiate(shown: Mapping[str, str], most: int) -> dict[str, str]:
         groups[form].append(name)
     taken = {form for form, group in groups.items() if len(group) == 1}
     out: dict[str, str] = {}
-    for _, group in sorted(groups.items()):
-        if len(group) > 1:
-            group.sort()
-            forms = next(
-                forms for forms in _grow(group, most) if not taken & set(forms) and len(set(forms)) == len(forms)
-            )
-            taken |= set(forms)
-            out |= zip(group, forms, strict=True)
+    for _, group in sorted(each for each in groups.items() if len(each[1]) > 1):
+        group.sort()
+        forms = next(forms for forms in _grow(group, most) if not taken & set(forms) and len(set(forms)) == len(forms))
+        taken |= set(forms)
+        out |= zip(group, forms, strict=True)
     return out
 
 

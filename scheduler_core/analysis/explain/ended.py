@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
@@ -72,20 +73,23 @@ class Past:
 
     def __init__(self, world: Simulation) -> None:
         self.events = index_events(world)
-        self._ended: dict[tuple[str, str], list[str]] = {}
+        self._world = world
+
+    @cached_property
+    def _ended(self) -> dict[tuple[str, str], list[str]]:
+        # Only once a pod with an owner is asked about: all pods of the world are looked through for it.
+        world, found = self._world, dict[tuple[str, str], list[str]]()
         about = [event for event in world.store.events if event.kind == "Pod"]
         events = [event for event in about if (_refuses(event.reason) or event.reason in _ENDS)]
         known = {(event.namespace, event.name) for event in events}
         brought = [p for p in world.store.pods() if p.phase == FAILED and (p.namespace, p.name) not in known]
         for pod in sorted(brought, key=lambda pod: pod.creation_time or 0):
-            self._note(pod.namespace, owner_of(pod) or _stem(pod.name), pod.name)
+            found.setdefault((pod.namespace, owner_of(pod) or _stem(pod.name)), []).append(pod.name)
         for event in events:
             there = world.store.pod(event.namespace, event.name)
             owner = owner_of(there) if there is not None else _stem(event.name)
-            self._note(event.namespace, owner, event.name)
-
-    def _note(self, namespace: str, owner: str, name: str) -> None:
-        self._ended.setdefault((namespace, owner), []).append(name)
+            found.setdefault((event.namespace, owner), []).append(event.name)
+        return found
 
     def find_warning(self, pod: Pod) -> KubeEvent | None:
         """Return the last Warning about a pod that has a node, or None."""

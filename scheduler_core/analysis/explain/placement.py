@@ -61,10 +61,10 @@ def explain_place(world: Simulation, pod: Pod, node: str) -> Placement:
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
         return Placement()
-    cache = scheduler.cache.copy()
+    cache, stored = scheduler.cache.copy(), world.store.pod_at(pod.key)
     if cache.is_assumed(pod.uid) and not pod.node_name:
         cache.forget(pod)
-    elif any(each.uid == pod.uid for each in world.store.pods_on(node)):
+    elif stored is not None and (stored.uid, stored.node_name) == (pod.uid, node):
         cache.remove_pod(pod)
     nodes, alone = cache.table(), replace(pod, node_name="")
     row = nodes.row(node)

@@ -1,5 +1,6 @@
 """What the API server would say of one pod more that a workload wants, where nobody has asked it yet: in a snapshot no controller acts."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -70,7 +71,9 @@ def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:
 
 def find_stopped(sim: Simulation, component: str) -> tuple[str, str] | None:
     """Return the pod of a component of the control plane none of whose pods is ready, and why; None where one is, or none is to be seen."""
-    plane = [pod for pod in sim.store.pods() if pod.labels.keys() & _OF_COMPONENTS and pod.namespace == "kube-system"]
+    keys = sim.store.keys("Pod")  # sorted: there may be 50,000 in other namespaces
+    here = keys[bisect_left(keys, ("kube-system", "")) : bisect_left(keys, ("kube-system\0", ""))]
+    plane = [pod for key in here if (pod := sim.store.pod(*key)) and pod.labels.keys() & _OF_COMPONENTS]
     pods = [pod for pod in plane if component in map(pod.labels.get, _OF_COMPONENTS)]
     beside = next((pod for pod in plane if pod.labels.get("component") in _BESIDE), None)
     if not pods and beside is not None:

@@ -120,6 +120,14 @@ def test_a_world_s_names_are_computed_again_when_a_node_is_created() -> None:
     assert names_of(sim).fit(EKS[0]) == "1-9"
 
 
+def test_a_copy_of_a_world_has_its_names_until_it_differs() -> None:
+    sim = world(*map(node, EKS[:2]))
+    copies = [sim.fork(), sim.fork()]
+    assert {id(names_of(each)) for each in (sim, *copies)} == {id(names_of(sim))}
+    copies[0].apply(ApplyObjects([node(EKS[3])]))
+    assert [names_of(each).fit(EKS[0]) for each in (sim, *copies)] == ["9", "1-9", "9"]
+
+
 def test_templates_show_the_short_form_and_keep_the_whole_name_for_copies_and_screen_readers() -> None:
     names, environment = shorten(EKS, PODS), PanelEnvironment()
     shown = environment.from_string("{{ n|apart }} {{ p|apart(16) }} {{ n|spelled }} {{ m|translated }}").render(
