@@ -122,10 +122,9 @@ def _demand(sim: WorldView) -> ClusterBody:
     pods = [pod for pod in found if pod and not pod.node_name and pod.phase == "Pending"]
     alike: dict[str, WaitingPods] = {}
     for pod in pods:
-        told = asks(pod)
-        alike.setdefault(f"{pod.priority} {told}", {"keys": [], "priority": pod.priority, "asks": told})["keys"].append(
-            pod.key
-        )
+        requests = asks(pod)
+        row: WaitingPods = {"keys": [], "priority": pod.priority, "asks": requests}
+        alike.setdefault(f"{pod.priority} {requests}", row)["keys"].append(pod.key)
     names = table.resources.names
     free = (table.allocatable - table.requested).sum(axis=0)
     asked = (sum(pod.requests.get(name) for pod in pods) for name in names)

@@ -11,6 +11,7 @@ from playground.common.catalogs import read_yaml
 from playground.features.metrics.presenter import HINTS, present
 from playground.features.metrics.worker import metrics_of
 from scheduler_core.scheduler.metrics.catalogue import BY_NAME
+from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import world
 from tests.scheduler_core.worlds import node, pod, settle
@@ -65,7 +66,7 @@ def test_the_filter_looks_for_every_word_in_name_labels_and_help(q: str, count: 
 
 def test_a_metric_whose_gate_is_off_says_so() -> None:
     sim = world(node("a"))
-    sim.settings = sim.settings.changed({"async_api_calls": False})
+    sim.apply(SetSettings({"async_api_calls": False}))
     off = {one["metric"].name for one in shown(sim)["metrics"] if not one["registered"]}
     newer = {name for name, metric in BY_NAME.items() if metric.behavior is not None}
     assert off - newer == {name for name, metric in BY_NAME.items() if metric.gate == "async_api_calls"}
