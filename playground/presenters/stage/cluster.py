@@ -23,7 +23,7 @@ from scheduler_core.world.readonly import Place, WorldView
 
 NAMED = 5  # objects of a kind that are named
 KINDS = 4  # kinds of which the last change is told
-BARS = 5  # nodes and reasons at a run's end
+BARS = 6  # nodes and reasons at a run's end
 FEW, MOST = 6, 12  # nodes, and pods that wait, of a cluster that is shown with what its pods ask of its nodes
 
 _YOURS = gettext_noop("Your cluster")
@@ -61,10 +61,11 @@ class Bar(TypedDict):
 
 
 class Summary(TypedDict):
-    """The summary of a run. `checks` counts all refusals, `bound` all pods that found a node."""
+    """The summary of a run. `checks` counts all refusals, `bound` all pods that found a node, `more` their nodes that have no bar."""
 
     figures: list[Figure]
     nodes: list[Bar]
+    more: int
     bound: int
     refusals: list[Bar]
     checks: int
@@ -204,9 +205,11 @@ def summarize(sim: WorldView, waits: int) -> Summary:
     if bound:
         value, _, unit = duration(int(median(each.waited for each in bound.values()))).partition(" ")
         figures.append({"value": value, "unit": unit, "title": gettext_noop("median from queue to bound"), "state": ""})
+    nodes = Counter(each.node for each in bound.values() if each.node)
     return {
         "figures": figures,
-        "nodes": _bars(Counter(each.node for each in bound.values() if each.node)),
+        "nodes": _bars(nodes),
+        "more": max(0, len(nodes) - BARS),
         "bound": len(bound),
         "refusals": _bars(refusals),
         "checks": refusals.total(),

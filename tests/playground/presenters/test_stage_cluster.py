@@ -69,6 +69,13 @@ def test_a_run_ends_with_its_sum_and_not_with_its_last_event() -> None:
     assert summary["checks"] == sum(refused.values())
 
 
+def test_nodes_of_a_run_that_have_no_bar_are_counted() -> None:
+    sim = world(*(node(f"n{i}", cpu="1") for i in range(8)), *(pod(f"p{i}", cpu="1") for i in range(8)))
+    sim.run()
+    summary = stage(sim)["body"]["summary"]
+    assert (len(summary["nodes"]), summary["more"], summary["bound"]) == (6, 2, 8)
+
+
 def test_victims_are_counted_once() -> None:
     sim = world(node("a", cpu="1"), pod("low", cpu="1"))
     sim.run()
