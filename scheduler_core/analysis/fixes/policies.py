@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.cel import Call, Ident, Literal, Node, Program, Select
+from scheduler_core.apimachinery.cel import Call, Ident, Literal, Node, Program, Select, matches
 from scheduler_core.apimachinery.cel.syntax.tree import Comprehension, ListNode
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import nanos
@@ -39,7 +39,7 @@ _COMPARISONS: Mapping[str, tuple[Callable[[Any, Any], bool], Callable[[Any, Any]
         "",
         "",
     ),
-    "matches": (lambda now, known: bool(re.search(known, now)), lambda now, known: _match(now, known), "", ""),
+    "matches": (lambda now, known: matches(now, known) is True, lambda now, known: _match(now, known), "", ""),
 }
 _OF_AMOUNTS = {"isLessThan": "_<_", "isGreaterThan": "_>_"}
 _IS_THERE = (("_>_", 0), ("_>=_", 1), ("_!=_", 0))  # of a size
@@ -81,7 +81,7 @@ def _match(now: Any, pattern: str) -> str | None:
     prefix = re.sub(r"\\(.)", r"\1", re.match(r"(?:[\w/:-](?![*?{])|\\\W)*", start)[0])  # type: ignore[index]
     name = str(now or ANY).rpartition("/")[2]
     ends = (name, f"{name.partition(':')[0]}:1", "", "0", "1", "a", ANY)
-    return next((prefix + end for end in ends if re.search(pattern, prefix + end)), None)
+    return next((prefix + end for end in ends if matches(prefix + end, pattern) is True), None)
 
 
 def _all(parts: Iterable[list[Edits]]) -> list[Edits]:

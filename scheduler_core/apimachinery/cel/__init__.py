@@ -10,6 +10,7 @@ manifests as they are.
 
 from scheduler_core.apimachinery.cel.environment import CALL_LIMIT, NEWER, Environment, Outcome, Program, json_safe
 from scheduler_core.apimachinery.cel.errors import CompileError
+from scheduler_core.apimachinery.cel.library.strings import matches
 from scheduler_core.apimachinery.cel.syntax.tree import Call, Ident, Literal, Node, Select
 from scheduler_core.apimachinery.cel.types import (
     ANY,
@@ -30,4 +31,4 @@ from scheduler_core.apimachinery.cel.values import Uint, value_of_key
 
 __all__ = ["ANY", "BOOL", "BYTES", "CALL_LIMIT", "DOUBLE", "DYN", "INT", "NEWER", "NULL", "STRING", "UINT", "Call"]
 __all__ += ["CompileError", "Environment", "Ident", "Literal", "Node", "Outcome", "Program", "Select", "Type", "Uint"]
-__all__ += ["json_safe", "list_of", "map_of", "struct", "value_of_key"]
+__all__ += ["json_safe", "list_of", "map_of", "matches", "struct", "value_of_key"]

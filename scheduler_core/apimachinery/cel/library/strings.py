@@ -60,7 +60,8 @@ def _go_words(error: Exception) -> str:
     return f"{_WORDS.get(what, what)}: `{where}`"
 
 
-def _matches(text: object, pattern: object) -> object:
+def matches(text: object, pattern: object) -> object:
+    """Return whether a text has a part that a pattern of RE2 matches, or a Failure."""
     if not isinstance(text, str):
         return lacking(text, "matches")
     if not isinstance(pattern, str):
@@ -96,7 +97,7 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> object:
 
 
 PATTERNS: dict[str, Callable[..., object]] = {
-    "matches": _matches,
+    "matches": matches,
     "string_find_string": _find,
     "string_find_all_string": _find_all,
     "string_find_all_string_int": _find_all,

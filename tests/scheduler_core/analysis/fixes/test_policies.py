@@ -68,6 +68,11 @@ TWO = [{"name": "grind", "image": "a/grind:2"}, {"name": "sift", "image": "a/sif
             {"containers": TWO[:1]},
             '"own.example/grind:2"',
         ),
+        (
+            f"{CONTAINERS}.all(c, c.image.matches('^own\\\\.example/\\\\pL+:[0-9]+$'))",  # a class that only RE2 has
+            {"containers": TWO[:1]},
+            '"own.example/grind:2"',
+        ),
         ("has(object.spec.hostname) ? object.spec.hostname == 'a' : true", {"hostname": "x"}, 'hostname="a"'),
         (
             f"{CONTAINERS}.all(c, quantity(c.resources.limits.memory).isLessThan(quantity('2Gi')))",
