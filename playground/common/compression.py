@@ -106,9 +106,8 @@ def _file(path: str, response: FileResponse) -> HttpResponseBase:
         return response
     kept = _cache.get(path)
     if kept is None or kept.like != like:
-        content = gzip.compress(
-            source.read(), mtime=0
-        )  # the same bytes for the same file, whichever server compresses it
+        # Without a time: the same bytes for the same file, whichever server compresses it.
+        content = gzip.compress(source.read(), mtime=0)
         headers = {**response.headers, "Content-Encoding": "gzip", "Content-Length": str(len(content))}
         kept = _cache[path] = CachedFile(source.name, like, content, headers)
     response.close()

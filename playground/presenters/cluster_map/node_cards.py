@@ -318,7 +318,7 @@ def _state(moment: Moment, group: int, name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def capacities(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
-    """What is in use of each resource; kept, as nodes are alike, and most stay as they are from step to step."""
+    """Return the use of each resource; kept, as nodes are alike, and most stay as they are from step to step."""
     bars = [
         _bar("cpu", used[0], has[0], f"{cpu(used[0])} / {cpu(has[0])}"),
         _bar("mem", used[1], has[1], f"{memory(used[1])} / {memory(has[1])}"),

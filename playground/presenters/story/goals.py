@@ -74,7 +74,7 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool) -> Given:
     """The nodes, and the pods that are asked about, then those that wait; of an election the Lease in place of the nodes."""
     nodes = [] if elects else sim.store.list("Node")
     leases: list[GivenPod] = [
-        _given("Lease", each["metadata"]["name"], yaml.safe_dump(each["spec"]))
+        _make_given("Lease", each["metadata"]["name"], yaml.safe_dump(each["spec"]))
         for each in sim.store.list("Lease")
         if elects and each["metadata"]["namespace"] == "kube-system"
     ]
@@ -92,12 +92,12 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool) -> Given:
         "more": max(len(nodes) - MOST_NODES, 0),
         "labelled": any(row["labels"] for row in rows),
         "tainted": any(row["taints"] for row in rows),
-        "pods": leases + [_given("Pod", short(key), format_deciding(pods[key])) for key in wanted[:MOST_PODS]],
+        "pods": leases + [_make_given("Pod", short(key), format_deciding(pods[key])) for key in wanted[:MOST_PODS]],
         "others": [short(key) for key in wanted[MOST_PODS : MOST_PODS + MOST_OTHERS]],
     }
 
 
-def _given(kind: str, name: str, text: str) -> GivenPod:
+def _make_given(kind: str, name: str, text: str) -> GivenPod:
     return {"kind": kind, "name": name, "text": text, "parts": re.split(r"\n(?=\w)", text.strip())}
 
 

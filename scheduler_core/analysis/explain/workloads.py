@@ -382,7 +382,8 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
 
 def explain_node(world: Simulation, name: str) -> Explanation | None:
     """Explain what keeps a node from being drained: of a drain that was begun, or of one that would be."""
-    if world.store.node(name) is None:
+    node = world.store.node(name)
+    if node is None:
         return None
     drain = world.surroundings.nodes.drains.get(name)
     left = {each.key: each for each in drain.pods if not each.done or each.refusal} if drain is not None else {}
@@ -397,8 +398,6 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
         facts += [fact for pod in pods if pod.deleting for fact in describe_end(world, pod)]
     text = "" if drain is None else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
     reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
-    node = world.store.node(name)
-    assert node is not None
     blocked = failed or bool(facts and node.unschedulable)
     facts += (unwell := list(describe_conditions([node.manifest])))
     state = State.STUCK if blocked or unwell else State.AS_WANTED

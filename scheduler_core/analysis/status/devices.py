@@ -72,10 +72,8 @@ class Holdings:
                     found.pop(device, None)
         for manifest in come:
             for device, holder in _list_holders(ResourceClaim.of(manifest)):
-                others = found.get(device)
-                found[device] = (
-                    (holder,) if others is None else tuple(sorted((*others, holder), key=attrgetter("claim")))
-                )
+                others = found.get(device, ())
+                found[device] = tuple(sorted((*others, holder), key=attrgetter("claim")))
         return Holdings(claims, found)
 
 
