@@ -235,7 +235,7 @@ class WaitDecided(Facts, frozen=True):
     DECISION: ClassVar = True
 
     pod: PodKey
-    plugin: Annotated[str, "in whose name, empty for nobody's"]
+    plugin: Annotated[str, "in whose name; empty for none"]
     decision: Annotated[str, "allow or reject"]
     message: Annotated[str, "why it was rejected"] = ""
 
@@ -333,7 +333,7 @@ class LeaderElection(Facts, frozen=True):
         "acquired, renewed (after a failure), not renewed, lost, released, not released, OnNewLeader, OnStartedLeading or OnStoppedLeading",
     ]
     identity: Annotated[str, "the candidate"]
-    leader: Annotated[str, "who leads, as far as the candidate knows; empty for nobody"]
+    leader: Annotated[str, "who leads, as far as the candidate knows; empty for none"]
 
 
 class TimerFired(Facts, frozen=True):
