@@ -83,7 +83,7 @@ class AnswerLease(SchedulerAction, frozen=True):
 
 
 class EndProcess(SchedulerAction, frozen=True):
-    """Ends a process that was told to end. `forced`: whatever it is at."""
+    """Ends a process that received SIGTERM. `forced`: at any point."""
 
     priority: ClassVar[int] = TIMER
     forced: bool = False

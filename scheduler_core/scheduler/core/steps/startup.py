@@ -124,7 +124,7 @@ def end(scheduler: Scheduler) -> None:
 
 
 def may_end(scheduler: Scheduler, action: EndProcess) -> bool:
-    """it has been told to end, and is done, or has had its time"""
+    """it has received SIGTERM, and is done, or its time is over"""
     process = scheduler.process
     return process is not None and process.stage is Stage.ENDING and (action.forced or scheduler.done)
 
