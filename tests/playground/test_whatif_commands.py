@@ -113,7 +113,7 @@ def test_a_workload_that_makes_pods_in_vain_ends_the_command_and_is_named(tmp_pa
     )
     status, text = run("simulate", file)
     assert status == 3
-    assert "The pods of Deployment default/w fail in the same way: 40 so far, on n." in text
+    assert "The pods of Deployment default/w fail in the same way, 40 so far, on n." in text
     assert text.endswith("40 pods have failed.\n3 of 3 pods have a node.\n")
     (stuck,) = json.loads(run("simulate", file, "-o", "json")[1])["stuck"]
     assert stuck | {"message": "", "lastPod": ""} == {
@@ -144,7 +144,7 @@ def test_why_there_is_no_pod_is_said(tmp_path: Path) -> None:
     )
     assert "later-* is not created because the Job is suspended (missing pods: 1)." in text
     assert (
-        "another controller manages the pods of the Job (spec.managedBy is example.com/queue; missing pods: 1)" in text
+        "another controller (spec.managedBy is example.com/queue) manages the pods of the Job (missing pods: 1)" in text
     )
     data = json.loads(run("simulate", written(tmp_path, *objects, elsewhere), "-o", "json")[1])
     assert {each["name"]: each["state"] for each in data["missing"]} == {
