@@ -165,7 +165,7 @@ def test_a_pod_that_is_held_back_says_why(tmp_path: Path) -> None:
     assert status == 1
     assert 'persistentvolumeclaim "none" not found' in rows["p"]
     assert rows["gated"] == "waiting for scheduling gates: [example.com/hold]"
-    assert 'no profile of a scheduler that runs is called "other"' in rows["nobodys"]
+    assert 'no running scheduler has a profile named "other"' in rows["nobodys"]
 
 
 def test_pods_that_a_quota_keeps_from_being_created_are_missing(tmp_path: Path) -> None:
@@ -437,7 +437,7 @@ def test_manifests_are_applied_as_kubectl_does(tmp_path: Path) -> None:
     [
         ("rm -rf /", "received rm, expected kubectl"),
         ("kubectl frobnicate", "one of apply, replace"),
-        ("kubectl scale", "a part of it is missing"),
+        ("kubectl scale", "a part of the command is missing"),
         ("kubectl scale 'deploy", "No closing quotation"),
         ("kubectl scale deploy/nope --replicas=2", "not found"),
         ("kubectl scale deploy/web --replicas=many", "invalid literal"),
