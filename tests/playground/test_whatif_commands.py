@@ -314,7 +314,7 @@ def test_how_many_more_fit_may_be_all_that_is_asked(web: str) -> None:
     ("arguments", "said"),
     [
         ((), "nothing is asked"),
-        (("--drain", "zz"), "there is no node 'zz'; there are 2: a, b"),
+        (("--drain", "zz"), "no node 'zz' exists; expected one of 2: a, b"),
         (("--add", "a=2"), "--add a=2: expected N=NODE or N=TYPE with a whole number"),
         (("--scale", "web=3"), "--scale web=3: expected KIND/NS/NAME=N"),
         (("--scale", "Deployment/web=many"), "expected KIND/NS/NAME=N with a whole number"),

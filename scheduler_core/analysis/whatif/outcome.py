@@ -127,7 +127,7 @@ def _node(sim: Simulation, name: str) -> dict[str, Any]:
     if manifest is None:
         names = sorted(node.name for node in sim.store.nodes())
         shown = f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}" if names else "none"
-        raise NoSuch(f"no node {name!r} exists. Nodes: {len(names)} ({shown})")
+        raise NoSuch(f"no node {name!r} exists; expected one of {len(names)}: {shown}")
     return dict(manifest)
 
 
