@@ -93,6 +93,18 @@ STILTED_BESIDES = re.compile(
     re.IGNORECASE,
 )
 MOST_STILTED_LESSONS = 0
+# Words of texts outside of lessons for which the Kubernetes documentation has others: manually, not accessible, returns, matches.
+COLLOQUIAL = re.compile(
+    r"\b(by hand|out of reach|goes? back|would do|for ever|(has|have) gone|(earlier|last|next) try|clock on the wall|gets nowhere"
+    r"|suits?|has been silent|makes? no further|may not|must not (give|be)|knows no|lets? it go|open the way)\b",
+    re.IGNORECASE,
+)
+# Words that the engine's own notes must not have; its other texts are kube's.
+OF_NOTES = re.compile(
+    r"\b(nobody|whoever|whom|anew|at hand|(is|are) told|told to|stands|stood|any more|asks? for|asked for|called off|for ever"
+    r"|says? nothing|(is|has) gone|the like|at once|it comes|goes)\b",
+    re.IGNORECASE,
+)
 # Chinese words for you, victims, and nobody that the Kubernetes documentation does not use.
 PERSONS = re.compile("您|受害者|没有人")
 BLOCK = re.compile(r"blocktranslate [^%]*(?:%(?!\})[^%]*)*%\}(.*?)\{% endblocktranslate", re.DOTALL)
@@ -184,6 +196,25 @@ def test_texts_are_plain() -> None:
         )
         == []
     )
+
+
+def test_texts_are_not_colloquial() -> None:
+    assert sorted({f"{place}: {text}" for place, text in list_texts() if COLLOQUIAL.search(text)}) == []
+
+
+def test_notes_of_the_engine_are_plain() -> None:
+    stilted = []
+    for folder in ("analysis", "apiserver/imports", "controllers", "formats", "notebook", "world"):
+        for path in sorted((ROOT / "scheduler_core" / folder).rglob("*.py")):
+            nodes = list(ast.walk(ast.parse(path.read_text())))
+            documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+            stilted += [
+                f"{path.relative_to(ROOT)}: {node.value}"
+                for node in nodes
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation
+                if " " in node.value.strip() and OF_NOTES.search(node.value)
+            ]
+    assert stilted == []
 
 
 def test_templates_count_in_the_singular_too() -> None:

@@ -75,14 +75,14 @@ def coming(sim: WorldView) -> Message | None:
 def _describe_next(cycle: SchedulingCycleView, pod: str) -> Message | None:
     phase = Phase(cycle.phase)
     if phase is Phase.PRE_FILTER and cycle.steps:
-        return message("PreFilter: the next plugin prepares for %(pod)s or refuses it.", pod=pod)
+        return message("PreFilter: the next plugin prepares data for %(pod)s or refuses the pod.", pod=pod)
     if phase is Phase.PRE_SCORE:
         text = gettext_noop("PreScore: %(k)s of %(n)s nodes are feasible and will be scored.")
         feasible = 0 if cycle.feasible is None else len(cycle.feasible)
         return message(text, k=thousands(feasible), n=thousands(cycle.nodes.snapshot_rows))
     text = WORDS["scheduling"].get(phase)
     if phase is Phase.RESERVE and cycle.steps and cycle.steps[-1].point == Point.RESERVE:
-        text = gettext_noop("Reserve: the next plugin reserves resources for %(pod)s on %(node)s or refuses it.")
+        text = gettext_noop("Reserve: the next plugin reserves resources for %(pod)s on %(node)s or refuses the pod.")
     return message(text, pod=pod, node=cycle.chosen or "–") if text else None
 
 

@@ -209,7 +209,7 @@ class Disruption(Controller):
             condition = {"type": "DisruptionAllowed", "status": "False", "reason": "SyncFailed", "message": why}
             status["conditions"] = set_condition(status, condition, world.store.timestamp(world.now))
             self._patch(world, key, status)
-            return f"none may go: {why}"
+            return f"no pod can be evicted: {why}"
 
     def _sync_budget(self, world: World, key: str, budget: Manifest) -> str:
         coverage = world.surroundings.disruption.coverage(world.store, key)
@@ -267,9 +267,8 @@ class Disruption(Controller):
             return ""
         status["conditions"] = disruption_allowed(status, world.store.timestamp(world.now))
         self._patch(world, key, status)
-        return "{disruptionsAllowed} may go: {currentHealthy} of {expectedPods} pods are healthy, {desiredHealthy} must be".format(
-            **figures
-        )
+        text = "{disruptionsAllowed} can be evicted: {currentHealthy} of {expectedPods} pods are healthy, {desiredHealthy} are needed"
+        return text.format(**figures)
 
     def _patch(self, world: World, key: str, status: Manifest) -> None:
         namespace, _, name = key.partition("/")
@@ -297,7 +296,7 @@ class Disruption(Controller):
         if status is None:
             return ""
         world.api.patch_status(("Pod", pod.namespace, pod.name), status)
-        return f"took the mark DisruptionTarget off {key}: it was not deleted within 2 minutes"
+        return f"removed the condition DisruptionTarget from {key}: the pod was not deleted within 2 minutes"
 
 
 def predict_status(store: Store, budget: Manifest) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class ResourceQuotaController(Controller):
             return ""
         world.api.patch_status((QUOTA, namespace, name), {"hard": texts(hard), "used": texts(used)})
         listed = ", ".join(f"{each} {used[each].text} of {hard[each].text}" for each in sorted(used))
-        return f"counted what is used of {key}: {listed}"
+        return f"counted the usage of {key}: {listed}"
 
     def _replenish(self, world: World, event: WatchEvent) -> None:
         """Has the quotas counted that a deletion or a change gives something back to, or that were not charged for what was imported."""

@@ -150,7 +150,7 @@ def _fights(troubles: Troubles, now: int) -> Iterator[Trouble]:
             about, _, path = place.partition(": ")
             (mine, key), (other, its) = sorted(((last.controller, last.key), last.against))
             both = (mine, other) if mine != other else (f"{mine} for {key}", f"{other} for {its}")
-            text = f"{' and '.join(both)} put {path} of {about} back in turn, {last.swings} times so far"
+            text = f"{' and '.join(both)} revert {path} of {about} in turn, {last.swings} times so far"
             yield Trouble("fight", both, about, last.since, last.swings, text)
 
 
@@ -159,8 +159,8 @@ def _churn(troubles: Troubles, now: int) -> Iterator[Trouble]:
         times = [t for t in seen.times if now - t <= WITHIN]
         if len(times) >= CHURN:
             text = (
-                f"{seen.owner} makes objects of kind {seen.kind} that {seen.by} ends at once: {len(times)} within a minute, "
-                "none half a minute old"
+                f"{seen.owner} creates objects of kind {seen.kind} that {seen.by} ends immediately: {len(times)} within a minute, "
+                "none older than half a minute"
             )
             yield Trouble("churn", (seen.by,), seen.owner, times[0], len(times), text)
 
@@ -178,5 +178,5 @@ def _of_queues(surroundings: Surroundings, now: int) -> Iterator[Trouble]:
             mine = [done for done in queue.done if done.key == key]
             count = next((i for i, done in enumerate(reversed(mine)) if done.text != mine[-1].text), len(mine))
             if count >= REPEATING and key in queue.due:
-                text = f"{controller} gets nowhere with {key}: {mine[-1].text}"
+                text = f"{controller} makes no progress with {key}: {mine[-1].text}"
                 yield Trouble("repeating", (controller,), key, mine[-count].t, count, text)

@@ -110,7 +110,7 @@ class Cluster:
         planned = simulation.plan_import(world.api, located)
         refused = tuple(str(error) for item in planned.items for error in item.errors)
         if not planned.accepted:
-            raise ValueError("; ".join(refused) or "there is no object in it")
+            raise ValueError("; ".join(refused) or "it contains no objects")
         self.left_out += refused
         going_on = continuation_of(brought.text)
         objects = tuple(simulation.in_creation_order(planned.accepted))
@@ -151,9 +151,9 @@ class Cluster:
         key = _key(pod)
         found = self._history.world.store.pod_at(key)
         if found is None:
-            raise KeyError(f"there is no pod {key}")
+            raise KeyError(f"no pod {key} exists")
         if found.node_name:
-            raise LookupError(f"{key} is on {found.node_name} already")
+            raise LookupError(f"{key} is already on {found.node_name}")
         known = len(self._of(key))
         for _ in range(MOST_STEPS):
             attempts = self._of(key)
@@ -162,7 +162,7 @@ class Cluster:
             if self._history.world.idle and self.place(key) not in _TRIED_AGAIN:
                 break
             self._history.advance()
-        raise LookupError(f"{key} is not attempted: {self.place(key) or 'no scheduler knows it'}")
+        raise LookupError(f"{key} is not attempted: {self.place(key) or 'no scheduler has this pod'}")
 
     def schedule_all(self) -> tuple[Attempt, ...]:
         """Runs until nothing is left to do, and gives the attempts that this made."""
@@ -272,7 +272,7 @@ class Cluster:
 def load(*paths: str | Path, configuration: Configuration = None, seed: int = 0) -> Cluster:
     """A cluster of files as kubectl prints them (YAML, JSON, or an archive), or of manifests."""
     if not paths:
-        raise ValueError("name a file at least")
+        raise ValueError("expected at least one file")
     first, *others = [Path(path).read_bytes() for path in paths]
     cluster = Cluster.from_yaml(first, configuration, seed)
     for data in others:

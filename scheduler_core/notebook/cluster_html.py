@@ -38,7 +38,7 @@ def _pods(world: WorldView) -> list[Pod]:
 
 def _nodes(nodes: NodeTable, by_node: Mapping[str, list[Pod]]) -> Html:
     if not len(nodes):
-        return element("p", "There is no node.")
+        return element("p", "The cluster has no nodes.")
     order = sorted(range(len(nodes)), key=lambda row: nodes.names[row])
     zoned = any(ZONE in node.labels for node in nodes.nodes)
     headings = ["Node", *(["Zone"] if zoned else []), "CPU", "Memory", "Pod slots", "Pods"]

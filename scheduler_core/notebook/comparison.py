@@ -38,7 +38,7 @@ class Comparison:
         left = len(order) - MOST_SHOWN
         more = element("p", f"{format_count(left, 'more pod')} not shown.") if left > 0 else Html("")
         return card(
-            f"{len(different)} of {format_count(len(nodes_of), 'pod')} go elsewhere",
+            f"{len(different)} of {format_count(len(nodes_of), 'pod')} have different nodes",
             self._summary(),
             table(["Pod", *self.clusters], rows),
             more,

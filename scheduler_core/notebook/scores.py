@@ -67,12 +67,12 @@ class ScoreTable:
             for plugin, weight in self.weights.items()
         ]
         totals = [number(element("b", self.total[node]), "good" if node == self.chosen else "") for node in shown]
-        legend = "Points: raw → normalised × weight = weighted. The best nodes come first."
+        legend = "Points: raw → normalized × weight = weighted. The best nodes come first."
         more = self._more()
         return card(
             f"Scores of {self.pod}",
             table(headings, [*rows, ["Total", "", *totals]]),
-            element("p", f"{legend} {more} are left out." if more else legend),
+            element("p", f"{legend} {more} are not shown." if more else legend),
         )
 
     def _rank(self) -> list[str]:

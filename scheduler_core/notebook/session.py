@@ -35,7 +35,7 @@ class Session:
             try:
                 lines.append(orjson.loads(line))
             except orjson.JSONDecodeError as error:
-                raise TraceError(i, f"what is no JSON ({error})", "an object") from None
+                raise TraceError(i, f"text that is not JSON ({error})", "an object") from None
         return cls(lines)
 
     @property
@@ -71,7 +71,7 @@ class Session:
 
     def _repr_html_(self) -> str:
         shown = self.attempts[-MOST_SHOWN:]
-        made = f"Made by engine {self.header.get('engine')} as {self.header.get('kube')}"
+        made = f"Created by engine {self.header.get('engine')} as {self.header.get('kube')}"
         rows = [
             [
                 attempt.number,

@@ -50,7 +50,7 @@ def test_a_v1beta2_configuration_is_turned_into_v1_and_applied(
     configuration.get_by_role("button", name="Apply the configuration").click()
     offer = configuration.get_by_role("region", name="This is a configuration of v1beta2")
     expect(offer.get_by_text("TaintToleration 1 (now 3)")).to_be_visible()
-    expect(offer.get_by_text("looks into the NUMA zones of nodes")).to_be_visible()
+    expect(offer.get_by_text("filters and scores nodes by the resources of their NUMA zones")).to_be_visible()
     expect(offer.locator("ins", has_text="kubescheduler.config.k8s.io/v1")).to_be_visible()
     accessible(configuration)
     offer.get_by_role("button", name="Convert to v1 and apply without them").focus()

@@ -175,7 +175,7 @@ def test_a_workload_that_makes_pods_in_vain_is_named_with_its_last_pod(tmp_path:
     assert status == 3
     assert "default/w-0  Refused\n  The kubelet of n refuses w-0: Pod was rejected: Failed to admit pod" in text
     assert "Pods of its owner that ended before it: 19." in text
-    assert "The pods of StatefulSet default/w fail in the same way: 20 so far, on n." in text
+    assert "The pods of StatefulSet default/w fail in the same way, 20 so far, on n." in text
     _, text = run(written(tmp_path, node("n"), workload("Deployment", os={"name": "windows"})), "-o", "json")
     data = json.loads(text)
     (stuck,) = data["stuck"]

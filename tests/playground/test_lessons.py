@@ -365,7 +365,7 @@ def test_every_waiting_pod_is_known_before_the_answer(played):
 @pytest.mark.parametrize(
     ("place", "sentence"),
     [
-        ("active", "%(pod)s waits for its turn: press Step or Run"),
+        ("active", "%(pod)s is in the active queue: press Step or Run"),
         ("in flight", "%(pod)s is in its scheduling cycle: press Step or Run"),
         ("binding", "%(pod)s is being bound: press Step or Run"),
     ],

@@ -113,7 +113,7 @@ def test_a_workload_that_makes_pods_in_vain_ends_the_command_and_is_named(tmp_pa
     )
     status, text = run("simulate", file)
     assert status == 3
-    assert "The pods of Deployment default/w fail in the same way: 40 so far, on n." in text
+    assert "The pods of Deployment default/w fail in the same way, 40 so far, on n." in text
     assert text.endswith("40 pods have failed.\n3 of 3 pods have a node.\n")
     (stuck,) = json.loads(run("simulate", file, "-o", "json")[1])["stuck"]
     assert stuck | {"message": "", "lastPod": ""} == {
@@ -144,7 +144,7 @@ def test_why_there_is_no_pod_is_said(tmp_path: Path) -> None:
     )
     assert "later-* is not created because the Job is suspended (missing pods: 1)." in text
     assert (
-        "another controller manages the pods of the Job (spec.managedBy is example.com/queue; missing pods: 1)" in text
+        "another controller (spec.managedBy is example.com/queue) manages the pods of the Job (missing pods: 1)" in text
     )
     data = json.loads(run("simulate", written(tmp_path, *objects, elsewhere), "-o", "json")[1])
     assert {each["name"]: each["state"] for each in data["missing"]} == {
@@ -165,7 +165,7 @@ def test_a_pod_that_is_held_back_says_why(tmp_path: Path) -> None:
     assert status == 1
     assert 'persistentvolumeclaim "none" not found' in rows["p"]
     assert rows["gated"] == "waiting for scheduling gates: [example.com/hold]"
-    assert 'no profile of a scheduler that runs is called "other"' in rows["nobodys"]
+    assert 'no running scheduler has a profile named "other"' in rows["nobodys"]
 
 
 def test_pods_that_a_quota_keeps_from_being_created_are_missing(tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_how_many_more_fit_may_be_all_that_is_asked(web: str) -> None:
     ("arguments", "said"),
     [
         ((), "nothing is asked"),
-        (("--drain", "zz"), "there is no node 'zz'; there are 2: a, b"),
+        (("--drain", "zz"), "no node 'zz' exists; expected one of 2: a, b"),
         (("--add", "a=2"), "--add a=2: expected N=NODE or N=TYPE with a whole number"),
         (("--scale", "web=3"), "--scale web=3: expected KIND/NS/NAME=N"),
         (("--scale", "Deployment/web=many"), "expected KIND/NS/NAME=N with a whole number"),
@@ -437,7 +437,7 @@ def test_manifests_are_applied_as_kubectl_does(tmp_path: Path) -> None:
     [
         ("rm -rf /", "received rm, expected kubectl"),
         ("kubectl frobnicate", "one of apply, replace"),
-        ("kubectl scale", "a part of it is missing"),
+        ("kubectl scale", "a part of the command is missing"),
         ("kubectl scale 'deploy", "No closing quotation"),
         ("kubectl scale deploy/nope --replicas=2", "not found"),
         ("kubectl scale deploy/web --replicas=many", "invalid literal"),

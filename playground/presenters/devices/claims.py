@@ -248,7 +248,7 @@ _ALLOCATED = gettext_noop("%(devices)s on %(node)s allocated.")
 _ALLOCATED_ANYWHERE = gettext_noop("%(devices)s allocated.")
 _RESERVED = gettext_noop("Reserved for %(pod)s, which can use the devices from now on.")
 _DEALLOCATED = gettext_noop("Deallocated. The devices are free again.")
-_ENDING = gettext_noop("Deletion requested. The claim is removed once its finalizers are gone.")
+_ENDING = gettext_noop("Deletion requested. The claim is removed once its finalizers are removed.")
 _FINALIZER = "resource.kubernetes.io/delete-protection"
 
 

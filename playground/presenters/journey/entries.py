@@ -19,7 +19,7 @@ _CAUSES: dict[str, str] = {
     "kubelet": gettext_noop("The kubelet of the node started the pod."),
     "deleted": gettext_noop("Deleted."),
 }
-_NOTHING_HELPED = gettext_noop("No event during the attempt helps the pod, so the pod waits for one.")
+_NOTHING_HELPED = gettext_noop("No event during the attempt can help the pod. The pod waits for such an event.")
 _AFTER_ERROR = gettext_noop(
     "The attempt failed with an error. The pod backs off, and no event can end the backoff early."
 )

@@ -128,7 +128,7 @@ def _in_flight(sim: readonly.WorldView, key: str, move: readonly.Move, entry: re
 def _waiting(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     binding = _binding(sim, key)
     if binding is None or not binding.waiting:
-        return message("The wait on Permit is decided.")
+        return message("The wait on Permit is over.")
     return message(
         "The pod is assumed on %(node)s and waits on Permit for %(plugin)s, until %(until)s at the latest.",
         node=binding.node,

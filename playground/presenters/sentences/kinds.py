@@ -139,7 +139,9 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.AttemptStarted,
         gettext_noop("A scheduling cycle begins"),
-        fill_text("%(pod)s is popped from the active queue. Its cycle works on a snapshot of the cluster taken now."),
+        fill_text(
+            "The scheduler pops %(pod)s from the active queue. The cycle uses a snapshot of the cluster taken now."
+        ),
         Line(CYCLE, CACHE, fill_text("UpdateSnapshot: nodes: %(n)s", n="nodes")),
     ),
     Kind(
@@ -168,7 +170,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
             PLUGINS,
             BINDING,
             fill_text(
-                "%(decision)s in the name of %(plugin)s",
+                "%(decision)s by %(plugin)s",
                 decision=lambda said: said.decision.capitalize(),
                 plugin=lambda said: said.plugin or "–",
             ),

@@ -18,7 +18,7 @@ from playground.presenters.words import Message, brief, exactly, gettext_noop, m
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import ATTEMPT_FAILED, BACKOFF_COMPLETE, Point
 
-# The forms of clauses, and those that are said better than the engine notes them.
+# The forms of clauses.
 WORDS = Path(__file__).with_name("deeds.yaml")
 BOTH = gettext_noop("%(first)s; %(rest)s")
 _MORE = gettext_noop("and %(more)s more like these")
@@ -40,14 +40,11 @@ def describe_key(key: str) -> Message:
 
 
 def _describe_clause(clause: str) -> Message:
-    words = read_yaml(WORDS)
-    found = match_text((*words["better"], *words["forms"]), clause)
-    if found is None:
+    if (found := match_text(read_yaml(WORDS)["forms"], clause)) is None:
         return exactly(clause)
     form, values = found
     return message(
-        words["better"].get(form, form),
-        **{name: _describe_clause(value) if name == "why" else value for name, value in values.items()},
+        form, **{name: _describe_clause(value) if name == "why" else value for name, value in values.items()}
     )
 
 
@@ -69,9 +66,9 @@ ELECTOR = "elector"
 TITLES = {
     USER: (gettext_noop("User"), "kubectl"),
     API: (gettext_noop("API server"), gettext_noop("store and watch")),
-    CONTROLLERS: (gettext_noop("Controllers"), gettext_noop("of workloads …")),
+    CONTROLLERS: (gettext_noop("Controllers"), gettext_noop("workloads, nodes …")),
     HANDLERS: (gettext_noop("Informers"), gettext_noop("event handlers")),
-    QUEUE: (gettext_noop("Queue"), gettext_noop("of pods to try")),
+    QUEUE: (gettext_noop("Queue"), gettext_noop("pods to schedule")),
     CYCLE: (gettext_noop("Scheduling"), gettext_noop("cycle: one pod")),
     PLUGINS: (gettext_noop("Plugins"), gettext_noop("framework")),
     CACHE: (gettext_noop("Cache"), gettext_noop("nodes with pods")),

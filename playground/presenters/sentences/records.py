@@ -85,7 +85,7 @@ def _of_filter(step: PluginStep, pod: str, seen: int) -> Message:
     reason = _first_reason(step)
     if counted < step.evaluated:
         text = gettext_noop(
-            "%(plugin)s makes %(k)s refusals in %(n)s calls for %(pod)s, and the first %(counted)s nodes count: %(reason)s"
+            "%(plugin)s refuses a node for %(pod)s in %(k)s of %(n)s calls. Only the first %(counted)s nodes count: %(reason)s"
         )
         return message(
             text,
@@ -123,7 +123,7 @@ def node_selected(selected: facts.NodeSelected) -> Message:
     node, pod = selected.node, short(selected.pod)
     if len(selected.tied) > 1:
         return message(
-            "%(n)s nodes share the highest total score for %(pod)s. %(node)s is picked at random.",
+            "%(n)s nodes share the highest total score for %(pod)s. The scheduler picks %(node)s at random.",
             n=len(selected.tied),
             pod=pod,
             node=node,

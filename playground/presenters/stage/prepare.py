@@ -133,6 +133,6 @@ def _count(body: PrepareBody) -> list[Message]:
     counts = (
         (gettext_noop("prepare data: %(n)s"), len(body["prepared"])),
         (gettext_noop("nothing to do: %(n)s"), len(body["skips"])),
-        (gettext_noop("ahead: %(n)s"), len(body["ahead"])),
+        (gettext_noop("not run yet: %(n)s"), len(body["ahead"])),
     )
     return [message(text, n=n) for text, n in counts if n]

@@ -244,7 +244,7 @@ def _describe_hint(name: str, text: str) -> Message:
     return message("%(name)s has %(points)s points. Another node has more.", name=name, points=text)
 
 
-SCHEDULED = gettext_noop("%(pod)s gets a node")
+SCHEDULED = gettext_noop("%(pod)s is scheduled")
 # The goal of a condition by its telling part; the first that a condition has names it.
 WANTED = {
     "on": gettext_noop("%(pod)s runs on %(on)s"),
@@ -252,14 +252,14 @@ WANTED = {
     "place": gettext_noop("%(pod)s reaches: %(place)s"),
     "field": gettext_noop("%(field)s of %(object)s is %(is)s"),
     "exists": gettext_noop("%(exists)s exists"),
-    "lacks": gettext_noop("%(lacks)s is gone"),
+    "lacks": gettext_noop("%(lacks)s does not exist"),
     "event": gettext_noop("The event %(event)s is recorded"),
     "seconds": gettext_noop("%(seconds)s seconds have passed"),
     "scheduler": gettext_noop("The scheduler %(scheduler)s reaches: %(stage)s"),
     "pod": gettext_noop("%(pod)s reaches the state that the task requires"),
 }
 
-QUEUED = gettext_noop("%(pod)s waits for its turn: press Step or Run")
+QUEUED = gettext_noop("%(pod)s is in the active queue: press Step or Run")
 AWAITED = {
     "in flight": gettext_noop("%(pod)s is in its scheduling cycle: press Step or Run"),
     "waiting on permit": gettext_noop("%(pod)s waits on Permit"),
@@ -314,7 +314,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
                 value = value[key]
             except (KeyError, IndexError, TypeError):
                 value = None
-        return message("It is %(value)s", value=_write(value))
+        return message("The value is %(value)s", value=_write(value))
     if "pod" in condition:
         # A goal about a pod: its node, or why it has none.
         pod = str(condition["pod"])
@@ -329,7 +329,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
         if manifest["spec"].get("schedulingGates"):
             return message("A scheduling gate still holds the pod.")
         return message(AWAITED.get(sim.journal.place(key_of(pod)) or "", QUEUED), pod=pod)
-    return message(gettext_noop("It still exists") if "lacks" in condition else gettext_noop("Not yet"))
+    return message(gettext_noop("The object still exists") if "lacks" in condition else gettext_noop("Not yet"))
 
 
 def _write(value: object) -> object:

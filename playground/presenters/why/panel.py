@@ -61,8 +61,8 @@ NAMED = 5  # nodes
 SHOWN = 8  # reasons, domains, volumes
 EVENTS = 12
 
-_UNTIL = gettext_noop("Its backoff ends at %(time)s.")
-_FLUSHED = gettext_noop("Without an event, its next attempt is at %(time)s.")
+_UNTIL = gettext_noop("The backoff of the pod ends at %(time)s.")
+_FLUSHED = gettext_noop("Without an event, the next attempt is at %(time)s.")
 _NO_LOWER = gettext_noop("Preemption does not help: no pod has a priority below %(number)s.")
 _FIXABLE = (
     State.NO_SUCH_SCHEDULER,
@@ -115,7 +115,7 @@ def _notes(explanation: Explanation) -> list[Message]:
     notes = [each for each in map(describe_fact, facts) if each not in said]
     asks_nodes = explanation.state is State.NOT_ATTEMPTED and explanation.reasons and not explanation.attempts
     if asks_nodes and not explanation.fits:
-        notes.append(message("No attempt has filtered the nodes yet. This is the result that Filter would have now."))
+        notes.append(message("No attempt has filtered the nodes yet. Filter would return this result now."))
     asked = explanation.reasons and explanation.state is not State.WAITING_FOR_CLAIM
     if explanation.preemption is not None and asked:
         notes += describe_preemption(explanation.preemption)
@@ -130,7 +130,7 @@ def describe_preemption(preemption: Preemption) -> list[Message]:
     if preemption.nominated:
         return []
     if preemption.policy == "Never":
-        return [message("It preempts no pods: its preemptionPolicy is Never.")]
+        return [message("The pod preempts no other pods: its preemptionPolicy is Never.")]
     if not preemption.lower:
         return [message(_NO_LOWER, number=preemption.priority)]
     return [message("Preemption does not help: %(message)s", message=preemption.message)] if preemption.message else []

@@ -276,11 +276,11 @@ _WORDED: Mapping[str, Callable[[Given, Values], Message | None]] = {
 NODES = 5  # that are named
 
 _ALIKE = gettext_noop(
-    "The pods of %(workload)s fail in the same way: %(count)s so far, on %(nodes)s. The last one is "
-    "%(pod)s: %(reason)s: %(message)s"
+    "The pods of %(workload)s fail in the same way, %(count)s so far, on %(nodes)s. The last one is "
+    "%(pod)s (%(reason)s): %(message)s"
 )
 _ALIKE_UNSAID = gettext_noop(
-    "The pods of %(workload)s fail in the same way: %(count)s so far, on %(nodes)s. The last one is %(pod)s: %(reason)s"
+    "The pods of %(workload)s fail in the same way, %(count)s so far, on %(nodes)s. The last one is %(pod)s: %(reason)s"
 )
 _NOWHERE = gettext_noop("The cluster repeats itself: for %(steps)s steps no pod reached a new state.")
 

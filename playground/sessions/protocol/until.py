@@ -80,7 +80,7 @@ class TimeReached(Condition, frozen=True, tag="time"):
     seconds: float
 
     def said(self) -> Message:
-        return message("the virtual time is %(time)s s", time=f"{self.seconds:g}")
+        return message("the virtual time reaches %(time)s s", time=f"{self.seconds:g}")
 
 
 class AttemptEnded(Condition, frozen=True, tag="attempt"):

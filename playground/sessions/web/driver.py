@@ -65,7 +65,7 @@ class Live(Struct, frozen=True, tag_field="kind", tag="live"):
         return Running("run", "", round(speed, 1), done, done + waiting, None, message(_LIVE))
 
 
-_LIVE = gettext_noop("the session is paused; it follows the clock on the wall")
+_LIVE = gettext_noop("the session no longer follows real time, because it is paused")
 LIVE_TICK = 0.05
 Drive = Play | RunTo | Live
 

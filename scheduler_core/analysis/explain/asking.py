@@ -156,7 +156,7 @@ def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | No
         reason = Given(
             State.NO_SUCH_NODE,
             "",
-            f'spec.nodeName: no node is called "{pod.node_name}"',
+            f'spec.nodeName: no node is named "{pod.node_name}"',
             evidence={"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": len(nodes)},
         )
         return Explanation(
@@ -231,7 +231,7 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
     reason = Given(
         State.NO_SUCH_SCHEDULER,
         "",
-        f'spec.schedulerName: no profile of a scheduler that runs is called "{name}"',
+        f'spec.schedulerName: no running scheduler has a profile named "{name}"',
         evidence={
             "schedulerName": name,
             "said": words_of_others(pod),

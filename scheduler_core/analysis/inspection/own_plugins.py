@@ -61,7 +61,7 @@ def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial
     """
     require_compiled(definition)
     if not sim.schedulers:
-        raise refuse("plugin", name, "a running scheduler for the try")
+        raise refuse("plugin", name, "a running scheduler for the preview")
     scheduler = sim.schedulers[0]
     nodes = scheduler.cache.table()
     handle = WorldHandle(scheduler)

@@ -64,7 +64,7 @@ def scale(sim: Simulation, kind: str, namespace: str, name: str, replicas: int) 
     if kind not in SCALABLE:
         raise NoSuch(f"a {kind} can't be scaled; expected one of {', '.join(SCALABLE)}")
     if sim.store.get(kind, namespace, name) is None:
-        raise NoSuch(f"there is no {kind} {namespace}/{name}")
+        raise NoSuch(f"no {kind} {namespace}/{name} exists")
     return ScaleObject(Ref(kind, namespace, name), replicas)
 
 
@@ -80,7 +80,7 @@ def type_in(text: str) -> Change:
 
 def _unreadable(said: str, error: Exception) -> NoSuch:
     is_said = isinstance(error, (ValueError, yaml.YAMLError))
-    return NoSuch(f"{said!r} can't be read ({error if is_said else 'a part of it is missing'}); {EXPECTED}")
+    return NoSuch(f"{said!r} can't be read ({error if is_said else 'a part of the command is missing'}); {EXPECTED}")
 
 
 def apply_all(manifests: Iterable[Manifest]) -> Change:
@@ -96,7 +96,9 @@ def _do(calls: list[Call], said: str) -> Change:
             for _ in carry_out(watch, calls, WAITED, made, pauses):
                 pass
         except Refused as refused:
-            raise NoSuch(f"{said}: {refused}" if refused.errors else f"{said}: what is deleted does not go") from None
+            raise NoSuch(
+                f"{said}: {refused}" if refused.errors else f"{said}: the object is not removed after its deletion"
+            ) from None
         except _UNREADABLE as error:
             raise _unreadable(said, error) from None
         if not made:
@@ -125,7 +127,7 @@ def _node(sim: Simulation, name: str) -> dict[str, Any]:
     if manifest is None:
         names = sorted(node.name for node in sim.store.nodes())
         shown = f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}" if names else "none"
-        raise NoSuch(f"there is no node {name!r}; there are {len(names)}: {shown}")
+        raise NoSuch(f"no node {name!r} exists; expected one of {len(names)}: {shown}")
     return dict(manifest)
 
 

@@ -212,7 +212,7 @@ def notes(store: Store, items: tuple[Item, ...]) -> list[str]:
         f'node "{name}" is not in the cluster: {_pods(count)} bound to it' for name, count in sorted(absent.items())
     ]
     if ended:
-        said.append(f"{_pods(ended)} past the end (Succeeded or Failed): kept, and left alone by the scheduler")
+        said.append(f"{_pods(ended)} that have terminated (Succeeded or Failed): kept, but not scheduled")
     return said
 
 

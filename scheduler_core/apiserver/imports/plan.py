@@ -260,16 +260,18 @@ def _notes(pool: _Pool, slices: list[Manifest]) -> list[str]:
     if older := [each["metadata"]["name"] for each in slices if _generation(each) < newest]:
         said.append(
             f"{name}: generation {newest} is the newest, so {_some(older)} of older generations "
-            f"{'counts' if len(older) == 1 else 'count'} for nothing"
+            f"{'has' if len(older) == 1 else 'have'} no effect"
         )
     wanted = int(current[0]["spec"]["pool"].get("resourceSliceCount") or 0)
     if len(current) != wanted:
         said.append(
-            f"{name} is incomplete: {len(current)} of {wanted} slices of generation {newest} are there; claims for all "
-            "devices are an error as long as that is so"
+            f"{name} is incomplete: {len(current)} of {wanted} slices of generation {newest} exist. Until all "
+            "exist, claims for all devices end with an error"
         )
     if twice := _twice(current):
-        said.append(f"{name} is invalid: device {twice} is there twice; whoever searches it ends with an error")
+        said.append(
+            f"{name} is invalid: device {twice} exists twice. A search that reaches this pool ends with an error"
+        )
     return said
 
 
@@ -324,7 +326,7 @@ def _missing(outcomes: Sequence[Outcome]) -> list[str]:
         found = [pattern(outcome.answer.message) for outcome in outcomes if outcome.answer is not None]
         names = ", ".join(f'"{name}"' for name in sorted({match[1] for match in found if match}))
         if names:
-            get = f"import them too, as kubectl get {kind} -o yaml prints them"
+            get = f"import the output of kubectl get {kind} -o yaml, too"
             said.append(f"not in the cluster, and not in this import: {kind} {names}; {get}")
     return said
 

@@ -24,7 +24,7 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.steps import finish
 
 MAX_ERRORS = 100  # of one object
-PASSED_OVER = {"Event": "events tell what happened; this cluster makes its own"}
+PASSED_OVER = {"Event": "Events describe the past. This cluster creates its own Events"}
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "RuntimeClass", "Node")
 _RANK = {kind: rank for rank, kind in enumerate(_FIRST)} | {"Pod": len(_FIRST) + 1}
 

@@ -141,7 +141,7 @@ class ResourceClaims(Controller):
         if made:
             world.surroundings.devices.said.pop(key, None)
             pod = _note_made(world, pod, made)
-            texts.append(f"made {', '.join(made.values())} for {key}")
+            texts.append(f"created {', '.join(made.values())} for {key}")
         if pod.node_name:
             texts += _reserve(world, pod)
         return "; ".join(texts)
@@ -166,7 +166,7 @@ class ResourceClaims(Controller):
             texts.append(f"released {key} from {gone}" + ("" if valid else ", and deallocated it"))
             claim = _release(world, claim, valid)
         elif not valid and FINALIZER in _finalizers(claim) and claim["metadata"].get("deletionTimestamp") is not None:
-            texts.append(f"let {key} go: it is deleted, and reserved for nobody")
+            texts.append(f"allowed the deletion of {key}: the claim is deleted and reserved for no pod")
             claim = _release(world, claim, [])
         if not valid and (text := _delete_unused(world, key)):
             texts.append(text)
@@ -258,7 +258,7 @@ def _reserve(world: World, pod: Pod) -> list[str]:
         if _lacks(claim, pod):
             ref = {"resource": "pods", "name": pod.name, "uid": pod.uid}
             _write(world, with_section(claim, "status", {"reservedFor": [*list_consumers(claim), ref]}))
-            texts.append(f"reserved {key_of(claim)} for {pod.key}, which has its node")
+            texts.append(f"reserved {key_of(claim)} for {pod.key}, which has a node")
     return texts
 
 
@@ -300,7 +300,7 @@ def _delete_unused(world: World, key: str) -> str:
     if pod is None or (pod.uid == uid and not _is_done(pod)):
         return ""
     world.api.delete((CLAIM, pod.namespace, claim["metadata"]["name"]))
-    return f"deleted {key}: the pod that it was made for will not run"
+    return f"deleted {key}: the pod for which it was created will not run"
 
 
 def _finalizers(claim: Manifest) -> list[str]:

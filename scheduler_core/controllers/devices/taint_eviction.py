@@ -174,7 +174,7 @@ class DeviceTaintEviction(Controller):
             return ""
         if plan is not None and plan.at <= world.now:
             del plans[key]
-            return self._evict(world, pod, f"{plan.why}, which is over")
+            return self._evict(world, pod, f"{plan.why}, which has passed")
         return self._look(world, pod)
 
     def _look(self, world: World, pod: Pod) -> str:
@@ -193,7 +193,7 @@ class DeviceTaintEviction(Controller):
             del plans[pod.key]
             self.forget(world, key)
             self.event(world, NORMAL, EVICTION, "Pod", pod.key, "Cancelling deletion")
-            return f"called off the eviction of {pod.key}: no taint limits its devices any more"
+            return f"canceled the eviction of {pod.key}: its devices have no such taint any longer"
         if limit.at <= world.now:
             plans.pop(pod.key, None)
             self.forget(world, key)

@@ -164,7 +164,7 @@ class GarbageCollector(Controller):
                 if manifest is not None:
                     _take_references(world, dependent, manifest, {uid})
             _take_finalizer(world, item, latest, ORPHAN)
-            return f"let {item} go and orphaned {_list(dependents) or 'nothing'}"
+            return f"allowed the deletion of {item} and orphaned {_list(dependents) or 'nothing'}"
         if _ends_with(latest, FOREGROUND):
             return self._wait_for_dependents(world, item, latest)
         if latest["metadata"].get("deletionTimestamp") is not None or not owners(latest):
@@ -179,11 +179,11 @@ class GarbageCollector(Controller):
         ]
         if not blocking:
             _take_finalizer(world, item, owner, FOREGROUND)
-            return f"let {item} go: none of its dependents blocks its deletion any more"
+            return f"allowed the deletion of {item}: no dependent blocks it"
         for dependent, manifest in blocking:
             if not _ends_with(manifest, FOREGROUND):
                 self.enqueue(world, str(dependent))
-        return f"kept {item}, whose deletion is blocked by {_list([dependent for dependent, _ in blocking])}"
+        return f"kept {item}, because its deletion is blocked by {_list([dependent for dependent, _ in blocking])}"
 
 
 def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classified) -> str:
@@ -195,17 +195,17 @@ def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classif
         if not gone:
             return ""
         _take_references(world, item, latest, {str(ref.get("uid")) for ref in gone})
-        return f"took references to {_names(gone)} off {item}, which {_names(refs.solid)} owns too"
+        return f"removed the references to {_names(gone)} from {item}, which {_names(refs.solid)} also owns"
     if refs.waiting and (dependents := _dependents(world, latest)):
         if any(_ends_with(world.store.get(*dependent), FOREGROUND) for dependent in dependents):
             latest = _unblock(world, item, latest)  # owner and dependent wait for each other
         _delete(world, item, latest, "Foreground")
-        return f"deleted {item} in the foreground, as its owner {_names(refs.waiting)} waits for it"
+        return f"deleted {item} in the foreground, because its owner {_names(refs.waiting)} waits for it"
     # A finalizer that is on the object already is the user's choice of a policy, and kube honors it.
     finalizers = latest["metadata"].get("finalizers") or ()
     policy = "Orphan" if ORPHAN in finalizers else "Foreground" if FOREGROUND in finalizers else "Background"
     _delete(world, item, latest, policy)
-    why = "is being deleted" if refs.waiting else "is gone"
+    why = "is being deleted" if refs.waiting else "no longer exists"
     return f"deleted {item}: its owner {_names(gone)} {why}"
 
 

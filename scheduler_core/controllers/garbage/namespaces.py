@@ -85,10 +85,10 @@ class NamespaceController(Controller):
         if not left:
             waiting.pop(key, None)
             _finalize(world, key)
-            return f"let namespace {key} go: it is empty"
+            return f"allowed the deletion of namespace {key}: the namespace is empty"
         estimate = max(estimate, FOR_FINALIZERS if finalizers else 0, 1)
         waiting[key] = (world.now, (estimate // 2 + 1) * SECOND)
-        return f"emptied namespace {key}; still there: {', '.join(map(str, left[:5]))}"
+        return f"emptied namespace {key}; objects that remain: {', '.join(map(str, left[:5]))}"
 
 
 def _ending(namespace: Manifest) -> bool:

@@ -2,7 +2,7 @@
 
 ended pods          beyond terminated-pod-gc-threshold, evicted ones first, then the oldest
 pods on lost nodes  that are being deleted, where the node is not ready and has the taint out-of-service
-orphaned pods       whose node is gone, and was not there 40 s later either
+orphaned pods       whose node no longer exists, and was not there 40 s later either
 unscheduled pods    that are being deleted and have no node
 
 A pod that has not ended is set Failed first. A round takes place only where something may have changed since the last.
@@ -77,7 +77,7 @@ class PodCollector(Controller):
         due = [name for name, at in quarantine.items() if at <= world.now]
         for name in due:
             del quarantine[name]
-        done = _collect(world, "whose node is gone", [p for p in orphans if p.node_name in due], _NODE_GONE)
+        done = _collect(world, "whose node no longer exists", [p for p in orphans if p.node_name in due], _NODE_GONE)
         for orphan in orphans:
             pod = world.store.pod_at(orphan.key)
             if pod is not None and not _is_waiting_for_finalizers(pod):

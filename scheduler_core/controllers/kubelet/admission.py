@@ -235,13 +235,13 @@ def restore(world: World, key: str) -> str:
         return ""
     created = world.api.create(_fresh(manifest))
     world.surroundings.kubelet.put(key, replace(run, uid=str(created["metadata"]["uid"]), kill=None))
-    return "made the mirror pod anew: its static pod runs on"
+    return "recreated the mirror pod: its static pod continues to run"
 
 
 def let_go(world: World, pod: Pod) -> str:
     """Removes a mirror pod that somebody deletes, so that it is made anew; the static pod does not end."""
     world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
-    return "removed the mirror pod, which is made anew"
+    return "removed the mirror pod, which will be recreated"
 
 
 def _fresh(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -146,7 +146,7 @@ class AllocationManager(Controller):
                 world.controller(pods.COMPONENT).enqueue(world, pod.key, 0)
             if run.pending is not None and run.pending.get("reason") == DEFERRED:
                 deferred.append(pod.key)
-            texts += [f"{text} of {pod.key}"] if text else []
+            texts += [text] if text else []
         memory.resizes.pop(key)
         if deferred:
             memory.resizes[key] = Resizes(tuple(deferred), world.now)
@@ -199,15 +199,15 @@ def _decide(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, st
     problem = _STATIC if is_static(pod) else _find_pinned(world, pod, run) or _find_excess(world, pod, node)
     if problem:
         pending = make_resize_condition(pod, now, run.pending, PENDING_RESIZE, INFEASIBLE, problem)
-        return replace(run, pending=pending), f"found infeasible the resize ({problem})"
+        return replace(run, pending=pending), f"the resize of {pod.key} is infeasible ({problem})"
     refusal, _, _ = pods.admit(world, pod, node)
     if refusal is not None:
         pending = make_resize_condition(pod, now, run.pending, PENDING_RESIZE, DEFERRED, refusal.message)
-        return replace(run, pending=pending), f"deferred the resize ({refusal.message})"
+        return replace(run, pending=pending), f"the resize of {pod.key} is deferred ({refusal.message})"
     in_progress = make_resize_condition(pod, now, None, RESIZE_IN_PROGRESS)
     run = grant_all(run, pods.setting_of(world, pod))
     run = replace(run, pending=None, in_progress=in_progress, actuates_at=world.now + RELIST)
-    return run, "granted the resize"
+    return run, f"granted the resize of {pod.key}"
 
 
 def _find_pinned(world: World, pod: Pod, run: PodRun) -> str:

@@ -129,7 +129,7 @@ class OutOfMemoryKiller(Controller):
             self.event(world, WARNING, SYSTEM_OOM, "Node", key, f"System OOM encountered, victim process: {found[1]}")
             killed.append(_format_victim(found))
         self.look(world, key)
-        return f"memory is gone: killed {', '.join(killed)}" if killed else ""
+        return f"out of memory: killed {', '.join(killed)}" if killed else ""
 
     def _kill(self, world: World, victim: Victim) -> None:
         stats, name = victim

@@ -95,9 +95,9 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     refusal, starts_at, ended = admit(world, pod, node)
     if refusal is not None:
         return refuse(world, pod, refusal)
-    text = "admitted it: its containers are being created"
+    text = "admitted the pod and creates its containers"
     if ended:
-        text = f"{text} when {', '.join(victim.key for victim in ended)} have made room"
+        text = f"{text} when {', '.join(victim.key for victim in ended)} have terminated"
     lacks = missing(world, pod)
     run = PodRun(
         pod.uid,
@@ -112,7 +112,7 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     memory.put(pod.key, run)
     if lacks:
         devices.report(world, pod, lacks, COMPONENT)
-        return Done(f"admitted it, and left its containers alone: {lacks}", _again(pod, run, setting))
+        return Done(f"admitted the pod but did not start its containers: {lacks}", _again(pod, run, setting))
     return Done(text, run.starts_at)
 
 
@@ -189,7 +189,7 @@ def refuse(world: World, pod: Pod, refusal: admission.Refusal) -> Done:
     world.store.record(
         KubeEvent(world.now, WARNING, refusal.reason, "Pod", pod.namespace, pod.name, refusal.message, COMPONENT)
     )
-    return Done(f"refused it: {refusal.message}")
+    return Done(f"refused the pod: {refusal.message}")
 
 
 def look_after(world: World, pod: Pod, before: PodRun) -> Done:
@@ -211,14 +211,14 @@ def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     memory.drop(pod.key)
     if pod.deleting:
         world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
-        text = f"{text}; removed the pod, as nothing of it runs any more".removeprefix("; ")
+        text = f"{text}; removed the pod, whose containers have stopped".removeprefix("; ")
     return Done(text)
 
 
 def remove(world: World, pod: Pod) -> Done:
     """Removes a deleted pod of which nothing has ever run here."""
     world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
-    return Done("removed the deleted pod: nothing of it runs")
+    return Done("removed the deleted pod, which has no running containers")
 
 
 def _with_kill(world: World, pod: Pod, run: PodRun) -> PodRun:
@@ -314,7 +314,7 @@ def _text(before: PodRun, run: PodRun) -> str:
     ended = [f"{new.name} ({_exit_code(old, new)})" for old, new in pairs if _has_ended(old, new)]
     parts = [
         f"{what}: {', '.join(names)}"
-        for what, names in (("ended", ended), ("started", started), ("told to end", signalled))
+        for what, names in (("ended", ended), ("started", started), ("stopping", signalled))
         if names
     ]
     if run.kill is not None and before.kill is None:

@@ -38,7 +38,7 @@ class StandIn(Controller):
         node = None if "/" in key else world.store.get("Node", "", key)
         if node is not None and _lacks_ttl(node):
             world.api.patch(("Node", "", key), {"metadata": {"annotations": {_TTL: "0"}}})
-            return f"set how long {key} may keep what it reads"
+            return f"set how long {key} can cache its reads"
         pod = world.store.pod_at(key)
         if pod is None or not pod.node_name or not world.cluster.stand_in or world.cluster.run_kubelets:
             return ""

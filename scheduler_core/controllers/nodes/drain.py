@@ -150,7 +150,7 @@ class Draining(Controller):
     def _turn(self, world: World, drain: Drain, pod: DrainedPod) -> tuple[DrainedPod, str]:
         found = world.store.pod_at(pod.key)
         if found is None or found.uid != pod.uid:
-            return replace(pod, done=True, refusal=""), f"{pod.key} is gone"
+            return replace(pod, done=True, refusal=""), f"{pod.key} no longer exists"
         if pod.evicted:
             return pod, ""
         pod = replace(pod, tries=pod.tries + 1)
@@ -159,15 +159,15 @@ class Draining(Controller):
         except Refused as refused:
             return self._note_refusal(world, pod, refused)
         if world.store.pod_at(pod.key) is None:
-            return replace(pod, done=True, refusal=""), f"evicted {pod.key}, which is gone"
-        return replace(pod, evicted=True, refusal=""), f"evicted {pod.key}; it is given time to end"
+            return replace(pod, done=True, refusal=""), f"evicted {pod.key}, which no longer exists"
+        return replace(pod, evicted=True, refusal=""), f"evicted {pod.key}; the pod is terminating"
 
     def _note_refusal(self, world: World, pod: DrainedPod, refused: Refused) -> tuple[DrainedPod, str]:
         answer = refused.answer
         said = "; ".join((answer.message, *answer.causes))
         if answer.code == 429:
             self.enqueue_at(world, pod.key, world.now + AGAIN_AFTER, pod.tries >= WORN_OUT)
-            return replace(pod, refusal=said), f"{pod.key} may not go yet, and is asked for again in 5 s: {said}"
+            return replace(pod, refusal=said), f"{pod.key} cannot be evicted yet. Next attempt in 5 s: {said}"
         namespace, _, name = pod.key.partition("/")
         error = f'error when evicting pods/"{name}" -n "{namespace}": {said}'
         return replace(pod, done=True, refusal=error), error

@@ -174,12 +174,12 @@ class NodeLifecycle(Controller):
         add, remove = taints.no_schedule_changes(manifest)
         if add or remove:
             swap(world, name, add, remove)
-            texts += [f"tainted {name} {key}:{effect} as its conditions say" for key, effect in add]
-            texts += [f"took {key}:{effect} off {name}: nothing calls for it any more" for key, effect in remove]
+            texts += [f"tainted {name} {key}:{effect} because of its conditions" for key, effect in add]
+            texts += [f"removed the taint {key}:{effect} from {name}" for key, effect in remove]
         labels = taints.label_changes(manifest)
         if labels:
             world.api.patch(("Node", "", name), {"metadata": {"labels": labels}})
-            texts.append(f"labelled {name} {', '.join(labels)} as the newer names say")
+            texts.append(f"labeled {name} {', '.join(labels)} from the old label names")
         return "; ".join(texts)
 
     # the node monitor
@@ -207,7 +207,7 @@ class NodeLifecycle(Controller):
                 del memory.heard[name]
                 said = f"Node {name} event: Removing Node {name} from Controller"
                 self.event(world, NORMAL, "RemovingNode", "Node", name, said)
-                texts.append(f"noticed that node {name} has gone")
+                texts.append(f"noticed that node {name} no longer exists")
         return texts
 
     def _look_at(self, world: World, node: Node) -> list[str]:
@@ -219,7 +219,7 @@ class NodeLifecycle(Controller):
             node = world.store.node(node.name) or node
         if node.ready == "True":
             if (node.taints or node.name in self._zone(world, node).seen) and self._free(world, node):
-                texts.append(f"{node.name} is ready: it is freed of its NoExecute taint")
+                texts.append(f"{node.name} is ready: its NoExecute taint is removed")
         elif node.ready in _OF_STATUS:
             texts += self._queue_for_taint(world, node)
         return texts
@@ -227,7 +227,7 @@ class NodeLifecycle(Controller):
     def _lose(self, world: World, node: Node) -> str:
         seconds = (world.now - silent_since(world, node.name)) // SECOND
         world.api.patch_status(("Node", "", node.name), {"conditions": with_unknown(world, node.manifest)})
-        text = f"{node.name} is Unknown: its kubelet has been silent for {seconds} s"
+        text = f"{node.name} is Unknown: its kubelet has not reported for {seconds} s"
         if node.ready != "True":
             return text
         self.event(world, NORMAL, "NodeNotReady", "Node", node.name, f"Node {node.name} status is now: NodeNotReady")
@@ -264,11 +264,11 @@ class NodeLifecycle(Controller):
         if happened == "entered":
             for node in nodes:
                 self._free(world, node)
-            return [*texts, "no node is ready in any zone: nobody is evicted for it"]
+            return [*texts, "no node is ready in any zone, so no pod is evicted"]
         if happened == "left":
             # As in kube, silence during the disruption is forgiven; else all that are still silent were lost at once.
             memory.heard.update({node.name: world.now for node in nodes})
-            return [*texts, "some nodes are ready again: evictions go on"]
+            return [*texts, "some nodes are ready again: evictions continue"]
         return texts
 
     # NoExecute taints
@@ -311,7 +311,7 @@ class NodeLifecycle(Controller):
         if pod is None or node is None or node.ready in ("", "True"):
             return ""
         marked = self._mark_not_ready(world, pod)
-        return f"{key} is not ready: its node {node.name} is not" if marked else ""
+        return f"{key} is not ready, because its node {node.name} is not ready" if marked else ""
 
     def _mark_not_ready(self, world: World, pod: Pod) -> bool:
         conditions = with_ready_false(pod.manifest.get("status") or {}, world.store.timestamp(world.now))
@@ -331,7 +331,9 @@ class NodeLifecycle(Controller):
 def zone_name(key: str) -> str:
     """A zone as people are told of it."""
     region, _, zone = key.partition(":\x00:")
-    return f"zone {'/'.join(part for part in (region, zone) if part)}" if key else "the zone of nodes without one"
+    return (
+        f"zone {'/'.join(part for part in (region, zone) if part)}" if key else "the zone of nodes without a zone label"
+    )
 
 
 def _is_untidy(manifest: Manifest) -> bool:

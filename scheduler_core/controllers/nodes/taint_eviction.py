@@ -35,7 +35,7 @@ def tolerance(taints: Sequence[Taint], pod: Pod) -> Tolerance | None:
     Of several tolerations of one taint the first in the pod's list counts, of several taints the shortest time.
     """
     shortest: int | None = None
-    why = "tolerates all NoExecute taints for ever"
+    why = "tolerates all NoExecute taints without a time limit"
     for taint in taints:
         used = next((t for t in pod.spec.tolerations if t.tolerates(taint)), None)
         if used is None:
@@ -97,11 +97,11 @@ class TaintEviction(Controller):
         plans = world.surroundings.nodes.evictions
         plan = plans.get(key)
         if pod is None:
-            return self._cancel(world, key, "the pod has gone")
+            return self._cancel(world, key, "the pod no longer exists")
         # As in kube, a due eviction does not look at the taints again: whatever removes them cancels the plan.
         if plan is not None and plan.at <= world.now:
             del plans[key]
-            return self._evict(world, pod, plan.why + ", which are over")
+            return self._evict(world, pod, plan.why + ", which have passed")
         text = ""
         taints = no_execute(world.store.node(pod.node_name))
         if taints:
@@ -119,7 +119,7 @@ class TaintEviction(Controller):
             self._cancel(world, pod.key, "")
             return self._evict(world, pod, f"does not tolerate {find_untolerated_taint(taints, pod)}")
         if found.seconds is None:
-            return self._cancel(world, pod.key, f"it {found.why}")
+            return self._cancel(world, pod.key, f"the pod {found.why}")
         plans = world.surroundings.nodes.evictions
         if pod.key in plans:
             return ""
@@ -128,14 +128,14 @@ class TaintEviction(Controller):
         at = world.now + found.seconds * SECOND
         plans[pod.key] = PlannedEviction(world.now, at, found.why)
         self.enqueue_at(world, pod.key, at)
-        return f"planned the eviction of {pod.key} in {found.seconds} s: it {found.why}"
+        return f"planned the eviction of {pod.key} in {found.seconds} s: the pod {found.why}"
 
     def _cancel(self, world: World, key: str, why: str) -> str:
         if world.surroundings.nodes.evictions.pop(key, None) is None:
             return ""
         self.forget(world, key)
         self.event(world, NORMAL, "TaintManagerEviction", "Pod", key, f"Cancelling deletion of Pod {key}")
-        return f"called off the eviction of {key}: {why}"
+        return f"canceled the eviction of {key}: {why}"
 
     def _evict(self, world: World, pod: Pod, why: str) -> str:
         self.event(world, NORMAL, "TaintManagerEviction", "Pod", pod.key, f"Marking for deletion Pod {pod.key}")
@@ -143,7 +143,7 @@ class TaintEviction(Controller):
             disrupt(world.api, pod.key, DELETION_BY_TAINT_MANAGER, MESSAGE)
         except Refused as refused:
             return f"could not evict {pod.key}: {refused}"
-        return f"evicted {pod.key}: it {why}"
+        return f"evicted {pod.key}: the pod {why}"
 
 
 def _has_changed(old: Pod, new: Pod) -> bool:

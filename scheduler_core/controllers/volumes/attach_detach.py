@@ -145,7 +145,7 @@ class AttachDetach(Controller):
                 continue
             why = " by force" if until else ""
             world.api.delete((ATTACHMENT, "", name))
-            yield f"has {key} detached from {node_name}{why}"
+            yield f"detaches {key} from {node_name}{why}"
 
     def _attach(self, world: World, volume: Manifest, wanted: Wanted) -> Iterator[str]:
         memory, name, shared = world.surroundings.volumes, name_of(volume), can_be_shared(volume)
@@ -167,7 +167,7 @@ class AttachDetach(Controller):
                 attachment = _create(world, volume, node)
                 memory.attaching[name_of(attachment)] = busy = True
                 attachments[node] = attachment
-                yield f"has {name} attached to {node}"
+                yield f"attaches {name} to {node}"
 
     def _refuse(self, world: World, volume: str, pods: list[Pod], others: list[Pod]) -> str:
         """Record the Multi-Attach error for pods. Pods of other namespaces are counted, not named."""

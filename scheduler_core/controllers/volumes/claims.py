@@ -140,7 +140,7 @@ class EphemeralVolumes(Controller):
         for manifest in made:
             world.api.create(manifest)
         names = ", ".join(manifest["metadata"]["name"] for manifest in made)
-        return f"made {names} for {key}" if made else ""
+        return f"created {names} for {key}" if made else ""
 
 
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"
@@ -175,7 +175,9 @@ def _unbound(world: World, claim: Manifest) -> str:
     store, key = world.store, storage.key_of(claim)
     volume = best_volume(store, claim)
     if volume is not None:
-        why = "it is meant for it" if storage.is_for(volume, claim) else "the smallest that suits it"
+        why = (
+            "the volume is reserved for the claim" if storage.is_for(volume, claim) else "the smallest matching volume"
+        )
         bind(world, volume, claim)
         return f"bound {key} to {storage.name_of(volume)}: {why}"
     if (
@@ -183,7 +185,7 @@ def _unbound(world: World, claim: Manifest) -> str:
         and storage.annotation(claim, storage.BETA_CLASS) is None
     ) and (default := default_class(store)):
         world.api.update(with_section(claim, "spec", {"storageClassName": default}))
-        return f"gave {key} the default class {default}"
+        return f"set the storage class of {key} to the default {default}"
     if waits_for_consumer(store, storage.class_of(claim)) and storage.annotation(claim, storage.SELECTED_NODE) is None:
         text = _say_whom_it_waits_for(world, claim)
     elif storage.class_of(claim):
@@ -243,13 +245,13 @@ def _asks_for_one(world: World, claim: Manifest) -> str:
     volume = world.store.get(storage.VOLUME, "", name)
     if volume is None:
         set_claim_status(world, claim, "Pending")
-        return f"left {key} pending: its volume {name} is not there"
+        return f"left {key} pending: its volume {name} does not exist"
     if storage.claim_ref(volume) is None and (why := mismatch(volume, claim)):
         text = f'Cannot bind to requested volume "{name}": {why}'
         say(world, claim, WARNING, "VolumeMismatch", text)
     elif storage.claim_ref(volume) is None or storage.is_for(volume, claim):
         bind(world, volume, claim)
-        return f"bound {key} to {name}, which it names"
+        return f"bound {key} to {name}, which the claim names"
     else:
         text = f'volume "{name}" already bound to a different claim.'
         say(world, claim, WARNING, "FailedBinding", text)
@@ -262,4 +264,4 @@ def _lose(world: World, claim: Manifest, reason: str, message: str) -> str:
         return ""
     set_claim_status(world, claim, "Lost")
     say(world, claim, WARNING, reason, message)
-    return f"gave {storage.key_of(claim)} up for lost: {message}"
+    return f"marked {storage.key_of(claim)} as Lost: {message}"

@@ -42,7 +42,7 @@ class Protection(Controller):
             return f"kept {key}: {use}"
         else:
             kept = [finalizer for finalizer in finalizers if finalizer != self.finalizer]
-            said = f"let {key} go: {self.unused}"
+            said = f"allowed the deletion of {key}: {self.unused}"
         world.api.update(with_section(found, "metadata", {"finalizers": kept}))
         return said
 

@@ -60,7 +60,7 @@ class Provisioner(Controller):
             marks = claim["metadata"].get("annotations") or {}
             kept = {name: value for name, value in marks.items() if name != storage.SELECTED_NODE}
             world.api.update(with_section(claim, "metadata", {"annotations": kept}))
-            return f"made no volume for {storage.key_of(claim)}: {text}"
+            return f"created no volume for {storage.key_of(claim)}: {text}"
         self._fail_if_set(world, claim)
         volume = new_volume(world.store, claim, storage_class, storage.annotation(claim, PROVISIONER) or "")
         if policy_of(volume) == "Delete":
@@ -76,7 +76,7 @@ class Provisioner(Controller):
         world.api.create(volume)
         text = f"Successfully provisioned volume {storage.name_of(volume)}"
         self.event(world, NORMAL, "ProvisioningSucceeded", storage.CLAIM, key, text)
-        return f"made {storage.name_of(volume)} for {key}"
+        return f"created {storage.name_of(volume)} for {key}"
 
     def _fail_if_set(self, world: World, claim: Manifest) -> None:
         """Fail if the settings say so. Refused."""

@@ -1,4 +1,4 @@
-"""What the binder does about one volume: whose it is, and what becomes of it when its claim is gone.
+"""What the binder does about one volume: whose it is, and what becomes of it when its claim no longer exists.
 
 DEVIATION: a volume is recycled at once, without a pod that empties it.
 
@@ -117,7 +117,7 @@ def sync(world: World, volume: Manifest) -> tuple[str, str]:
         return (f"{name} is available" if done else ""), ""
     claim = world.store.get(volumes.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
     if claim is None or claim["metadata"].get("uid") != ref["uid"]:
-        return _release(world, volume, "its claim is gone"), ""
+        return _release(world, volume, "its claim no longer exists"), ""
     if not volumes.volume_name(claim):
         # A volume is a claim's, which does not know yet: the claim's turn is next.
         namespace, name = str(claim["metadata"].get("namespace") or ""), volumes.name_of(claim)
@@ -137,9 +137,9 @@ def sync(world: World, volume: Manifest) -> tuple[str, str]:
         done = set_phase(world, volume, "Bound") is not volume
         return (f"{name} is bound" if done else ""), ""
     if volumes.annotation(volume, PROVISIONED_BY) is not None and policy_of(volume) == "Delete":
-        return _release(world, volume, f"its claim took {volumes.volume_name(claim)}"), ""
+        return _release(world, volume, f"its claim is bound to {volumes.volume_name(claim)}"), ""
     unbind(world, volume)
-    return f"took {name} back from its claim, which took {volumes.volume_name(claim)}", ""
+    return f"released {name} from its claim, which is bound to {volumes.volume_name(claim)}", ""
 
 
 def _release(world: World, volume: Manifest, why: str) -> str:
@@ -154,7 +154,7 @@ def _release(world: World, volume: Manifest, why: str) -> str:
 def _reclaim(world: World, volume: Manifest) -> str:
     policy = policy_of(volume)
     if policy == "Retain":
-        return "it is kept as it is, as its reclaim policy says"
+        return "its reclaim policy retains it"
     if policy == "Recycle":
         ref = volumes.claim_ref(volume) or {}
         key = f"{ref.get('namespace') or ''}/{ref.get('name') or ''}"
@@ -178,7 +178,7 @@ def _delete(world: World, volume: Manifest) -> str:
     spec, name = volume.get("spec") or {}, volumes.name_of(volume)
     provisioner = volumes.annotation(volume, PROVISIONED_BY) or ""
     if spec.get("csi") is not None or (provisioner and not provisioner.startswith("kubernetes.io/")):
-        return "its provisioner is to delete it"
+        return "its provisioner deletes it"
     path = (spec.get("hostPath") or {}).get("path")
     if path is not None and _DELETED_ON_HOST.match(path):
         world.api.delete((volumes.VOLUME, "", name))

@@ -239,7 +239,7 @@ class ReplicaSetController(WorkloadController):
         if difference < 0:
             count = min(-difference, BURST)
             made, refused = create_pods(self, world, owner, count, owner.template)
-            return (f"created {made} of {wanted} pods: {len(pods)} were there" if made else ""), refused
+            return (f"created {made} of {wanted} pods: {len(pods)} existed already" if made else ""), refused
         if difference == 0:
             return "", None
         count = min(difference, BURST)
@@ -250,7 +250,7 @@ class ReplicaSetController(WorkloadController):
             except Refused as refused:
                 return "", refused
         names = ", ".join(pod.name for pod in gone[:3]) + (" ..." if len(gone) > 3 else "")
-        return f"deleted {len(gone)} of {len(pods)} pods, as {wanted} are wanted: {names}", None
+        return f"deleted {len(gone)} of {len(pods)} pods, because {wanted} are desired: {names}", None
 
 
 class ReplicationControllerController(ReplicaSetController):

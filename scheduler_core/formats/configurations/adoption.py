@@ -79,7 +79,7 @@ def _sort(plugins: MutableManifest, path: str, changes: list[Change]) -> None:
 
 
 def _explain_replacement(point: str, name: str, ours: str) -> str:
-    return f"at {point} {ours} stands for {name}, which is two plugins here"
+    return f"at {point}, {ours} replaces {name}, which is two plugins here"
 
 
 def _config(config: Mapping[str, Any], path: str, changes: list[Change]) -> Mapping[str, Any]:
@@ -90,8 +90,8 @@ def _config(config: Mapping[str, Any], path: str, changes: list[Change]) -> Mapp
         return config
     surplus = [field for field in args if field not in ("apiVersion", "kind", *taken.fields)]
     for field in surplus:
-        text = f"{field} is an argument of the {name} that this one follows, and not of ours"
-        changes.append(Change("lost", f"{path}.{field}", text, "it says nothing here"))
+        text = f"{field} is an argument of the original {name}, but not of the plugin here"
+        changes.append(Change("lost", f"{path}.{field}", text, "it has no effect here"))
     kept = {field: value for field, value in args.items() if field not in surplus}
     if surplus:
         kept.pop("apiVersion", None)  # the original's own

@@ -207,6 +207,6 @@ def _merge_plugins(
         again = bool(ran[at[own.name]].path)
         ran[at[own.name]] = own
         if again or not version.overrides:
-            text = f'"{own.name}" stood twice at {point}, which kube-scheduler {version.release} refused; it stands there once'
+            text = f'"{own.name}" was listed twice at {point}, which kube-scheduler {version.release} refused. It is now listed once'
             changes.append(Change("moved", own.path, text))
     return ran, changes

@@ -17,11 +17,11 @@ def common(manifest: MutableManifest) -> list[Change]:
     for name in _ADDRESSES:
         if name in manifest:
             del manifest[name]
-            text = f"{name} is gone: health and metrics are served at --bind-address and --secure-port"
+            text = f"{name} was removed: health and metrics are served at --bind-address and --secure-port"
             changes.append(Change("dropped", name, text))
     election = manifest.get("leaderElection")
     if isinstance(election, dict) and election.get("resourceLock") in _LOCKS:
-        text = f'resourceLock "{election["resourceLock"]}" became "leases", the only lock there is'
+        text = f'resourceLock "{election["resourceLock"]}" became "leases", the only supported lock'
         manifest["leaderElection"] = {**election, "resourceLock": "leases"}
         changes.append(Change("moved", "leaderElection.resourceLock", text))
     return changes
@@ -34,14 +34,14 @@ def alpha(manifest: MutableManifest) -> list[Change]:
         if old in election:
             value = election.pop(old)
             election.setdefault(new, value)
-            changes.append(Change("moved", f"leaderElection.{old}", f"{old} is called {new}"))
+            changes.append(Change("moved", f"leaderElection.{old}", f"{old} was renamed to {new}"))
     if changes:
         manifest["leaderElection"] = election
     if "extenders" in manifest:
         manifest["extenders"] = [extender(each) for each in manifest["extenders"] or ()]
     if "failureDomains" in manifest:
         del manifest["failureDomains"]
-        text = "failureDomains is gone: a term of affinity names its topologyKey"
+        text = "failureDomains was removed: each affinity term sets its own topologyKey"
         changes.append(Change("dropped", "failureDomains", text))
     single = "profiles" not in manifest
     if single:
@@ -73,7 +73,7 @@ def _profile(manifest: MutableManifest) -> list[Change]:
     if "hardPodAffinitySymmetricWeight" in manifest:
         weight = manifest.pop("hardPodAffinitySymmetricWeight")
         _args(profile, "InterPodAffinity")["hardPodAffinityWeight"] = weight
-        text = "hardPodAffinitySymmetricWeight is the argument hardPodAffinityWeight of InterPodAffinity"
+        text = "hardPodAffinitySymmetricWeight became the argument hardPodAffinityWeight of InterPodAffinity"
         changes.append(Change("moved", "hardPodAffinitySymmetricWeight", text))
     changes += _source(manifest.pop("algorithmSource", None) or {}, profile)
     manifest["profiles"] = [profile]
@@ -83,18 +83,18 @@ def _profile(manifest: MutableManifest) -> list[Change]:
 def _source(source: MutableManifest, profile: MutableManifest) -> list[Change]:
     """algorithmSource: a Policy, which is elsewhere, or a provider's default plugins."""
     if source.get("policy"):
-        effect = "the plugins here are kube's defaults; paste the Policy, which can be turned into v1, too"
-        return [Change("lost", "algorithmSource.policy", "the Policy that it names is not in this text", effect)]
+        effect = "the plugins here are kube's defaults. To convert the Policy to v1, paste it, too"
+        return [Change("lost", "algorithmSource.policy", "the Policy of this field is not in this text", effect)]
     if source.get("provider") == "ClusterAutoscalerProvider":
         plugins = profile.setdefault("plugins", {})
         score = dict(plugins.get("score") or {})
         score["disabled"] = [*(score.get("disabled") or ()), {"name": "NodeResourcesLeastAllocated"}]
         score["enabled"] = [*(score.get("enabled") or ()), {"name": "NodeResourcesMostAllocated", "weight": 1}]
         profile["plugins"] = {**plugins, "score": score}
-        text = "ClusterAutoscalerProvider scored by NodeResourcesMostAllocated in place of NodeResourcesLeastAllocated"
+        text = "ClusterAutoscalerProvider scored nodes with NodeResourcesMostAllocated instead of NodeResourcesLeastAllocated"
         return [Change("moved", "algorithmSource.provider", text)]
     if source.get("provider"):
-        return [Change("dropped", "algorithmSource.provider", "its default plugins are the default in v1, too")]
+        return [Change("dropped", "algorithmSource.provider", "its default plugins are also the default in v1")]
     return []
 
 
@@ -106,7 +106,7 @@ def _points(profile: MutableManifest, path: str, changes: list[Change]) -> None:
     plugins = profile["plugins"] = dict(plugins)
     if "postFilter" in plugins:  # v1alpha1's
         plugins["preScore"] = plugins.pop("postFilter")
-        changes.append(Change("moved", f"{path}.postFilter", "postFilter was what is called preScore since"))
+        changes.append(Change("moved", f"{path}.postFilter", "postFilter was renamed to preScore"))
     if "unreserve" in plugins:
         gone = plugins.pop("unreserve") or {}
         reserve = dict(plugins.get("reserve") or {})
@@ -115,7 +115,7 @@ def _points(profile: MutableManifest, path: str, changes: list[Change]) -> None:
         if more:
             reserve["enabled"] = [*(reserve.get("enabled") or ()), *more]
             plugins["reserve"] = reserve
-        changes.append(Change("moved", f"{path}.unreserve", "unreserve is a part of reserve"))
+        changes.append(Change("moved", f"{path}.unreserve", "unreserve became a part of reserve"))
 
 
 def _bind_timeout(manifest: MutableManifest) -> list[Change]:
@@ -125,7 +125,7 @@ def _bind_timeout(manifest: MutableManifest) -> list[Change]:
     if seconds not in (None, 600):
         for profile in manifest["profiles"]:
             _args(profile, "VolumeBinding")["bindTimeoutSeconds"] = seconds
-    text = "bindTimeoutSeconds is an argument of VolumeBinding (by default 600)"
+    text = "bindTimeoutSeconds became an argument of VolumeBinding (by default 600)"
     return [Change("moved", "bindTimeoutSeconds", text)]
 
 
@@ -137,7 +137,9 @@ def _preemption(manifest: MutableManifest) -> list[Change]:
             **(profile.get("plugins") or {}),
             "postFilter": {"disabled": [{"name": "DefaultPreemption"}]},
         }
-    return [Change("moved", "disablePreemption", "preemption is the plugin DefaultPreemption, which is disabled")]
+    return [
+        Change("moved", "disablePreemption", "preemption became the plugin DefaultPreemption, which is disabled here")
+    ]
 
 
 def _args(profile: MutableManifest, name: str) -> MutableManifest:

@@ -90,7 +90,7 @@ SHAPES: dict[str, strict.Shape] = {
 # The plugins of a v1beta3 profile, which are v1's but for those that went since.
 # kube: apis/config/v1beta3/default_plugins.go, apis/config/validation/validation.go @ v1.28.15
 
-_COUNTED = "gone, as NodeVolumeLimits counts these volumes by their CSI drivers"
+_COUNTED = "removed, because NodeVolumeLimits counts these volumes by their CSI drivers"
 _SPREAD = f"became the default constraints of {SPREAD} (defaultingType System)"
 
 
@@ -105,7 +105,7 @@ def keep_sets(
     if any(change.text.endswith(_SPREAD) for change in changes):
         args = configs.get(SPREAD) or {}
         if args.get("defaultConstraints"):
-            text = f"{SPREAD} has default constraints of its own here, and keeps them"
+            text = f"{SPREAD} has default constraints of its own here and keeps them"
             effect = "pods of a workload are spread by these constraints alone"
             changes.append(Change("lost", where[SPREAD], text, effect))
         elif args.get("defaultingType") == "List":
@@ -135,7 +135,7 @@ def _entry(entry: Mapping[str, Any], which: str, path: str, changes: list[Change
     if name not in SPREADERS:
         return entry
     if which == "disabled":
-        changes.append(Change("dropped", path, f"{name} is not in kube-scheduler any more"))
+        changes.append(Change("dropped", path, f"{name} was removed from kube-scheduler"))
         return None
     changes.append(Change("moved", path, f"{name} {_SPREAD}"))
     return {**entry, "name": SPREAD}
@@ -157,7 +157,7 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
     version = older_version(manifest)
     if version is None:
         received = manifest.get("apiVersion") if isinstance(manifest, Mapping) else manifest
-        raise schema.ConfigurationError([invalid("apiVersion", received, "is no older version of it")])
+        raise schema.ConfigurationError([invalid("apiVersion", received, "is not an older version")])
     errors = strict.check_shape(manifest, SHAPES[version.name], "") or _names_errors(manifest)
     if errors:
         raise schema.ConfigurationError(errors)
@@ -181,7 +181,7 @@ def migrate(manifest: Mapping[str, Any]) -> Migration:
 
 def _first(version: Version) -> Change:
     became = f"{version.api_version} became {schema.API_VERSION}"
-    text = f"{became}; it is read as kube-scheduler {version.release}, the last one to know it, did"
+    text = f"{became}. It is read as in kube-scheduler {version.release}, the last release with this version"
     return Change("moved", "apiVersion", text)
 
 
@@ -231,7 +231,7 @@ def _translate_plugins(
     changes += translate(ran, configs, where)
     if spread_alone and ran.find("score", SPREAD) and not configs.get(SPREAD, {}).get("defaultConstraints"):
         configs.setdefault(SPREAD, {})["defaultingType"] = "List"
-        text = f"{SPREAD} had no default constraints: defaultingType List, with none, is written out"
+        text = f"{SPREAD} had no default constraints, so defaultingType List without constraints is written out"
         changes.append(Change("kept", "", text))
     changes += weights_kept(ran, version)
     plugins, said = write_plugins(ran, version)
@@ -256,10 +256,10 @@ def _arguments(configs: Configs, where: Mapping[str, str], version: Version) -> 
     for name, args in configs.items():
         if args.get("apiVersion") == version.api_version:
             args["apiVersion"] = schema.API_VERSION
-            changes.append(Change("moved", f"{where[name]}.args.apiVersion", "arguments are of v1, too"))
+            changes.append(Change("moved", f"{where[name]}.args.apiVersion", "the arguments are also converted to v1"))
     spread = configs.get(SPREAD)
     if version.name != "v1beta2" and spread and spread.get("defaultConstraints") and "defaultingType" not in spread:
         spread["defaultingType"] = "List"
-        text = "defaultConstraints ask for the defaultingType List, which was understood then"
+        text = "defaultConstraints require the defaultingType List, which was implied then"
         changes.append(Change("kept", where[SPREAD], text))
     return changes

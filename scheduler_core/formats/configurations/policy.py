@@ -112,7 +112,7 @@ def _filters(policy: Mapping[str, Any], profile: effective.Profile, configs: Con
     given: Sequence[Mapping[str, Any]] | None = policy.get("predicates")
     if given is None:
         given = [{"name": name} for name in _DATA["defaultPredicates"]]
-        changes.append(effective.Change("kept", "", "no predicates were given: those of the default are written out"))
+        changes.append(effective.Change("kept", "", "no predicates were set, so the default ones are written out"))
     asked: dict[str, str] = {}
     for i, each in enumerate(given):
         plugins = _predicate(each, configs)
@@ -120,12 +120,14 @@ def _filters(policy: Mapping[str, Any], profile: effective.Profile, configs: Con
         for name in plugins:
             asked.setdefault(name, path if "predicates" in policy and policy["predicates"] is not None else "")
         if policy.get("predicates") is not None:
-            changes.append(effective.Change("moved", path, f"{each.get('name')} is {' and '.join(plugins)} at filter"))
+            changes.append(
+                effective.Change("moved", path, f"{each.get('name')} became {' and '.join(plugins)} at filter")
+            )
     for name in _MANDATORY:
         for plugin in PREDICATES[name]:
             if plugin not in asked:
                 asked[plugin] = ""
-                changes.append(effective.Change("kept", "", f"{plugin} ran at filter always, whatever a Policy said"))
+                changes.append(effective.Change("kept", "", f"{plugin} always ran at filter, regardless of the Policy"))
     order = list(dict.fromkeys(plugin for those in PREDICATES.values() for plugin in those))
     names = sorted(asked, key=order.index)
     profile.ran["filter"] = [effective.Ran(name, 0, asked[name]) for name in names]
@@ -153,19 +155,19 @@ def _scores(policy: Mapping[str, Any], profile: effective.Profile, configs: Conf
     written = given is not None
     if given is None:
         given = [{"name": name, "weight": weight} for name, weight in _DATA["defaultPriorities"].items()]
-        changes.append(effective.Change("kept", "", "no priorities were given: those of the default are written out"))
+        changes.append(effective.Change("kept", "", "no priorities were set, so the default ones are written out"))
     ran: dict[str, effective.Ran] = {}
     for i, each in enumerate(given):
         path = f"priorities[{i}]" if written else ""
         name = _priority(each, configs)
         if not name:
-            changes.append(effective.Change("dropped", path, "EqualPriority gave all nodes the same"))
+            changes.append(effective.Change("dropped", path, "EqualPriority gave all nodes the same score score"))
             continue
         weight = each.get("weight") or 1
         ran[name] = effective.Ran(name, weight, path)
         if written:
             changes.append(
-                effective.Change("moved", path, f"{each.get('name')} is {name} at score, with the weight {weight}")
+                effective.Change("moved", path, f"{each.get('name')} became {name} at score, with the weight {weight}")
             )
     profile.ran[effective.SCORE] = list(ran.values())
     profile.ran["preScore"] = [effective.Ran(name) for name in ran if name in _BEFORE_SCORE]
@@ -195,14 +197,14 @@ def _others(policy: Mapping[str, Any], configs: Configs, out: dict[str, Any]) ->
     changes = []
     if weight := policy.get("hardPodAffinitySymmetricWeight"):
         configs.setdefault("InterPodAffinity", {})["hardPodAffinityWeight"] = weight
-        text = "hardPodAffinitySymmetricWeight is the argument hardPodAffinityWeight of InterPodAffinity"
+        text = "hardPodAffinitySymmetricWeight became the argument hardPodAffinityWeight of InterPodAffinity"
         changes.append(effective.Change("moved", "hardPodAffinitySymmetricWeight", text))
     if policy.get("alwaysCheckAllPredicates"):
-        text = "alwaysCheckAllPredicates is gone: the first plugin that refuses a node is the last one asked"
-        effect = "fewer reasons are told of a node that several plugins refuse"
+        text = "alwaysCheckAllPredicates was removed: no plugin checks a node that another plugin has refused"
+        effect = "messages have fewer reasons for nodes that several plugins refuse"
         changes.append(effective.Change("lost", "alwaysCheckAllPredicates", text, effect))
     for field in ("extenders", "extenderConfigs"):
         if policy.get(field):
             out["extenders"] = [extender(each) for each in policy[field]]
-            changes.append(effective.Change("moved", field, "extenders are a field of the configuration"))
+            changes.append(effective.Change("moved", field, "extenders became a field of the configuration"))
     return changes

@@ -19,11 +19,11 @@ STRATEGIES = {
 SPREADERS = ("SelectorSpread", "DefaultPodTopologySpread")
 VOLUME_COUNTS = ("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "CinderLimits")
 _GONE = {
-    "NodePreferAvoidPods": "the annotation scheduler.alpha.kubernetes.io/preferAvoidPods of nodes is no longer read; a taint with the"
-    " effect PreferNoSchedule says the like",
-    "ServiceAffinity": "pods of one Service are no longer held together or apart by node labels; podAffinity and podAntiAffinity say that"
-    " in the pods",
-    "NodeResourceLimits": "nodes are no longer scored by the limits of pods",
+    "NodePreferAvoidPods": "the annotation scheduler.alpha.kubernetes.io/preferAvoidPods of nodes is no longer read. Use a taint with the"
+    " effect PreferNoSchedule",
+    "ServiceAffinity": "node labels no longer keep pods of one Service together or apart. Use podAffinity and podAntiAffinity in the"
+    " pods",
+    "NodeResourceLimits": "limits of pods no longer affect the score",
 }
 GONE = (*STRATEGIES, *SPREADERS, *VOLUME_COUNTS, *_GONE, "NodeLabel")
 
@@ -47,7 +47,7 @@ def _lose(profile: Profile, name: str, effect: str, *points: str) -> list[Change
     if not ran:
         return []
     whose = name if any(each.path for each in ran) else f"{name}, which ran by default,"
-    return [Change("lost", _path(ran), f"{whose} is not in kube-scheduler any more", effect)]
+    return [Change("lost", _path(ran), f"{whose} was removed from kube-scheduler", effect)]
 
 
 def _path(ran: list[Ran]) -> str:
@@ -60,7 +60,7 @@ def _strategy(profile: Profile, configs: Configs, where: Mapping[str, str]) -> l
     own = {name: configs.pop(name, {}) for name in STRATEGIES}
     if all(each.name == FIT for each in scorers):
         return [
-            Change("dropped", where[name], f"the arguments of {name} go, as it did not run")
+            Change("dropped", where[name], f"the arguments of {name} are removed, because the plugin did not run")
             for name, args in own.items()
             if args
         ]
@@ -76,7 +76,7 @@ def _strategy(profile: Profile, configs: Configs, where: Mapping[str, str]) -> l
     strategy = _strategy_args(chosen.name, own[chosen.name])
     if strategy == {"type": "LeastAllocated"}:
         kind: Kind = "moved" if chosen.path else "dropped"
-        text = f"{chosen.name} is what {FIT} does at score by itself"
+        text = f"{FIT} scores like {chosen.name} by default"
         return [*changes, Change(kind, chosen.path, text)]
     configs.setdefault(FIT, {})["scoringStrategy"] = strategy
     text = f"{chosen.name} became the scoringStrategy {strategy['type']} of {FIT}, with its weight and arguments"
@@ -84,8 +84,8 @@ def _strategy(profile: Profile, configs: Configs, where: Mapping[str, str]) -> l
 
 
 def _second(other: Ran, chosen: Ran) -> Change:
-    text = f"{other.name} scored besides {chosen.name}, but {FIT} has one strategy"
-    return Change("lost", other.path, text, f"nodes are scored as {chosen.name} did alone")
+    text = f"{other.name} scored in addition to {chosen.name}, but {FIT} has one strategy"
+    return Change("lost", other.path, text, f"nodes are scored as {chosen.name} alone scored them")
 
 
 def _strategy_args(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _spreaders(profile: Profile, configs: Configs) -> list[Change]:
     if scorer is None:
         return []
     if (configs.get(SPREAD) or {}).get("defaultConstraints"):
-        text = f"{scorer.name} is not in kube-scheduler any more, and {SPREAD} has default constraints of its own here"
+        text = f"{scorer.name} was removed from kube-scheduler, and {SPREAD} has default constraints of its own here"
         return [Change("lost", scorer.path, text, "pods of a workload are spread by these constraints alone")]
     text = f"{scorer.name} became the default constraints of {SPREAD} (defaultingType System)"
     if spread is not None:
@@ -136,10 +136,10 @@ def _volume_counts(profile: Profile) -> list[Change]:
         return []
     names = ", ".join(counted)
     if "NodeVolumeLimits" in profile.names("filter"):
-        text = f"{names}: gone, as NodeVolumeLimits counts these volumes by their CSI drivers"
+        text = f"{names}: removed, because NodeVolumeLimits counts these volumes by their CSI drivers"
         return [Change("dropped", _path(ran), text)]
-    text = f"{names}: not in kube-scheduler any more, and NodeVolumeLimits is disabled here"
-    return [Change("lost", _path(ran), text, "nobody counts the volumes attached to a node")]
+    text = f"{names}: removed from kube-scheduler, and NodeVolumeLimits is disabled here"
+    return [Change("lost", _path(ran), text, "no plugin counts the volumes attached to a node")]
 
 
 def _labels(profile: Profile, configs: Configs, where: Mapping[str, str]) -> list[Change]:
@@ -155,17 +155,13 @@ def _labels(profile: Profile, configs: Configs, where: Mapping[str, str]) -> lis
     if filtering is not None and wanted:
         changes.append(_require_labels(profile, configs, filtering, wanted))
     profile.drop("NodeLabel", "filter", "preFilter")
-    return changes + _lose(
-        profile, "NodeLabel", "nodes are no longer scored by which labels they have, whoever the pod is"
-    )
+    return changes + _lose(profile, "NodeLabel", "labels of nodes no longer affect the score for all pods")
 
 
 def _require_labels(profile: Profile, configs: Configs, ran: Ran, wanted: list[dict[str, str]]) -> Change:
     if AFFINITY not in profile.names("filter"):
-        text = (
-            f"NodeLabel is not in kube-scheduler any more, and {AFFINITY}, which could stand for it, is disabled here"
-        )
-        return Change("lost", ran.path, text, "nodes are no longer filtered by which labels they have")
+        text = f"NodeLabel was removed from kube-scheduler, and {AFFINITY}, which could replace it, is disabled here"
+        return Change("lost", ran.path, text, "labels of nodes no longer exclude nodes for all pods")
     affinity = dict(configs.setdefault(AFFINITY, {}).get("addedAffinity") or {})
     required = dict(affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {})
     terms = required.get("nodeSelectorTerms") or [{}]

@@ -21,23 +21,23 @@ from scheduler_core.scheduler.plugins import DEFAULT_ORDER
 
 _PLUGINS = "kubernetes-sigs/scheduler-plugins"
 _KOORDINATOR = "koordinator-sh/koordinator"
-_DESCHEDULER = "a plugin of the descheduler, which evicts pods and is configured by a DeschedulerPolicy; kube-scheduler never had it"
-_VOLCANO = "a plugin of Volcano, a scheduler of its own with a configuration of its own; kube-scheduler never had it"
+_DESCHEDULER = "a plugin of the descheduler, which evicts pods and is configured by a DeschedulerPolicy. kube-scheduler never had it"
+_VOLCANO = "a plugin of Volcano, another scheduler with its own configuration. kube-scheduler never had it"
 _DATA = json.loads(Path(__file__).with_suffix(".json").read_text())
 
 
 def _all() -> dict[str, str]:
     said = {
-        name: f"{what}; a plugin of {project}"
+        name: f"{what} (a plugin of {project})"
         for project, names in _DATA["projects"].items()
         for name, what in names.items()
     }
     said["Coscheduling"] = (
-        f"{_DATA['projects'][_PLUGINS]['Coscheduling']}; a plugin of {_PLUGINS}, and another of {_KOORDINATOR}"
+        f"{_DATA['projects'][_PLUGINS]['Coscheduling']} (a plugin of {_PLUGINS}, and another one of {_KOORDINATOR})"
     )
     said |= _DATA["others"]
     said |= dict.fromkeys(_DATA["descheduler"], _DESCHEDULER) | dict.fromkeys(_DATA["volcano"], _VOLCANO)
-    return said | {name: f"was kube-scheduler's own: {why}" for name, why in _DATA["gone"].items()}
+    return said | {name: f"was a plugin of kube-scheduler: {why}" for name, why in _DATA["gone"].items()}
 
 
 KNOWN = _all()

@@ -182,7 +182,7 @@ def _describe_multi_point(profile: Profile, off: list[str]) -> list[Change]:
         at = [(point, named[name]) for point, named in profile.disabled.items() if named.get(name)]
         if at:
             points = " and ".join(point for point, _ in at)
-            text = f"{name}, disabled at {points}, is disabled at multiPoint: it ran nowhere else, and has more points in v1"
+            text = f"{name}, disabled at {points}, is disabled at multiPoint: it had no other extension points, and has more in v1"
             changes.append(Change("moved", at[0][1], text))
     return changes
 
@@ -197,7 +197,7 @@ def weights_kept(profile: Profile, version: Version) -> list[Change]:
     ]
     if not kept:
         return []
-    text = f"default weights of {version.name} are written out, as v1 has others: {', '.join(kept)}"
+    text = f"default weights of {version.name} are written out, because v1 has other defaults: {', '.join(kept)}"
     return [Change("kept", "", text)]
 
 

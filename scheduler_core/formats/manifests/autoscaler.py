@@ -12,8 +12,8 @@ from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, load
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 
 GROUPS = gettext_noop(
-    "Cluster Autoscaler's status: %(groups)s. The playground does not scale node groups. Add the nodes "
-    "that a group may still get yourself."
+    "Cluster Autoscaler's status: %(groups)s. The playground does not scale node groups. To scale up "
+    "a group, add nodes yourself."
 )
 _NAME = "cluster-autoscaler-status"
 _LIMITS = LoadLimits(max_bytes=1 << 20, max_objects=4)

@@ -64,7 +64,7 @@ class VolumeRestrictions(Plugin):
     """Looks at pods only for the few that bring such a disk or claim."""
 
     name = NAME
-    skips = {Point.PRE_FILTER: gettext_noop("no volume that only one pod or node may use")}
+    skips = {Point.PRE_FILTER: gettext_noop("no volume that only one pod or node can use")}
     reasons = (_DISK_CONFLICT, _IN_USE, CLAIM_NOT_FOUND)
     events = (
         On("Pod", Action.DELETE, after_pod_with_disk_deleted),
@@ -128,9 +128,9 @@ class VolumeRestrictions(Plugin):
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: ExclusiveClaims = state.read(NAME)
         lists: tuple[tuple[str, list[Part]], ...] = (
-            (gettext_noop("Claims that only one pod may use:"), [Code(name) for name in claims.names]),
+            (gettext_noop("Claims that only one pod can use:"), [Code(name) for name in claims.names]),
             (
-                gettext_noop("Disks that pods may not share:"),
+                gettext_noop("Disks that pods cannot share:"),
                 [str(len(disks))] if (disks := storage.volumes_of(pod.spec).disks) else [],
             ),
         )

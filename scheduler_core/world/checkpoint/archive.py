@@ -158,7 +158,7 @@ class Archive:
         """The first rows of a list."""
         kept = self._rows.get(name, [])
         if count > len(kept):
-            raise CodecError(f"{name}: {count} rows are asked for, {len(kept)} are kept")
+            raise CodecError(f"{name}: {count} rows are requested, {len(kept)} are kept")
         return kept[:count]
 
     # Parts

@@ -97,7 +97,7 @@ def apply_rehearsed(world: World, command: commands.ApplyObjects, trial: Trial) 
     """Does what a rehearsal did with the objects of a command; nothing may have happened since."""
     # Each write raises the resource version: an equal one means an unchanged store.
     if trial.of != world.store.resource_version:
-        raise ValueError("the world is not as it was when this was rehearsed")
+        raise ValueError("the cluster has changed since the preview")
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
     world.store.adopt(trial.events, trial.store)
     _go_on_as_imported(world, command, fresh)
@@ -195,7 +195,7 @@ def _drain(world: World, command: commands.DrainNode) -> None:
 
 
 def _cancel_drain(world: World, command: commands.CancelDrain) -> None:
-    if not drain.call_off(world, command.node, "it was called off"):
+    if not drain.call_off(world, command.node, "the drain was canceled"):
         raise commands.refuse("node", command.node, "a node that is being drained")
 
 

@@ -14,12 +14,10 @@ from tests.scheduler_core.worlds import node
 
 
 def test_each_form_is_recognized_and_reads_in_english_as_it_was_noted() -> None:
-    words = read_yaml(WORDS)
-    for form in (*words["better"], *words["forms"]):
+    for form in read_yaml(WORDS)["forms"]:
         text = re.sub(r"%\((\w+)\)s", r"\1-1", form)
-        assert "exact" not in describe_deeds(text), form
-        said = re.sub(r"%\((\w+)\)s", r"\1-1", words["better"].get(form, form))
-        assert in_english(describe_deeds(f"{text}; {text}")) == f"{said}; {said}"
+        assert describe_deeds(text).get("text") == form
+        assert in_english(describe_deeds(f"{text}; {text}")) == f"{text}; {text}"
 
 
 def test_a_reason_within_a_clause_is_translated_too_and_other_texts_stay() -> None:

@@ -161,6 +161,6 @@ def test_volumes_tell_what_a_claim_would_get_and_which_volumes_are_offered() -> 
     assert rows(here) == [("datalocal", "would get disk-1disk-1")]
     ((_, volume),) = rows(elsewhere)
     assert "would get" not in volume
-    assert volume.endswith("disk-1 (out of reach)")
+    assert volume.endswith("disk-1 (not accessible)")
     offered = 'data-controller="PersistentVolume//disk-1" data-tab="yaml" data-field="spec.nodeAffinity">disk-1</a>'
     assert html(here).count(offered) == 2

@@ -60,7 +60,9 @@ def test_a_tie_is_told_with_its_draw() -> None:
         world(node("a"), node("b"), pod("web-1", cpu="2")), lambda s: any(r.kind == "node_selected" for r in s.last)
     )
     chosen = sim.schedulers[0].cycle.chosen
-    assert said(sim) == (f"Select: 2 nodes share the highest total score for web-1. {chosen} is picked at random.")
+    assert said(sim) == (
+        f"Select: 2 nodes share the highest total score for web-1. The scheduler picks {chosen} at random."
+    )
 
 
 def test_the_end_of_a_failed_attempt_gives_kubes_message_apart() -> None:
@@ -141,7 +143,9 @@ def test_calls_and_nodes_that_count_are_both_named_where_parallel_calls_go_furth
     step = sim.schedulers[0].cycle.steps[-1]
     search = sim.schedulers[0].cycle.search
     if search.seen < step.evaluated:
-        assert f"refusals in {step.evaluated} calls" in said(sim)
+        assert f"in {step.refused} of {step.evaluated} calls" in said(sim)
         assert f"the first {search.seen} nodes count" in said(sim)
     told = strip_tags(translated(of_step(step, "web-1", seen=100)))
-    assert f"makes {step.refused} refusals in {step.evaluated} calls for web-1, and the first 100 nodes count" in told
+    assert (
+        f"refuses a node for web-1 in {step.refused} of {step.evaluated} calls. Only the first 100 nodes count" in told
+    )

@@ -178,7 +178,7 @@ def test_a_percentage_that_is_set_is_told() -> None:
 
 def test_a_few_nodes_are_all_examined() -> None:
     assert notes(until(three_nodes(), decided())) == [
-        "Filter examines every node, as there are fewer than 100; it starts at index 0."
+        "Filter examines every node, because there are fewer than 100. It starts at index 0."
     ]
 
 
@@ -189,7 +189,7 @@ def test_nodes_outside_prefilters_result_end_at_prefilter() -> None:
     assert heads(sim)["PreFilter"]["refused"] == 2
     assert track(sim, "small")["cells"] == "u"
     assert "NodeAffinity" in track(sim, "small")["text"]
-    assert "PreFilterResult leaves 1 of 3 nodes; NodeAffinity excludes the others." in notes(sim)
+    assert "PreFilterResult leaves 1 of 3 nodes. NodeAffinity excludes the others." in notes(sim)
 
 
 def test_prefilters_refusal_ends_every_track_before_filter() -> None:

@@ -67,11 +67,11 @@ def test_behind_the_first_pods_of_a_crowd_stand_groups_by_priority() -> None:
 @pytest.mark.parametrize(
     ("pods", "why"),
     [
-        ((pod("one"),), "No other pod is active."),
+        ((pod("one"),), "No other pod is in the active queue."),
         ((pod("one"), pod("two", priority=9)), "two is ahead of one: its priority is higher, 9 over 0."),
         (
             (pod("one"), pod("two")),
-            "one and two have priority 0 and were queued at the same time; one was added first.",
+            "one and two have priority 0 and were queued at the same time. one was added first.",
         ),
     ],
 )
@@ -84,7 +84,7 @@ def test_a_pod_of_higher_priority_goes_first_however_late_it_was_queued() -> Non
     sim = until(three_nodes(pod("a"), pod("b"), pod("c")), decided())
     sim.apply(ApplyObjects((pod("urgent", priority=1000),)))
     until(sim, lambda w: w.journal.place("default/urgent") == "in flight")
-    assert said(pool(sim, "flight")["popped"]["first"]).endswith("but is ahead of it: priority counts before time.")
+    assert said(pool(sim, "flight")["popped"]["first"]).endswith("but is ahead: priority counts before time.")
 
 
 def test_unschedulable_pods_are_grouped_by_kubes_reasons_with_plugins_and_events() -> None:

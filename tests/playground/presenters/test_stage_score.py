@@ -73,7 +73,7 @@ def test_before_any_score_plugin_has_answered_it_is_told_so() -> None:
     sim = until(world(node("a"), node("b"), pod("web-1", cpu="2")), ran("PreScore", "TaintToleration"))
     told = body(sim)["sentence"]
     assert (told["text"], told["values"]["all"]) == (
-        "None of the %(all)s Score plugins has answered yet.",
+        "None of the %(all)s Score plugins has scored the nodes yet.",
         len(body(sim)["plugins"]),
     )
 
@@ -177,7 +177,7 @@ def test_other_weights_are_told_with_who_leads_by_how_much_and_up_to_where_not()
     }
     assert first["values"]["total"] == sums["large"]
     assert first["values"]["ahead"] == sums["large"] - sums["small"]
-    assert [message["text"] for message in more] == ["Down to ×%(weight)s it stays %(behind)s behind."]
+    assert [message["text"] for message in more] == ["Down to ×%(weight)s, the node stays %(behind)s behind."]
 
 
 def test_weights_that_do_not_fit_the_plugins_are_passed_over() -> None:

@@ -83,7 +83,10 @@ def test_the_v1_text_can_be_put_into_the_editor(begun):
 def test_plugins_that_are_not_here_are_named_and_left_out(begun):
     answer = begun.post("configuration", text=GANG, apply="")
     said = page_text(answer)
-    assert "NodeResourceTopologyMatch line 7 multiPoint looks into the NUMA zones of nodes" in said
+    assert (
+        "NodeResourceTopologyMatch line 7 multiPoint filters and scores nodes by the resources of their NUMA zones"
+        in said
+    )
     [text] = offered(answer)
     assert begun.post("configuration", text=text, apply="").status_code == 302
 
@@ -111,7 +114,7 @@ def test_an_error_shows_its_line_as_it_was_written(begun):
 def test_a_policy_says_what_replaced_it(begun):
     policy = '{"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "HostName"}], "priorities": []}'
     answer = begun.post("configuration", text=policy, apply="")
-    assert "HostName is NodeName at filter" in page_text(answer)
+    assert "HostName became NodeName at filter" in page_text(answer)
     [text] = offered(answer)
     assert begun.post("configuration", text=text, apply="").status_code == 302
 

@@ -54,7 +54,7 @@ def test_schedulers_say_who_leads_and_since_when(modelled) -> None:
     assert "b standby: follows the cluster and makes no decisions" in text
     assert "considers a the leader" in text
     assert "Lease kube-system/kube-scheduler" in text
-    assert "kube-scheduler working, without election" in text
+    assert "kube-scheduler schedules without leader election" in text
 
 
 def test_a_scheduler_is_started_and_killed_by_its_forms(modelled) -> None:
@@ -62,7 +62,7 @@ def test_a_scheduler_is_started_and_killed_by_its_forms(modelled) -> None:
     assert modelled.post("act/start-scheduler", **form).status_code in (204, 302)
     modelled.ask(lambda client: client.walk(20))
     text = page_text(modelled.get("cluster", part="replicas"))
-    assert "x working, without election" in text
+    assert "x schedules without leader election" in text
     assert "× 0.5" in text
     assert modelled.post("act/kill-scheduler", kind="Scheduler", name="x").status_code in (204, 302)
     text = page_text(modelled.get("cluster", part="replicas"))

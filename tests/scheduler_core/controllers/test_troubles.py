@@ -34,7 +34,7 @@ def written(*writes: tuple[str, Any], every: int = SECOND) -> tuple[Trouble, ...
 def test_two_that_undo_each_other_fight() -> None:
     (trouble,) = written(("a", 3), ("b", 1), ("a", 3), ("b", 1), ("a", 3))
     assert (trouble.sign, trouble.controllers, trouble.count) == ("fight", ("a", "b"), 4)
-    assert trouble.text == "a and b put spec.replicas of ReplicaSet default/web back in turn, 4 times so far"
+    assert trouble.text == "a and b revert spec.replicas of ReplicaSet default/web in turn, 4 times so far"
 
 
 def test_taking_turns_towards_something_is_no_fight() -> None:

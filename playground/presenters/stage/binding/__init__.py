@@ -198,10 +198,10 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
 
 def _ask(mine: Lane | None, key: str) -> Message:
     if mine is None:
-        return message("Does %(pod)s reach its node?", pod=short(key) or "…")
+        return message("Will %(pod)s be bound to its node?", pod=short(key) or "…")
     if mine["state"] == "back":
         return message("Why did %(pod)s return to the queue?", pod=mine["name"])
-    return message("Does %(pod)s reach %(node)s?", pod=mine["name"], node=mine["node"])
+    return message("Will %(pod)s be bound to %(node)s?", pod=mine["name"], node=mine["node"])
 
 
 class AfterRefusal(TypedDict):
@@ -211,7 +211,7 @@ class AfterRefusal(TypedDict):
 
 
 _PLACES = {
-    "backoff": gettext_noop("%(pod)s waits in the backoff queue and is tried again."),
+    "backoff": gettext_noop("%(pod)s waits in the backoff queue for its next attempt."),
     "unschedulable": gettext_noop("%(pod)s waits in the unschedulable pool for an event."),
     "active": gettext_noop("%(pod)s is in the active queue again."),
 }
@@ -221,7 +221,7 @@ def _describe_next(sim: WorldView, lane: Lane | None) -> AfterRefusal | None:
     """Return what follows for a pod that was sent back, with kube's words for it."""
     if lane is None or lane["state"] != "back":
         return None
-    text = _PLACES.get(str(sim.journal.place(lane["key"])), gettext_noop("Next: %(pod)s goes back to the queue."))
+    text = _PLACES.get(str(sim.journal.place(lane["key"])), gettext_noop("Next: %(pod)s returns to the queue."))
     explanation = get_explanation(sim, lane["key"])
     said = next((cell["full"] for cell in lane["cells"] if cell["state"] == "no"), "")
     wakes = [] if explanation is None else list(explanation.events[:EVENTS])

@@ -47,7 +47,7 @@ HEADS = {
 }
 POINTS = tuple(Point(point) for point in list(HEADS)[1:])
 _GLYPHS = {"held": "◆", "ok": "✓", "skip": "–", "now": "▸", "wait": "◔", "no": "✕", "ahead": "", "none": ""}
-_HELD = gettext_noop("%(amount)s held")
+_HELD = gettext_noop("%(amount)s reserved")
 _PLUGINS = gettext_noop("%(n)s plugins")
 
 
@@ -137,7 +137,7 @@ def build_allowed_cell(at: int | None = None) -> Cell:
 
 def build_waited_cell(took: int) -> Cell:
     """The wait has ended well."""
-    return cell("ok", message("allowed"), within(took) or message("at once"))
+    return cell("ok", message("allowed"), within(took) or message("immediately"))
 
 
 def waiting(plugins: Sequence[str], timeout: int) -> Cell:
@@ -356,5 +356,5 @@ def _binding_point(
     if whole is not None and whole > 0:
         sub = message("%(taken)s of %(whole)s", taken=duration(taken), whole=duration(whole))
     else:
-        sub = message("since %(taken)s", taken=duration(taken))
+        sub = message("for %(taken)s", taken=duration(taken))
     return cell("now", message("running"), sub, full=name)

@@ -10,7 +10,7 @@ STATES = {
     "starting": gettext_noop("starting: its informers list every object"),
     "listed": gettext_noop("its informers have synced"),
     "standby": gettext_noop("standby: follows the cluster and makes no decisions"),
-    "working": gettext_noop("working, without election"),
+    "working": gettext_noop("schedules without leader election"),
     "leading": gettext_noop("leading"),
     "ending": gettext_noop("stopping: starts no new cycle"),
     "ended": gettext_noop("ended"),

@@ -113,7 +113,7 @@ def _pre_filter(cycle: readonly.SchedulingCycleView) -> list[Message]:
         return [message("PreFilter refuses the pod before Filter checks any node.")]
     if cycle.node_names is None:
         return []
-    text = gettext_noop("PreFilterResult leaves %(left)s of %(nodes)s nodes; %(plugins)s excludes the others.")
+    text = gettext_noop("PreFilterResult leaves %(left)s of %(nodes)s nodes. %(plugins)s excludes the others.")
     nodes = thousands(cycle.nodes.snapshot_rows)
     return [message(text, left=len(cycle.node_names), nodes=nodes, plugins=", ".join(cycle.narrowed_by))]
 
@@ -123,9 +123,11 @@ def _search(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, unseen
     if search is None or not len(search.order):
         return []
     if search.own_nomination:
-        text = gettext_noop("Filter checks %(node)s first: it is the nominated node of the pod.")
+        text = gettext_noop("Filter checks %(node)s first, because it is the nominated node of the pod.")
         if cycle.hint:
-            text = gettext_noop("Same pod as the one before: Filter checks only %(node)s, the next node of its list.")
+            text = gettext_noop(
+                "The pod has the same requirements as the previous one: Filter checks only %(node)s, the next node in the list."
+            )
         return [message(text, node=cycle.nodes.names[int(search.order[0])])]
     if search.wanted >= len(search.order):
         return [_all(search)]
@@ -134,9 +136,11 @@ def _search(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, unseen
 
 def _all(search: readonly.SearchView) -> Message:
     if len(search.order) < LEAST_NODES:
-        text = gettext_noop("Filter examines every node, as there are fewer than 100; it starts at index %(start)s.")
+        text = gettext_noop(
+            "Filter examines every node, because there are fewer than 100. It starts at index %(start)s."
+        )
     else:
-        text = gettext_noop("Filter examines every node; it starts at index %(start)s.")
+        text = gettext_noop("Filter examines every node, starting at index %(start)s.")
     return message(text, start=_start(search))
 
 

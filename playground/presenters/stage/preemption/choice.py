@@ -156,7 +156,7 @@ def describe_step(step: Step, evidence: readonly.Evidence, pod: readonly.Pod) ->
         text = (
             gettext_noop("%(node)s is chosen")
             if evidence.draw is None
-            else gettext_noop("%(node)s is picked at random among the tied candidates")
+            else gettext_noop("the scheduler picks %(node)s at random from the tied candidates")
         )
         return {"mark": "yes", "line": message(text, node=evidence.nominated), "candidate": -1}
     candidate = evidence.candidates[step.candidate]

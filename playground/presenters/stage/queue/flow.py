@@ -23,12 +23,12 @@ def why_first(popped: QueuedPod, started: int, next_: QueuedPod | None, sorter: 
     pod = short(popped.key)
     if popped.backoff_until is not None and popped.backoff_until > started:
         return message(
-            "The active queue was empty: %(pod)s is popped from the backoff queue, %(time)s before its backoff ends.",
+            "The active queue was empty, so the scheduler pops %(pod)s from the backoff queue, %(time)s before its backoff ends.",
             pod=pod,
             time=duration(popped.backoff_until - started),
         )
     if next_ is None:
-        return message("No other pod is active.")
+        return message("No other pod is in the active queue.")
     if sorter != KUBES:
         return message(
             "%(plugin)s orders the queue: %(pod)s is ahead of %(name)s.",
@@ -45,23 +45,21 @@ def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
     later = popped.timestamp - next_.timestamp
     values = {"pod": short(popped.key), "name": short(next_.pod.key), "priority": mine}
     if mine > theirs and later > 0:
-        text = gettext_noop(
-            "%(pod)s was queued %(time)s after %(name)s but is ahead of it: priority counts before time."
-        )
+        text = gettext_noop("%(pod)s was queued %(time)s after %(name)s but is ahead: priority counts before time.")
         return message(text, **values, time=duration(later))
     if mine > theirs:
         return message(
             "%(pod)s is ahead of %(name)s: its priority is higher, %(priority)s over %(less)s.", **values, less=theirs
         )
     if mine < theirs or later > 0:
-        return message("%(name)s became active after %(pod)s was popped; it is next.", **values)
+        return message("%(name)s entered the active queue after %(pod)s was popped, and is next.", **values)
     if later == 0:
         text = gettext_noop(
-            "%(pod)s and %(name)s have priority %(priority)s and were queued at the same time; %(pod)s was added first."
+            "%(pod)s and %(name)s have priority %(priority)s and were queued at the same time. %(pod)s was added first."
         )
         return message(text, **values)
     text = gettext_noop(
-        "%(pod)s and %(name)s have priority %(priority)s; %(pod)s goes first, as it was queued %(time)s earlier."
+        "%(pod)s and %(name)s have priority %(priority)s. %(pod)s is first, because it was queued %(time)s earlier."
     )
     return message(text, **values, time=duration(-later))
 
@@ -196,7 +194,7 @@ def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) 
 def _order(sorter: str) -> Message:
     if sorter == KUBES:
         return message("%(plugin)s: higher priority first, then the pod that was queued first", plugin=sorter)
-    return message("%(plugin)s gives the order", plugin=sorter)
+    return message("%(plugin)s sorts the queue", plugin=sorter)
 
 
 def _flight(sim: WorldView, scheduler: SchedulerView, chosen: str) -> FlightPool:

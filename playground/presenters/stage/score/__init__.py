@@ -189,19 +189,20 @@ def _so_far(scored: Scored) -> Message:
     answered = [column for column in scored.columns if column.state != "todo"]
     raw = [column.name for column in scored.columns if column.state == "raw"]
     if not answered:
-        return message("None of the %(all)s Score plugins has answered yet.", all=len(scored.columns))
+        return message("None of the %(all)s Score plugins has scored the nodes yet.", all=len(scored.columns))
     if len(answered) < len(scored.columns):
         return message(
-            "%(count)s of %(all)s plugins have answered: %(names)s.",
+            "%(count)s of %(all)s plugins have scored the nodes: %(names)s.",
             count=len(answered),
             all=len(scored.columns),
             names=", ".join(column.name for column in answered),
         )
     if raw:
         return message(
-            "All plugins have answered; NormalizeScore still scales the scores of %(names)s.", names=", ".join(raw)
+            "All plugins have scored the nodes. NormalizeScore still scales the scores of %(names)s.",
+            names=", ".join(raw),
         )
-    return message("All plugins have answered; the points are added up next.")
+    return message("All plugins have scored the nodes. Next: the total.")
 
 
 FORMS = {

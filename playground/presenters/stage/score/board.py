@@ -229,7 +229,7 @@ def _tips(scored: Scored, sums: _Sums, present: list[int]) -> list[Message]:
             node=scored.name(lead.first),
         )
         for _, i, weight, lead in sorted(found, key=lambda each: each[:2])[:TIPS]
-    ] or [message("No single weight from 0 to %(most)s would change who leads.", most=MOST)]
+    ] or [message("No single weight from 0 to %(most)s would change the leading node.", most=MOST)]
 
 
 def _nearest(weight: int, most: int) -> list[int]:
@@ -245,9 +245,9 @@ def _of_several(scored: Scored, lead: _Lead, before: _Lead) -> Message:
     if len(lead.places) > 1:
         text = gettext_noop("With these weights, %(nodes)s tie with %(total)s. The random seed decides.")
         return message(text, nodes=_names(scored, lead), total=lead.total)
-    text = gettext_noop("With these weights %(node)s leads with %(total)s, ahead by %(ahead)s.")
+    text = gettext_noop("With these weights, %(node)s leads with %(total)s, ahead by %(ahead)s.")
     if lead.first in before.places:
-        text = gettext_noop("With these weights %(node)s still leads with %(total)s, ahead by %(ahead)s.")
+        text = gettext_noop("With these weights, %(node)s still leads with %(total)s, ahead by %(ahead)s.")
     return message(text, node=scored.name(lead.first), total=lead.total, ahead=lead.ahead)
 
 
@@ -275,9 +275,9 @@ def _until(sums: _Sums, present: list[int], wanted: list[int], i: int, node: int
         totals = sums.totals(_with(present, i, weight))
         behind = int(totals.max() - totals[node])
         if behind:
-            text = gettext_noop("Up to ×%(weight)s it stays %(behind)s behind.")
+            text = gettext_noop("Up to ×%(weight)s, the node stays %(behind)s behind.")
             if step < 0:
-                text = gettext_noop("Down to ×%(weight)s it stays %(behind)s behind.")
+                text = gettext_noop("Down to ×%(weight)s, the node stays %(behind)s behind.")
             return [message(text, weight=weight, behind=behind)]
     return []
 

@@ -204,7 +204,7 @@ class CronJobController(WorkloadController):
         if policy == "Forbid" and jobs.active:
             text = "Not starting job because prior execution is running and concurrency policy is Forbid"
             jobs.event(NORMAL, "JobAlreadyActive", text)
-            jobs.said.append("started no Job: the one before still runs, and concurrencyPolicy is Forbid")
+            jobs.said.append("started no Job: the previous Job still runs, and concurrencyPolicy is Forbid")
             return None
         if policy == "Replace":
             jobs.replace()

@@ -105,7 +105,7 @@ class Jobs:
         """Deletes all that are active. Refused where one can't be."""
         for ref in list(self.active):
             job = self._get(ref)
-            if job is None or not self.delete(job, "the next one takes its place"):
+            if job is None or not self.delete(job, "the next Job replaces it"):
                 text = f"could not replace job {self.owner.namespace}/{ref['name']}"
                 raise Refused.because(Answer("Conflict", text))
 

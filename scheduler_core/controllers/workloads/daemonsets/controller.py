@@ -40,7 +40,7 @@ def manage(daemons: Daemons) -> bool:
     for name, pods in daemons.pods.items():
         if name not in names:
             gone += [pod for pod in pods if not pod.node_name]
-    return daemons.change(gone, lacking, "not to be on their nodes, or ended")
+    return daemons.change(gone, lacking, "not needed on their nodes, or terminated")
 
 
 def _on_node(daemons: Daemons, node: Node) -> tuple[bool, list[Pod]]:
@@ -153,7 +153,7 @@ def _old_first(daemons: Daemons, nodes: dict[str, list[Pod]], most: int) -> None
             lacking += 1
     room = max(0, most - lacking)
     gone = at_once + candidates[:room]
-    daemons.change(gone, [], f"{_WHY}; at most {most} of {len(nodes)} nodes may lack one")
+    daemons.change(gone, [], f"{_WHY}; at most {most} of {len(nodes)} nodes may lack a pod")
 
 
 def _new_first(daemons: Daemons, nodes: dict[str, list[Pod]], most: int, wanted: int) -> None:
@@ -183,7 +183,7 @@ def _new_first(daemons: Daemons, nodes: dict[str, list[Pod]], most: int, wanted:
             (candidates if daemons.is_available(old) else at_once).append(name)
     gone += leaving[: max(0, available - wanted)]
     lacking = at_once + candidates[: max(0, most - surging)]
-    daemons.change(gone, lacking, f"{_WHY}, and a new one is there")
+    daemons.change(gone, lacking, f"{_WHY}, and a new pod exists")
 
 
 def _stays(daemons: Daemons, name: str) -> bool:

@@ -33,7 +33,7 @@ def scale(rollout: Rollout) -> None:
     count = get_desired_replicas(rollout.spec)
     only = _only_one(rollout)
     if only is not None:
-        rollout.resize(only, count, f"{count} pods are wanted")
+        rollout.resize(only, count, f"{count} pods are desired")
     elif _is_saturated(rollout):
         for one in rollout.active_old:
             rollout.resize(one, 0, "the new pods are all available")

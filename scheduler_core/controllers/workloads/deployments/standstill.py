@@ -17,7 +17,7 @@ def standstill(store: Store, deployment: Manifest, replica_sets: Sequence[Manife
     owner = Owner.of(deployment)
     new, old = revisions.new_and_old(owner.template, replica_sets)
     if owner.spec.get("paused"):
-        return "it is paused: changes of the template wait until it is resumed"
+        return "the Deployment is paused: changes of the template wait until it is resumed"
     failure = conditions.find_condition(owner.status.get("conditions") or (), conditions.FAILURE)
     if failure is not None and failure.get("status") == "True":
         return str(failure.get("message") or "")
@@ -42,9 +42,9 @@ def _pods(store: Store, replica_set: Manifest) -> list[Pod]:
 def _waits_for_ends(owner: Owner, new: Manifest | None, left: Sequence[Pod]) -> str:
     if left:
         ending = sum(pod.deleting for pod in left)
-        return f"{len(left)} old pods have not ended yet, {ending} of them are being deleted"
+        return f"{len(left)} old pods have not terminated yet, {ending} of them are being deleted"
     if new is None:
-        return "the deployment-controller has made no ReplicaSet of the present template yet"
+        return "the deployment-controller has not created a ReplicaSet of the current template yet"
     short = owner.number("replicas") - bounds.get_status_count(new, "availableReplicas")
     return f"{short} pods are not available yet" if short > 0 else ""
 
@@ -71,5 +71,7 @@ def _describe_bounds(owner: Owner, every: Sequence[Manifest], left: Sequence[Pod
     most = wanted + bounds.max_surge(owner.spec)
     least = wanted - bounds.max_unavailable(owner.spec)
     available = bounds.total_of(every, "availableReplicas")
-    words = f"{len(left)} old ones stay, as at least {least} of {wanted} must be available and {available} are"
-    return f"{words}; no more come, as {most} are the most" if bounds.total(every) >= most else words
+    words = (
+        f"{len(left)} old pods stay, because at least {least} of {wanted} pods must be available and {available} are"
+    )
+    return f"{words}; no more pods are created, because {most} is the maximum" if bounds.total(every) >= most else words

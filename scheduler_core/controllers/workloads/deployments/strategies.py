@@ -177,7 +177,9 @@ def roll(rollout: Rollout) -> None:
 def recreate(rollout: Rollout, pods: Sequence[Pod]) -> None:
     """One step of a rollout that begins when no old pod is left; `pods` are all that the Deployment's ReplicaSets have."""
     rollout.find_new(create=False)
-    down = [rollout.resize(one, 0, "all old pods go before new ones come") for one in rollout.active_old]
+    down = [
+        rollout.resize(one, 0, "all old pods are deleted before new pods are created") for one in rollout.active_old
+    ]
     if not any(down) and not _old_pods(rollout, pods):
         if rollout.new is None:
             rollout.find_new(create=True)
@@ -202,12 +204,12 @@ def _grow(rollout: Rollout) -> bool:
     assert new is not None
     count = bounds.get_desired_replicas(rollout.spec)
     if bounds.size(new) > count:
-        return rollout.resize(new, count, f"{count} pods are wanted")
+        return rollout.resize(new, count, f"{count} pods are desired")
     if bounds.size(new) == count:
         return False
     room = bounds.max_surge(rollout.spec)
     larger = bounds.new_size(rollout.spec, rollout.all, bounds.size(new))
-    return rollout.resize(new, larger, f"the rollout may have at most {room} too many")
+    return rollout.resize(new, larger, f"the rollout may exceed the replicas by at most {room}")
 
 
 def _shrink(rollout: Rollout) -> bool:
@@ -242,6 +244,6 @@ def _drop_healthy(rollout: Rollout, least: int) -> int:
     for one in rollout.active_old:
         count = min(bounds.size(one), allowed - gone)
         if count > 0:
-            rollout.resize(one, bounds.size(one) - count, f"the rollout may lack at most {lack}")
+            rollout.resize(one, bounds.size(one) - count, f"the rollout may have at most {lack} unavailable")
             gone += count
     return gone

@@ -147,7 +147,7 @@ class JobController(WorkloadController):
             return ""
         left = [name for name in pod.manifest["metadata"]["finalizers"] if name != TRACKING]
         world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"finalizers": left or None}})
-        return f"let {pod.name} go: no Job counts it any more"
+        return f"allowed the deletion of {pod.name}: no Job counts the pod"
 
 
 def _is_orphan(world: World, pod: Pod) -> bool:

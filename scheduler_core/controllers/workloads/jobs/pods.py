@@ -35,7 +35,7 @@ def manage(look: Look) -> Refused | None:
     wanted = _count_desired_pods(look)
     gone = surplus(look, max(0, look.active - wanted))[:MOST_PER_SYNC]
     if gone:
-        return delete(look, gone, f"{wanted} pods are to be active", untrack=True)
+        return delete(look, gone, f"{wanted} pods should be active", untrack=True)
     lacking = wanted - look.active - (look.terminating if look.waits_for_ends else 0)
     return _create(look, min(lacking, MOST_PER_SYNC)) if lacking > 0 else None
 

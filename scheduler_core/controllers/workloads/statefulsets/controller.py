@@ -156,7 +156,7 @@ def _roll(work: Pods, replicas: Sequence[Pod | None], update: str) -> int:
     partition = int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
     for pod in reversed(replicas[partition:]):
         if pod is not None and identity.revision_of(pod) != update and not pod.deleting:
-            work.delete(pod, f"it is of another revision than {update}")
+            work.delete(pod, f"its revision is not {update}")
             return 1
         if work.is_unavailable(pod):
             return 0

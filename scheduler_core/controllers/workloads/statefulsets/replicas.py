@@ -100,7 +100,7 @@ class Pods:
         ready = self.is_running_and_ready(pod) and self.is_available(pod)
         if not ready and self.in_order and pod is not first_unavailable:
             return False
-        self.delete(pod, f"{self.owner.number('replicas')} pods are wanted")
+        self.delete(pod, f"{self.owner.number('replicas')} pods are desired")
         return False
 
     def for_all(self, items: Sequence[T], do: Callable[[T], bool]) -> bool:

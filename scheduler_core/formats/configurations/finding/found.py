@@ -32,11 +32,11 @@ _FIELDS = {
 _BEFORE_A_FILE = ("leader-elect", "lock-object")  # other flags count only without --config
 _POLICY = ("policy-config-file", "policy-configmap", "policy-configmap-namespace", "use-legacy-policy-config")
 _SETTINGS = {
-    "pod-max-in-unschedulable-pods-duration": "is a setting of the world around the schedulers, below",
+    "pod-max-in-unschedulable-pods-duration": "is a setting of the simulation, below",
     "leader-elect-resource-lock": "is always leases",
 }
-_GONE = "went with v1.23"
-_IDLE = "says nothing here"
+_GONE = "was removed in v1.23"
+_IDLE = "has no effect here"
 
 
 @dataclass(slots=True)
@@ -82,19 +82,19 @@ def _take(made: FromFlags, name: str, value: str, path: str) -> None:
     ignored = made.config_file and not name.startswith(_BEFORE_A_FILE)
     if name == "feature-gates":
         made.gates = ",".join(part for part in (made.gates, value) if part)
-        made.changes.append(Change("moved", path, f"--feature-gates={value} are settings of the world, below"))
+        made.changes.append(Change("moved", path, f"--feature-gates={value} are settings of the simulation, below"))
     elif where is not None and ignored:
-        made.changes.append(Change("dropped", path, f"--{name} counts only without --config"))
+        made.changes.append(Change("dropped", path, f"--{name} has an effect only without --config"))
     elif where is not None:
         _put(made, where, _value(value or "true"), path)
-        made.changes.append(Change("moved", path, f"--{name} is the field {where}"))
+        made.changes.append(Change("moved", path, f"--{name} became the field {where}"))
     elif name == "hard-pod-affinity-symmetric-weight":
         _argument(made, "InterPodAffinity", {"hardPodAffinityWeight": _value(value)})
-        text = f"--{name} is the argument hardPodAffinityWeight of InterPodAffinity"
+        text = f"--{name} became the argument hardPodAffinityWeight of InterPodAffinity"
         made.changes.append(Change("moved", path, text))
     elif name == "algorithm-provider" and value == "ClusterAutoscalerProvider":
         _argument(made, "NodeResourcesFit", {"scoringStrategy": {"type": "MostAllocated"}})
-        text = f"--{name}={value} is the scoringStrategy MostAllocated of NodeResourcesFit"
+        text = f"--{name}={value} became the scoringStrategy MostAllocated of NodeResourcesFit"
         made.changes.append(Change("moved", path, text))
     else:
         made.changes.append(_describe_flag(name, value, path))
@@ -102,7 +102,7 @@ def _take(made: FromFlags, name: str, value: str, path: str) -> None:
 
 def _describe_flag(name: str, value: str, path: str) -> Change:
     if name in _POLICY:
-        effect = "paste the Policy, which can be turned into v1, too"
+        effect = "to convert the Policy to v1, paste it, too"
         return Change("lost", path, f"--{name}={value} {_GONE}, and its Policy is not in this text", effect)
     if name in ("algorithm-provider",):
         return Change("dropped", path, f"--{name}={value} {_GONE}: its plugins are the default")
@@ -235,5 +235,5 @@ def as_template(error: InvalidObject, text: str) -> tuple[FieldError, ...]:
     """Return the errors of an unreadable text; for a template, they also advise rendering it."""
     if "{{" not in text and "{%" not in text:
         return error.errors
-    advice = "it looks like a template: render it, as helm template does, and paste what comes of it"
+    advice = "the text looks like a template: render it first, for example with helm template, then paste the result"
     return tuple(replace(each, expected=f"{each.expected}; {advice}") for each in error.errors)

@@ -215,7 +215,7 @@ _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
 
 
 NEWER_FIELDS = gettext_noop(
-    "Fields that v1.34 does not have are kept: %(fields)s. They have an effect only where the session's release knows them."
+    "Fields that v1.34 does not have are kept: %(fields)s. They have an effect only if the release of the session supports them."
 )
 NEWER_KINDS = gettext_noop("Left out, because this kind is not modeled: %(kind)s in %(version)s (%(count)s).")
 _INDEX = re.compile(r"\[\d+\]")

@@ -11,8 +11,8 @@ from scheduler_core.scheduler.plugins.cel.expressions import Compiled, Spent
 MOST_PARTS = 40
 LONGEST = 120
 
-ANSWER = gettext_noop("the answer")
-NO_ANSWER = gettext_noop("No answer:")
+ANSWER = gettext_noop("the result")
+NO_ANSWER = gettext_noop("No result:")
 FIELDS = {"filter": "Filter", "score": "Score"}
 
 

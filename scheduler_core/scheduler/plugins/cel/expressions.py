@@ -106,8 +106,8 @@ EXPRESSIONS: Mapping[str, Kind] = {
     "pre_enqueue": Kind(
         POD,
         {
-            "bool": gettext_noop("true: the pod enters the queue; false: the pod is held back"),
-            "string": gettext_noop("empty: the pod enters the queue; a text: the reason to hold it back"),
+            "bool": gettext_noop("true: the pod enters the queue; false: the pod stays gated"),
+            "string": gettext_noop("empty: the pod enters the queue; a text: the reason to gate the pod"),
         },
     ),
     "filter": Kind(

@@ -7,7 +7,7 @@ from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scor
 from scheduler_core.scheduler.plugins.cel.expressions import Answer
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, span_normalization
 
-_ANSWER = gettext_noop("answer of the expression")
+_ANSWER = gettext_noop("result of the expression")
 _NODE: Parts = (Words(gettext_noop("node")),)
 
 

@@ -87,7 +87,7 @@ def explain_requests(pod: Pod) -> Explanation:
     names = [name for name in ("cpu", "memory", "ephemeral-storage") if requests.get(name)]
     names += [name for name, amount in requests.scalar if amount]
     if not names:
-        return (say(gettext_noop("The pod requests nothing. A node that may run one more pod fits.")),)
+        return (say(gettext_noop("The pod requests nothing. Any node that can run one more pod fits.")),)
     rows = [
         Row(((Code(raw["name"]), *_KINDS[kind]), *((Amount(name, request_of(raw, name)),) for name in names)))
         for kind, raw in _containers(spec)

@@ -125,7 +125,7 @@ _FEWER: Parts = (
         )
     ),
 )
-_EVEN: Parts = (Words(gettext_noop("Less is better here. If no pod matches anywhere, every node gets 100.")),)
+_EVEN: Parts = (Words(gettext_noop("Lower is better here. If no pod matches anywhere, every node gets 100.")),)
 _IGNORED: Parts = (Words(gettext_noop("The node lacks a topology key of the constraints, so it gets 0.")),)
 
 _LN = formula.Operator("ln", lambda number: log(float(number)), infix=False)

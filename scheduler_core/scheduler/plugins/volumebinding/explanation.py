@@ -53,11 +53,11 @@ _BOUND, _WOULD_GET = (
     explanation.Words(explanation.gettext_noop("bound to")),
     explanation.Words(explanation.gettext_noop("would get")),
 )
-_OUT_OF_REACH = explanation.Words(explanation.gettext_noop("out of reach of this node"))
+_OUT_OF_REACH = explanation.Words(explanation.gettext_noop("not accessible from this node"))
 _PROVISIONED = explanation.Words(explanation.gettext_noop("would be provisioned here"))
 _NOTHING, _NOT_REACHED = (
     explanation.Words(explanation.gettext_noop("no device found")),
-    explanation.Words(explanation.gettext_noop("out of reach")),
+    explanation.Words(explanation.gettext_noop("not accessible")),
 )
 
 

@@ -145,7 +145,7 @@ def test_a_workload_that_makes_pods_in_vain_is_named() -> None:
     assert result.reason == "runaway"
     said = in_english(result.doing)
     assert said.startswith(
-        "The run was stopped: The pods of Deployment default/web fail in the same way: 100 so far, on n0."
+        "The run was stopped: The pods of Deployment default/web fail in the same way, 100 so far, on n0."
     )
     assert ": PodOSNotSupported: Pod was rejected: Failed to admit pod" in said
     assert run(made).reason == "runaway"

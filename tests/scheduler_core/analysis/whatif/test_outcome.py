@@ -78,9 +78,9 @@ def test_another_configuration_decides_about_who_comes_after_it(web: Simulation)
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda sim: drain(sim, "x"), "there is no node 'x'; there are 3: n0, n1, n2"),
-        (lambda sim: add(sim, "x", 1), "there is no node 'x'"),
-        (lambda sim: scale(sim, "Deployment", "default", "no", 1), "there is no Deployment default/no"),
+        (lambda sim: drain(sim, "x"), "no node 'x' exists; expected one of 3: n0, n1, n2"),
+        (lambda sim: add(sim, "x", 1), "no node 'x' exists"),
+        (lambda sim: scale(sim, "Deployment", "default", "no", 1), "no Deployment default/no exists"),
         (lambda sim: scale(sim, "DaemonSet", "default", "web", 1), "a DaemonSet can't be scaled; expected one of"),
     ],
 )

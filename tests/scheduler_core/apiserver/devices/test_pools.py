@@ -41,19 +41,19 @@ def api() -> APIServer:
         (
             [piece("a", "gpu-0", count=3), piece("b", "gpu-1", count=3)],
             [
-                "pool gpu.example.com/node-a is incomplete: 2 of 3 slices of generation 1 are there; claims for all "
-                "devices are an error as long as that is so"
+                "pool gpu.example.com/node-a is incomplete: 2 of 3 slices of generation 1 exist. Until all exist, "
+                "claims for all devices end with an error"
             ],
         ),
         (
             [piece("a", "gpu-0", count=2), piece("b", "gpu-0", count=2)],
             [
-                "pool gpu.example.com/node-a is invalid: device gpu-0 is there twice; whoever searches it ends with an error"
+                "pool gpu.example.com/node-a is invalid: device gpu-0 exists twice. A search that reaches this pool ends with an error"
             ],
         ),
         (
             [piece("a", "gpu-0", generation=2), piece("b", "gpu-0")],
-            ["pool gpu.example.com/node-a: generation 2 is the newest, so b of older generations counts for nothing"],
+            ["pool gpu.example.com/node-a: generation 2 is the newest, so b of older generations has no effect"],
         ),
         ([piece("a", "gpu-0"), piece("b", "gpu-0", pool="node-b")], []),
     ],

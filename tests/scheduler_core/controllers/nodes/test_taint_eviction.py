@@ -45,7 +45,7 @@ def test_a_pod_that_does_not_tolerate_goes_at_once_and_says_why() -> None:
     assert condition is not None and condition["reason"] == "DeletionByTaintManager"
     assert messages(sim, "TaintManagerEviction") == ["Marking for deletion Pod default/p"]
     done = sim.surroundings.queues[NAME].done[-1]
-    assert done.text == "evicted default/p: it does not tolerate a:NoExecute"
+    assert done.text == "evicted default/p: the pod does not tolerate a:NoExecute"
 
 
 def test_a_tolerated_time_counts_from_the_taint() -> None:

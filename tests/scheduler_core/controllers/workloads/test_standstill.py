@@ -20,15 +20,15 @@ def test_pods_that_do_not_get_ready_hold_the_old_ones():
     hands.patch("Deployment", V2)
     hands.run(5)
     assert why(hands) == (
-        "2 new pods are not available: 2 unscheduled; 3 old ones stay, as at least 3 of 4 must be available "
-        "and 3 are; no more come, as 5 are the most"
+        "2 new pods are not available: 2 unscheduled; 3 old pods stay, because at least 3 of 4 pods must be available "
+        "and 3 are; no more pods are created, because 5 is the maximum"
     )
 
 
 def test_a_paused_one_says_so():
     hands = Hands(workload("Deployment", replicas=1, paused=True))
     hands.run()
-    assert why(hands) == "it is paused: changes of the template wait until it is resumed"
+    assert why(hands) == "the Deployment is paused: changes of the template wait until it is resumed"
 
 
 def test_recreate_waits_for_old_pods_to_end():
@@ -38,4 +38,4 @@ def test_recreate_waits_for_old_pods_to_end():
         hands.set_status(pod.name, node="n1")
     hands.patch("Deployment", V2)
     hands.run()
-    assert why(hands) == "2 old pods have not ended yet, 2 of them are being deleted"
+    assert why(hands) == "2 old pods have not terminated yet, 2 of them are being deleted"

@@ -23,7 +23,7 @@ def text_at(version: str, path: str, **fields: Any) -> str:
 def test_the_version_is_the_first_change() -> None:
     [first, *_] = migrated("v1beta2").changes
     assert first.path == "apiVersion"
-    assert "read as kube-scheduler v1.27" in first.text
+    assert "read as in kube-scheduler v1.27" in first.text
 
 
 def test_default_weights_that_are_written_out_are_told_with_todays() -> None:

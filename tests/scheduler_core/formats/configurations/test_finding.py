@@ -114,7 +114,7 @@ def test_flags_of_a_static_pod_are_fields_of_a_configuration() -> None:
     assert it.manifest["profiles"] == [{"schedulerName": "mine"}]
     assert it.gates == "A=true"
     assert it.locate("clientConnection.qps") == (10, 7)
-    assert [change.text for change in it.changes if change.kind == "dropped"] == ["--v says nothing here"]
+    assert [change.text for change in it.changes if change.kind == "dropped"] == ["--v has no effect here"]
 
 
 def test_with_a_file_only_flags_about_election_count() -> None:

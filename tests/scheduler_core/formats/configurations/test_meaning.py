@@ -107,7 +107,7 @@ def test_of_two_that_scored_by_resources_the_one_asked_for_stays_and_this_is_tol
     args = load_configuration(result.manifest).profiles[0].args
     assert args["NodeResourcesFit"]["scoringStrategy"]["type"] == "MostAllocated"
     assert result.lossy
-    assert any("NodeResourcesLeastAllocated scored besides" in change.text for change in result.changes)
+    assert any("NodeResourcesLeastAllocated scored in addition to" in change.text for change in result.changes)
 
 
 def test_labels_that_nodes_had_to_have_are_an_added_affinity() -> None:

@@ -372,5 +372,5 @@ def test_it_explains_what_each_claim_has_or_would_get() -> None:
         ("default/c [local]", "would get v [v w]"),
     ]
     there, offered = rows(plugin.explain(state, pod, TABLE, 1))
-    assert there == ("default/b", "bound to w: out of reach of this node", "bad")
-    assert offered[1].endswith("[v (out of reach) w (out of reach)]")
+    assert there == ("default/b", "bound to w: not accessible from this node", "bad")
+    assert offered[1].endswith("[v (not accessible) w (not accessible)]")
