@@ -39,6 +39,11 @@ def describe_key(key: str) -> Message:
     return message(key) if key in read_yaml(WORDS)["keys"] else exactly(short(key))
 
 
+def describe_cause(moved: trace.QueueMoved) -> Message | str:
+    """Return what moved a pod: an event of kube's has no other name."""
+    return message(moved.cause) if moved.cause in read_yaml(WORDS)["causes"] else moved.cause
+
+
 def _describe_clause(clause: str) -> Message:
     words = read_yaml(WORDS)
     found = match_text((*words["better"], *words["forms"]), clause)
@@ -182,7 +187,7 @@ def describe_queue_move(moved: trace.QueueMoved) -> Message:
         return message("leaves the queue")
     if not moved.came_from:
         return message("Add: %(place)s", place=moved.to)
-    return message("%(cause)s: %(place)s", cause=moved.cause, place=moved.to)
+    return message("%(cause)s: %(place)s", cause=describe_cause(moved), place=moved.to)
 
 
 # Cycles
