@@ -432,13 +432,11 @@ def _controller(row: dict[str, Any], now: int) -> ControllerRow:
     shown = {
         **row,
         "waiting": [
-            {"key": describe_key(each["key"]), "due": duration(max(each["due"] - now, 0)), "failures": each["failures"]}
-            for each in row["waiting"]
+            {**w, "key": describe_key(w["key"]), "due": duration(max(w["due"] - now, 0))} for w in row["waiting"]
         ],
         "more": row["length"] - len(row["waiting"]),
         "done": [
-            {"t": clock(done["t"]), "key": describe_key(done["key"]), "text": describe_deeds(done["text"])}
-            for done in row["done"]
+            {"t": clock(d["t"]), "key": describe_key(d["key"]), "text": describe_deeds(d["text"])} for d in row["done"]
         ],
     }
     return cast(ControllerRow, shown)

@@ -258,13 +258,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.QueueMoved,
         gettext_noop("Queue"),
-        choose(
-            "to",
-            WORDS["records"]["places"],
-            gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."),
-            place="to",
-            cause=lines.describe_cause,
-        ),
+        choose("to", WORDS["records"]["places"], gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."), place="to"),
         Line(lines.moves_from, lines.moves_to, lines.describe_queue_move),
     ),
     Kind(trace.ApiCall, gettext_noop("API call"), records.api_call, Line(BINDING, API, lines.call, lines.answer)),
