@@ -9,7 +9,7 @@ from playground.presenters.amounts import SECOND, clock, duration, memory, thous
 from playground.presenters.charts import curves
 from playground.presenters.devices.claims import ClaimPage, ClaimsPage
 from playground.presenters.devices.pools import PoolPage, PoolsPage
-from playground.presenters.sentences.lines import describe_deeds
+from playground.presenters.sentences.lines import describe_deeds, describe_key
 from playground.presenters.stage.controller.owners import EvictionRow, eviction
 from playground.presenters.stage.controller.replicas import Replica, replicas
 from playground.presenters.words import Message, gettext_noop
@@ -160,14 +160,14 @@ class Rollout(TypedDict):
 
 
 class QueuedKey(TypedDict):
-    key: str
+    key: Message
     due: str
     failures: int
 
 
 class Done(TypedDict):
     t: str
-    key: str
+    key: Message
     text: Message
 
 
@@ -431,9 +431,13 @@ def controllers(rows: list[dict[str, Any]], now: int) -> list[ControllerRow]:
 def _controller(row: dict[str, Any], now: int) -> ControllerRow:
     shown = {
         **row,
-        "waiting": [{**entry, "due": duration(max(entry["due"] - now, 0))} for entry in row["waiting"]],
+        "waiting": [
+            {**w, "key": describe_key(w["key"]), "due": duration(max(w["due"] - now, 0))} for w in row["waiting"]
+        ],
         "more": row["length"] - len(row["waiting"]),
-        "done": [{**done, "t": clock(done["t"]), "text": describe_deeds(done["text"])} for done in row["done"]],
+        "done": [
+            {"t": clock(d["t"]), "key": describe_key(d["key"]), "text": describe_deeds(d["text"])} for d in row["done"]
+        ],
     }
     return cast(ControllerRow, shown)
 

@@ -39,6 +39,11 @@ def describe_key(key: str) -> Message:
     return message(key) if key in read_yaml(WORDS)["keys"] else exactly(short(key))
 
 
+def describe_cause(cause: str) -> Message | str:
+    """Return what moved a pod: an event of kube's has no other name."""
+    return message(cause) if cause in read_yaml(WORDS)["causes"] else cause
+
+
 def _describe_clause(clause: str) -> Message:
     if (found := match_text(read_yaml(WORDS)["forms"], clause)) is None:
         return exactly(clause)
@@ -122,7 +127,8 @@ _NAMES = re.compile(r"%\((\w+)\)s")
 def _value(facts: trace.Facts, source: str | Callable[[Any], object]) -> object:
     if not isinstance(source, str):
         return source(facts)
-    return short(getattr(facts, source)) if source == "pod" else getattr(facts, source)
+    value = getattr(facts, source)
+    return short(value) if source == "pod" else describe_cause(value) if source == "cause" else value
 
 
 # The world around
@@ -179,7 +185,7 @@ def describe_queue_move(moved: trace.QueueMoved) -> Message:
         return message("leaves the queue")
     if not moved.came_from:
         return message("Add: %(place)s", place=moved.to)
-    return message("%(cause)s: %(place)s", cause=moved.cause, place=moved.to)
+    return message("%(cause)s: %(place)s", cause=describe_cause(moved.cause), place=moved.to)
 
 
 # Cycles

@@ -33,14 +33,15 @@ def group_of(node: Node) -> str:
 
 
 def count_by_group(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
-    """Return the number of rows in each group, the largest first; return nothing if there are few rows."""
+    """Return the number of rows in each group, the largest first; return nothing if there are few rows, or groups of one row each."""
     if len(rows) <= ENOUGH:
         return ()
     counts: dict[str, int] = {}
     for row in rows.tolist():
         name = group_of(nodes.nodes[row])
         counts[name] = counts.get(name, 0) + 1
-    return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:ENOUGH])
+    largest = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:ENOUGH]
+    return () if largest[0][1] == 1 else tuple(largest)
 
 
 EXTENDER = "Extender"

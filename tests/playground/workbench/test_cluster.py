@@ -38,6 +38,11 @@ def test_controllers_say_what_they_watch_and_what_they_did(modelled) -> None:
     assert "Last action, and why" in text
 
 
+def test_what_a_controller_works_on_is_named_in_the_readers_language(modelled) -> None:
+    text = page_text(modelled.browser.get(modelled.url + "cluster", headers={"accept-language": "zh-hans"}))
+    assert "全部节点" in text and "all nodes" not in text
+
+
 def test_a_budget_says_how_many_may_go(modelled) -> None:
     text = page_text(modelled.get("cluster", part="budgets"))
     assert "default/web minAvailable 2" in text

@@ -45,6 +45,13 @@ def test_the_lanes_are_tables_for_who_reads(visitor):
     assert "in flight" in said
 
 
+def test_the_reasons_of_the_lanes_are_in_the_readers_language(visitor):
+    begun = visitor("story:first-placement")
+    begun.post("step", grain="pod")
+    said = page_text(begun.browser.get(begun.url + "timeline", headers={"accept-language": "zh-hans"}))
+    assert "已出队" in said and "popped" not in said
+
+
 def test_the_cycle_state_is_a_page_too(visitor):
     begun = visitor("story:first-placement")
     begun.post("step", grain="pod")

@@ -69,6 +69,17 @@ def test_more_rows_than_fit_are_shown_on_request(visitor):
     assert "2 more problems" in page_text(begun.get("problems"))
 
 
+def test_the_page_of_problems_is_the_stages_with_a_heading_and_its_sheet(visitor):
+    begun = visitor("empty")
+    begun.post("build/nodes", **{**NODES, "count": "1"})
+    begun.post("yaml", text=POD % ("big", "5"), create="")
+    whole = begun.get("problems").content.decode()
+    part = begun.browser.get(begun.url + "problems", headers={"HX-Request": "true"}).content.decode()
+    assert "css/stage-cluster.css" in whole and "<h1" in whole and "<h1" not in part
+    of_page, of_stage = (re.findall(r"hx-\w+=", page[page.index("<ul>") :]) for page in (whole, part))
+    assert of_page == of_stage and len(of_page) == 6
+
+
 def test_the_best_fix_of_a_row_says_where_the_pod_lands(visitor):
     begun = visitor("empty")
     begun.post("build/nodes", **{**NODES, "count": "1"})
@@ -76,6 +87,15 @@ def test_the_best_fix_of_a_row_says_where_the_pod_lands(visitor):
     said = page_text(begun.get("fixes", pod="default/big", best=1))
     assert re.match(r"✓ .* tried on a fork: lands on \S+$", said)
     assert begun.head() == 2
+
+
+def test_the_other_fixes_replace_the_first_one_wherever_it_is_shown(visitor):
+    begun = visitor("empty")
+    begun.post("build/nodes", **{**NODES, "count": "1"})
+    begun.post("yaml", text=POD % ("big", "5"), create="")
+    part = begun.browser.get(begun.url + "fixes?pod=default/big", headers={"HX-Request": "true"}).content.decode()
+    assert "Looking for other fixes" in part
+    assert set(re.findall('hx-target="([^"]*)"', part)) == {"closest [data-fixes]"}
 
 
 def test_an_applied_fix_is_followed_to_the_node_where_the_pod_lands(visitor):

@@ -101,6 +101,12 @@ def test_many_nodes_are_grouped_by_whoever_made_them():
     assert reason.groups == ((f"{pool}=big", 8), (f"{pool}=small", 4))
 
 
+def test_groups_of_one_node_each_are_none():
+    nodes = [node(f"ip-{i}.internal", cpu="1") for i in range(12)]
+    [reason] = asked(world(*nodes, pod("p", cpu="2")), "p").reasons
+    assert (reason.groups, reason.count, len(reason.nodes) > 0) == ((), 12, True)
+
+
 def test_a_domain_that_counts_although_no_pod_can_go_there_is_named_with_what_a_policy_would_change():
     spread = {
         "maxSkew": 1,
