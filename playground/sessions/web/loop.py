@@ -6,18 +6,57 @@ tests may use as many loops as they like.
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from contextvars import copy_context
+from typing import Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
 
 from django.utils.translation import get_language, override
 
 from playground.sessions.database.asking import DatabaseThreads
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 ENDING = 2.0  # seconds that what goes on by itself has to end
+
+
+class Posts:
+    """What is to be done on a loop, which is woken once for all that comes meanwhile; from any thread."""
+
+    _of: "ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Posts]]" = WeakKeyDictionary()
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._posted: deque[Callable[[], object]] = deque()
+        self._woken = False
+
+    @classmethod
+    def of_running_loop(cls) -> "Posts":
+        loop = asyncio.get_running_loop()
+        return cls._of.get(loop) or cls._of.setdefault(loop, cls(loop))
+
+    def put(self, work: Callable[[], object]) -> None:
+        """Do something that waits for nothing. A loop that has ended raises RuntimeError."""
+        self._posted.append(work)
+        if not self._woken:
+            self._woken = True
+            try:
+                self._loop.call_soon_threadsafe(self._work_off)
+            except RuntimeError:
+                self._woken = False
+                raise
+
+    def _work_off(self) -> None:
+        self._woken = False  # before anything is taken out: what comes from now on wakes again
+        while self._posted:
+            try:
+                self._posted.popleft()()
+            except Exception:
+                log.exception("what was posted to a loop failed")
 
 
 class SessionsLoop:
@@ -26,8 +65,8 @@ class SessionsLoop:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._posted: deque[Callable[[], None]] = deque()
-        self._woken = False
+        self._posts = Posts(self.loop)
+        self.post = self._posts.put
         self._database = DatabaseThreads(self.loop)
         self.db = self._database.ask
         self._thread = threading.Thread(target=self._work, name="sessions", daemon=True)
@@ -42,8 +81,25 @@ class SessionsLoop:
 
     async def call(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run `work()` on the sessions' loop, in the caller's language, and wait for its answer on the caller's."""
-        future = asyncio.run_coroutine_threadsafe(_run_localized(work, get_language()), self.loop)
-        return await asyncio.wrap_future(future)
+        caller, context, language = Posts.of_running_loop(), copy_context(), get_language()
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        begun: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            if not answer.cancelled():
+                begun.append(self.loop.create_task(_run_localized(work, language), context=context))
+                begun[0].add_done_callback(end)
+
+        def end(task: asyncio.Task[T]) -> None:
+            with contextlib.suppress(RuntimeError):  # the caller's loop has ended
+                caller.put(lambda: _hand_over(task, answer))
+
+        self._posts.put(begin)
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self._posts.put(lambda: [task.cancel() for task in begun])
+            raise
 
     async def do(self, work: Callable[[], T]) -> T:
         """The same for work that waits for nothing."""
@@ -52,18 +108,6 @@ class SessionsLoop:
             return work()
 
         return await self.call(call)
-
-    def post(self, work: Callable[[], None]) -> None:
-        """Have something done that nobody waits for, from any thread: the loop is woken once for all that comes meanwhile."""
-        self._posted.append(work)
-        if not self._woken:
-            self._woken = True
-            self.loop.call_soon_threadsafe(self._work_off)
-
-    def _work_off(self) -> None:
-        self._woken = False  # before anything is taken out: what comes from now on wakes again
-        while self._posted:
-            self._posted.popleft()()
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on by itself; from the sessions' loop only."""
@@ -88,6 +132,18 @@ async def _end_tasks() -> None:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
+
+
+def _hand_over(task: asyncio.Task[T], answer: asyncio.Future[T]) -> None:
+    """Let a future have what a task of another loop came to."""
+    if answer.done():
+        return
+    if task.cancelled():
+        answer.cancel()
+    elif (error := task.exception()) is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(task.result())
 
 
 async def _run_localized(work: Callable[[], Awaitable[T]], language: str | None) -> T:
