@@ -5,8 +5,9 @@ kube: apiserver/pkg/endpoints/handlers/watch.go, apiserver/pkg/storage/cacher @ 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -27,7 +28,7 @@ _END = {"k8s.io/initial-events-end": "true"}
 
 @dataclass
 class Watcher:
-    """One watch. `first`: the bytes that it sees at once; `asked`: the same of watches that see the same."""
+    """One watch. `first`: the events that it sees at once; `asked`: the same of watches that see the same."""
 
     world: World
     resource: Resource
@@ -35,7 +36,7 @@ class Watcher:
     test: Test | None
     form: Form
     include: str
-    first: bytes = b""
+    first: Iterable[bytes] = ()
     asked: tuple[Any, ...] = ()
     described: bool = False
 
@@ -62,19 +63,18 @@ class Watcher:
             return watcher, None
         if version is not None and 0 < version < oldest:
             said = f"too old resource version: {version} ({oldest})"
-            watcher.first = _line("ERROR", Failure(410, "Expired", said).reply.body)
+            watcher.first = [_line("ERROR", Failure(410, "Expired", said).reply.body)]
             return watcher, None
         return watcher, version or current
 
-    def _list(self, bookmark: bool) -> bytes:
+    def _list(self, bookmark: bool) -> Iterable[bytes]:
+        """All objects of this moment, each made into bytes when it is its turn."""
         store = self.world.store
         found = pick(all_of(store, self.resource), self.target.namespace, self._passes, "", 0)
-        lines = [self._line(ADDED, each) for each in found]
-        if bookmark:
-            meta = {"resourceVersion": str(store.resource_version), "annotations": _END}
-            head = {"kind": self.resource.kind, "apiVersion": self.resource.api_version}
-            lines.append(_line("BOOKMARK", {**head, "metadata": meta}))
-        return b"".join(lines)
+        meta = {"resourceVersion": str(store.resource_version), "annotations": _END}
+        head = {"kind": self.resource.kind, "apiVersion": self.resource.api_version}
+        last = [_line("BOOKMARK", {**head, "metadata": meta})] if bookmark else []
+        return chain((self._line(ADDED, each) for each in found), last)
 
     def _passes(self, manifest: Manifest) -> bool:
         meta = manifest["metadata"]
