@@ -58,10 +58,12 @@ class Watches:
         self._changes.append(Change(self._last, version, event))
 
     def begin(self, world: Simulation, call: Call) -> tuple[int, Watcher, Iterable[bytes]]:
-        """A new watch: its number, and the events that it sees first. Failure where it cannot begin."""
+        """A new watch: its number (0: it is over), and the events that it sees first. Failure where it cannot begin."""
         self._note_events(world)
         watcher, since = Watcher.begin(world, call, self.oldest)
-        missed = [each for each in self._changes if since is not None and each.version > since]
+        if since == Watcher.OVER:
+            return 0, watcher, watcher.first
+        missed = [] if since is None else [each for each in self._changes if each.version > since]
         first = chain(watcher.first, (watcher.show(each.event, each.version) for each in missed))
         if not self._watchers:
             self._seen = self._last

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -30,6 +30,8 @@ _END = {"k8s.io/initial-events-end": "true"}
 class Watcher:
     """One watch. `first`: the events that it sees at once; `asked`: the same of watches that see the same."""
 
+    OVER: ClassVar[int] = -1  # the version of a watch that ends with what it sees first
+
     world: World
     resource: Resource
     target: Target
@@ -42,7 +44,7 @@ class Watcher:
 
     @classmethod
     def begin(cls, world: World, call: Call, oldest: int) -> tuple[Watcher, int | None]:
-        """A watch, and the resourceVersion after which it sees changes; None where it begins with all objects. Failure."""
+        """A watch, and the resourceVersion after which it sees changes; None where it begins with all objects, OVER. Failure."""
         target = parse_path(call.path)
         if target is None:
             raise no_resource()
@@ -64,7 +66,7 @@ class Watcher:
         if version is not None and 0 < version < oldest:
             said = f"too old resource version: {version} ({oldest})"
             watcher.first = [_line("ERROR", Failure(410, "Expired", said).reply.body)]
-            return watcher, None
+            return watcher, cls.OVER
         return watcher, version or current
 
     def _list(self, bookmark: bool) -> Iterable[bytes]:
