@@ -112,7 +112,7 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
         groups = request.headers.get("Impersonate-Group")
         query |= impersonate(name, groups.split(",") if groups else [], request.headers.get("Impersonate-Uid", ""))
     at = Look.from_query({"at": query.pop("at")}).at if "at" in query else None
-    call = _negotiate(request, key, method, path, query)
+    call = _negotiate(request, method, path, query)
     if method in WRITES:
         return await _write(request, client, call, at)
     if method != "GET":
@@ -174,7 +174,7 @@ async def _go_on(client: SessionClient, live: bool) -> None:
         await client.on_loop(LiveSession.go_live)
 
 
-def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: dict[str, str]) -> Call:
+def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, str]) -> Call:
     """The call, with the form of the answer that the client wants. Failure: 406."""
     accept = request.headers.get("Accept") or JSON
     form, known, aggregated = "object", False, False
@@ -195,7 +195,7 @@ def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: di
             continue
     if not known and path.startswith(("api", "apis")):
         raise Failure(406, "NotAcceptable", _NOT_ACCEPTABLE, {})
-    prefix, address = reverse("door", args=[key]).rstrip("/"), request.headers.get("Host", "")[:200]
+    prefix, address = request.path.removesuffix(path).rstrip("/"), request.headers.get("Host", "")[:200]
     if request.headers.get("X-Door") == "root":
         prefix = ""
     as_yaml = accept.split(";")[0].split(",")[0].strip() == "application/yaml"
