@@ -33,8 +33,6 @@ from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, 
 from scheduler_core.world.commands import BeginLife
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
-LARGE = 1 << 20
-CHUNK = 1 << 18
 BOOKMARK = 60.0  # seconds
 LONGEST_WATCH = 3600.0
 MOST_EARLY = 16 << 20  # bytes that a watch holds back while what it sees first goes out
@@ -226,15 +224,8 @@ def _respond(request: HttpRequest, answered: Answered, parts: Rest | None = None
         headers |= {"ETag": f'"{digest}"', "Vary": "Accept", "Cache-Control": keeps}
         if request.headers.get("If-None-Match") == headers["ETag"]:
             return HttpResponse(status=304, content_type=content_type, headers=headers)  # a cache takes it over
-    if parts is None and len(body) < LARGE:
-        return HttpResponse(body, status=answered.status, content_type=content_type, headers=headers)
-    stream = parts or _chunks(body)
-    return StreamingHttpResponse(stream, status=answered.status, content_type=content_type, headers=headers)
-
-
-async def _chunks(body: bytes) -> AsyncIterator[bytes]:
-    for start in range(0, len(body), CHUNK):
-        yield body[start : start + CHUNK]
+    response: Callable[..., HttpResponseBase] = HttpResponse if parts is None else StreamingHttpResponse
+    return response(parts or body, status=answered.status, content_type=content_type, headers=headers)
 
 
 async def _write(request: HttpRequest, client: SessionClient, call: Call, at: int | None) -> HttpResponseBase:

@@ -176,11 +176,9 @@ def _append(entries: Sequence[LogEntry], last_of: str = "") -> None:
             if changed:
                 for entry in entries:
                     entry.created = now
-                rows: list[tuple[Any, ...]] = [
-                    (session, e.seq, e.kind, e.at, e.to, e.payload, e.size, _moment(now)) for e in entries
-                ]
+                rows = ([session, e.seq, e.kind, e.at, e.to, e.payload, e.size, _moment(now)] for e in entries)
                 with connection.cursor() as cursor:
-                    cursor.executemany(INSERT, rows)
+                    cursor.executemany(INSERT, list[Any](rows))
             if last_of:
                 _execute_update(GIVE_BACK, session, last_of)
     except IntegrityError as error:

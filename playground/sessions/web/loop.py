@@ -6,11 +6,11 @@ tests may use as many loops as they like.
 
 import asyncio
 import contextlib
-import logging
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import copy_context
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -19,7 +19,6 @@ from django.utils.translation import get_language, override
 from playground.sessions.database.asking import DatabaseThreads
 
 T = TypeVar("T")
-log = logging.getLogger(__name__)
 
 ENDING = 2.0  # seconds that what goes on by itself has to end
 
@@ -44,19 +43,12 @@ class Posts:
         self._posted.append(work)
         if not self._woken:
             self._woken = True
-            try:
-                self._loop.call_soon_threadsafe(self._work_off)
-            except RuntimeError:
-                self._woken = False
-                raise
+            self._loop.call_soon_threadsafe(self._work_off)
 
     def _work_off(self) -> None:
         self._woken = False  # before anything is taken out: what comes from now on wakes again
         while self._posted:
-            try:
-                self._posted.popleft()()
-            except Exception:
-                log.exception("what was posted to a loop failed")
+            self._loop.call_soon(self._posted.popleft())
 
 
 class SessionsLoop:
@@ -65,8 +57,7 @@ class SessionsLoop:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._posts = Posts(self.loop)
-        self.post = self._posts.put
+        self.post = Posts(self.loop).put
         self._database = DatabaseThreads(self.loop)
         self.db = self._database.ask
         self._thread = threading.Thread(target=self._work, name="sessions", daemon=True)
@@ -83,22 +74,25 @@ class SessionsLoop:
         """Run `work()` on the sessions' loop, in the caller's language, and wait for its answer on the caller's."""
         caller, context, language = Posts.of_running_loop(), copy_context(), get_language()
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        begun: list[asyncio.Task[T]] = []
+        task: asyncio.Task[None] | None = None
+
+        async def run() -> None:
+            try:
+                end: Callable[[], None] = partial(answer.set_result, await _run_localized(work, language))
+            except BaseException as error:
+                end = partial(answer.set_exception, error)
+            with contextlib.suppress(RuntimeError):  # the caller's loop has ended
+                caller.put(lambda: None if answer.done() else end())
 
         def begin() -> None:
-            if not answer.cancelled():
-                begun.append(self.loop.create_task(_run_localized(work, language), context=context))
-                begun[0].add_done_callback(end)
+            nonlocal task
+            task = self.loop.create_task(run(), context=context)
 
-        def end(task: asyncio.Task[T]) -> None:
-            with contextlib.suppress(RuntimeError):  # the caller's loop has ended
-                caller.put(lambda: _hand_over(task, answer))
-
-        self._posts.put(begin)
+        self.post(begin)
         try:
             return await answer
         except asyncio.CancelledError:
-            self._posts.put(lambda: [task.cancel() for task in begun])
+            self.post(lambda: task and task.cancel())
             raise
 
     async def do(self, work: Callable[[], T]) -> T:
@@ -132,18 +126,6 @@ async def _end_tasks() -> None:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
-
-
-def _hand_over(task: asyncio.Task[T], answer: asyncio.Future[T]) -> None:
-    """Let a future have what a task of another loop came to."""
-    if answer.done():
-        return
-    if task.cancelled():
-        answer.cancel()
-    elif (error := task.exception()) is not None:
-        answer.set_exception(error)
-    else:
-        answer.set_result(task.result())
 
 
 async def _run_localized(work: Callable[[], Awaitable[T]], language: str | None) -> T:

@@ -84,9 +84,8 @@ async def test_a_list_in_parts_is_of_one_moment(session: Session) -> None:
 async def test_a_list_in_parts_may_be_indented(session: Session) -> None:
     names = await make_maps(session)
     answer = await ask(session, "GET", f"{MAPS}?pretty=true")
-    body = b"".join([part async for part in answer.streaming_content])
-    assert body.startswith(b'{\n  "kind": "ConfigMapList"')
-    assert [each["metadata"]["name"] for each in json.loads(body)["items"]] == names
+    assert answer.content.startswith(b'{\n  "kind": "ConfigMapList"')
+    assert [each["metadata"]["name"] for each in json.loads(answer.content)["items"]] == names
 
 
 @pytest.mark.parametrize("method", ["HEAD", "GET"])
