@@ -2,27 +2,39 @@
 
 Ten watches look at each of 100 namespaces, so each write reaches ten. The age of an event is from the write's request to the client's
 reading of the event. Writes come from a process of its own with WRITERS connections, as many a second as --rate says or the server can
-take: look at what it reached.
+take: look at what it reached. Another process reads the watches. Both look at bytes alone, since they share the machine with the server.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import contextlib
 import http.client
 import json
 import multiprocessing
-import re
+import os
+import selectors
+import socket
+import sqlite3
+import threading
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
+from benchmarks.history import workers
 from benchmarks.probe import probe
-from benchmarks.server import Client, serve, steps, summary
+from benchmarks.server import Client, Figures, is_delta, serve, summary
 from tests.browser.server import PlaygroundServer
+from tests.playground.sessions.wire import Wire
 from tests.playground.sessions.worlds import node, pod
 
-EACH, WRITERS = 10, 16
-SENT = re.compile(rb'"type":"ADDED".*?"sent":"([0-9.]+)"')
+EACH, WRITERS = 10, 32
+APART = 0.08  # seconds between two steps
+ADDED, SENT = b'"type":"ADDED"', b'"sent":"'
+OPENED, MADE, LAST = b"HTTP/1.1 200", b"HTTP/1.1 201", b"\r\n0\r\n\r\n"
 
 
 def tell(times: list[float]) -> str:
@@ -40,53 +52,131 @@ def ask(connection: http.client.HTTPConnection, method: str, path: str, body: An
     assert answer.status < 300, data
 
 
-class Watch(asyncio.Protocol):
-    """Notes how old each event is that a watch sees."""
+def steps(server: PlaygroundServer, wire: Wire, count: int) -> Figures:
+    """The times from the message of a step to the delta that shows what it came to; the log says where that is."""
+    sent: list[float] = []
+    seen: list[tuple[float, int]] = []
+    last, ends = stepped(server, 0)[-1:], []
 
-    def __init__(self, path: str, ages: list[float], begun: asyncio.Semaphore) -> None:
-        self._path, self._ages, self._begun = path, ages, begun
-        self._rest, self._is_open = b"", False
+    def send() -> None:
+        for _ in range(count):
+            time.sleep(APART)
+            sent.append(time.perf_counter())
+            wire.send({"type": "step", "grain": "call"})
 
-    def connection_made(self, transport: Any) -> None:
-        transport.write(f"GET {self._path}?watch=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    sender = threading.Thread(target=send)
+    sender.start()
+    while len(ends) < count or seen[-1][1] < ends[-1]:
+        message = wire.receive()
+        if is_delta(message):
+            seen.append((time.perf_counter(), message["seq"]))
+        if len(sent) == count:
+            ends = stepped(server, *last)
+    sender.join()
+    shown = (next(when for when, position in seen if position >= end) for end in ends)
+    return summary([((when - begun) * 1000, 0) for begun, when in zip(sent, shown, strict=True)])
 
-    def data_received(self, data: bytes) -> None:
-        if not self._is_open:
-            self._is_open = True
-            self._begun.release()
-        lines, _, self._rest = (self._rest + data).rpartition(b"\n")
-        now = time.time()
-        self._ages.extend(now - float(sent) for sent in SENT.findall(lines))
+
+def stepped(server: PlaygroundServer, after: int = 0) -> list[int]:
+    """Where the steps in the server's log ended, beyond a position."""
+    with contextlib.closing(sqlite3.connect(server.folder / "playground.sqlite3")) as database:
+        rows = database.execute(
+            'SELECT "to" FROM playground_logentry WHERE kind = \'step\' AND "to" > ? ORDER BY seq', [after]
+        )
+        return [row[0] for row in rows]
 
 
-async def write(port: int, base: str, number: int, spaces: int, until: float, pause: float) -> None:
-    """Create ConfigMaps in all namespaces, in turns, over one connection."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    made, begun = 0, time.time()
+def connect(port: int) -> socket.socket:
+    """A connection that sends at once."""
+    made = socket.create_connection(("127.0.0.1", port))
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made
+
+
+def ready(connections: list[socket.socket]) -> Callable[[float], Iterator[tuple[socket.socket, bytes]]]:
+    """What comes over connections, as it comes."""
+    selector = selectors.DefaultSelector()
+    for each in connections:
+        selector.register(each, selectors.EVENT_READ)
+
+    def wait(seconds: float) -> Iterator[tuple[socket.socket, bytes]]:
+        for key, _ in selector.select(seconds):
+            assert isinstance(key.fileobj, socket.socket)
+            data = key.fileobj.recv(1 << 14)
+            assert data, "the server closed a connection"
+            yield key.fileobj, data
+
+    return wait
+
+
+def watch_all(port: int, paths: list[str], report: Connection) -> None:
+    """Open watches; report when all are open, and in the end how old each event was, and the time of the processor."""
+    connections = []
+    for path in paths:
+        connections.append(connect(port))
+        connections[-1].sendall(f"GET {path}?watch=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        assert (begun := connections[-1].recv(1 << 12)).startswith(OPENED), begun
+    wait, rest, ages = ready(connections), dict.fromkeys(connections, b""), list[float]()
+    report.send(None)
+    until, before = report.recv(), time.process_time()
     while time.time() < until:
-        made += 1
-        body = json.dumps({"metadata": {"name": f"c-{number}-{made}"}, "data": {"sent": str(time.time())}}).encode()
-        path = f"{base}/namespaces/n{(made * WRITERS + number) % spaces}/configmaps"
-        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        writer.write(head.encode() + body)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        assert b" 201 " in answer[:20], answer
-        while int(size := await reader.readline(), 16):
-            await reader.readexactly(int(size, 16) + 2)
-        await reader.readline()
-        await asyncio.sleep(max(0.0, begun + made * pause - time.time()))
+        for each, data in wait(0.1):
+            now, whole = time.time(), rest[each] + data
+            *lines, rest[each] = whole.split(b"\n{")
+            if whole.endswith(b"\n\r\n"):
+                lines, rest[each] = [*lines, rest[each]], b""
+            ages += (now - float(line.partition(SENT)[2].partition(b'"')[0]) for line in lines if ADDED in line)
+    report.send((ages, time.process_time() - before))
 
 
-def write_all(port: int, base: str, spaces: int, until: float, pause: float) -> None:
-    """All writers."""
+def write_all(port: int, base: str, spaces: int, until: float, rate: float, report: Connection) -> None:
+    """Create ConfigMaps in all namespaces, in turns; report how many, and the time of the processor."""
+    free, rest, made, begun, before = (
+        [connect(port) for _ in range(WRITERS)],
+        dict[socket.socket, bytes](),
+        0,
+        time.time(),
+        time.process_time(),
+    )
+    wait = ready(free)
+    while (now := time.time()) < until:
+        while free and made < (now - begun) * rate:
+            made += 1
+            body = b'{"metadata":{"name":"c-%d"},"data":{"sent":"%.6f"}}' % (made, time.time())
+            head = (
+                f"POST {base}/namespaces/n{made % spaces}/configmaps HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            rest[each := free.pop()] = b""
+            each.sendall(head.encode() + body)
+        for each, data in wait(0.001 if free else 0.1):
+            rest[each] += data
+            if rest[each].endswith(LAST):
+                assert rest[each].startswith(MADE), rest[each]
+                free.append(each)
+    report.send((made, time.process_time() - before))
 
-    async def work() -> None:
-        await asyncio.gather(*(write(port, base, number, spaces, until, pause) for number in range(WRITERS)))
 
-    asyncio.run(work())
+def spent(server: PlaygroundServer) -> list[float]:
+    """Seconds of processor time that the server and its busiest worker have taken."""
+    assert server.process is not None
+    ticks = os.sysconf("SC_CLK_TCK")
+
+    def of(pid: int) -> float:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / ticks
+
+    return [of(server.process.pid), max(map(of, workers(server)))]
 
 
-async def measure(server: PlaygroundServer, asked: argparse.Namespace) -> None:
+def begin(work: Callable[[Connection], None]) -> Connection:
+    """Begin work in a process of its own; the end of a pipe to it."""
+    ours, theirs = multiprocessing.Pipe()
+    multiprocessing.Process(target=work, args=(theirs,), daemon=True).start()
+    return ours
+
+
+def measure(server: PlaygroundServer, asked: argparse.Namespace) -> None:
     client = Client(server)
     client.bring([node(f"n{i}") for i in range(50)] + [pod(f"p{i}") for i in range(200)])
     base, spaces = f"/s/{client.key}/k8s/api/v1", asked.watches // EACH
@@ -100,31 +190,23 @@ async def measure(server: PlaygroundServer, asked: argparse.Namespace) -> None:
     for i in range(spaces):
         ask(connection, "POST", f"{base}/namespaces", {"metadata": {"name": f"n{i}"}})
     wire = client.watch()
-    print("steps alone:", summary(await asyncio.to_thread(steps, wire, 100)))
-    ages: list[float] = []
-    begun_all = asyncio.Semaphore(0)
+    print("steps alone:", steps(server, wire, 100))
     paths = [f"{base}/namespaces/n{i % spaces}/configmaps" for i in range(asked.watches)]
-    loop = asyncio.get_running_loop()
-    watches = []
-    for path in paths:
-        made = await loop.create_connection(lambda path=path: Watch(path, ages, begun_all), "127.0.0.1", server.port)
-        watches.append(made[0])
-    for _ in watches:
-        await begun_all.acquire()
+    watched = begin(partial(watch_all, server.port, paths))
+    watched.recv()
     print(f"{asked.watches} watches are open", flush=True)
-    until, pause = time.time() + asked.seconds, WRITERS / asked.rate
-    writers = multiprocessing.Process(target=write_all, args=(server.port, base, spaces, until, pause))
-    writers.start()
-    print("steps beside:", summary(await asyncio.to_thread(steps, wire, 100)))
-    while time.time() < until + 2:
-        await asyncio.sleep(0.1)
+    before, until = spent(server), time.time() + asked.seconds
+    watched.send(until + 2)
+    written = begin(partial(write_all, server.port, base, spaces, until, asked.rate))
+    print("steps beside:", steps(server, wire, 100))
+    made, of_writers = written.recv()
+    ages, of_readers = watched.recv()
     print(
-        f"{asked.watches} watches, {len(ages) / EACH / asked.seconds:.0f} events a second, each seen by {EACH}: "
-        f"{tell(ages)}"
+        f"{asked.watches} watches, {made / asked.seconds:.0f} events a second, each seen by {len(ages) / made:.2f}: {tell(ages)}"
     )
-    writers.join()
-    for transport in watches:
-        transport.close()
+    took = [after - so_far for after, so_far in zip(spent(server), before, strict=True)]
+    parts = zip(("server", "worker", "writers", "readers"), [*took, of_writers, of_readers], strict=True)
+    print("ms of the processor for an event:", {name: round(1000 * each / made, 3) for name, each in parts})
 
 
 def main() -> None:
@@ -134,7 +216,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0, help="how long there are writes (20)")
     asked = parser.parse_args()
     with serve(MAX_OBJECTS="100000") as server:
-        asyncio.run(measure(server, asked))
+        measure(server, asked)
     print("probe:", probe())
 
 

@@ -7,6 +7,7 @@ connections beyond the limit are kept for `/healthz`: whoever holds all others m
 
 import asyncio
 import resource
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -35,6 +36,8 @@ PROBE_SECONDS = 2.0  # within which one of these says what it asks for
 PROXIED = "proxy"  # the owner of connections whose client is not known yet
 THROW_AWAY_SECONDS = 5.0
 PAUSE = 0.002  # seconds between two looks whether all is sent
+STALLED = 60.0  # seconds without a byte that a client takes of what is sent in parts
+MOST_UNSENT = 16 << 20  # bytes of a stream that a client has not taken: an API server closes such a watch too
 LONG_ADDRESS = "This address is longer than the {most:,} bytes that this server reads."
 LONG_HEADERS = "The headers of this request are longer than the {most:,} bytes that this server reads."
 
@@ -64,6 +67,11 @@ def takes_at_once(tcp: Any) -> bool:
     Twisted keeps unsent data in `dataBuffer`, and before that in a list whose length is only in `_tempDataLen`.
     """
     return bool(tcp.connected and not tcp.dataBuffer and not tcp._tempDataLen)
+
+
+def unsent(tcp: Any) -> int:
+    """The bytes that were written to a connection, and that the system has not taken."""
+    return int(len(tcp.dataBuffer) - tcp.offset + tcp._tempDataLen)
 
 
 def write_at_once(transport: Any, data: bytes) -> None:
@@ -206,10 +214,22 @@ class Visit(ProtocolWrapper):
 
     async def drained(self) -> bool:
         """Wait until all that was written is sent; False where nobody takes it any more."""
-        tcp = connection_of(self)
+        tcp, left, since = connection_of(self), 0, time.monotonic()
         while tcp.connected and not takes_at_once(tcp):
+            if left != unsent(tcp):
+                left, since = unsent(tcp), time.monotonic()
+            elif time.monotonic() - since > STALLED:
+                self.abortConnection()
             await asyncio.sleep(PAUSE)
         return bool(tcp.connected)
+
+    def push(self, chunk: bytes) -> None:
+        """Write a chunk of a stream, or end the connection where its client does not read."""
+        if unsent(connection_of(self)) > MOST_UNSENT:
+            REFUSED.labels("slow watch").inc()
+            self.abortConnection()
+        else:
+            write_at_once(self, chunk)
 
     def _stop_waiting(self) -> None:
         if self._deadline is not None and self._deadline.active():

@@ -7,7 +7,7 @@ then.
 kube: apiserver/pkg/registry/generic/registry/store.go, apiserver/pkg/endpoints/handlers @ v1.34.1
 """
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -343,6 +343,7 @@ def _kind(key: str, namespace: str, name: str) -> Kind:
 # pkg/apis/scheduling/v1/helpers.go @ v1.34.1
 
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+_STANDING: Mapping[str, Collection[str]] = {"Namespace": NAMESPACES, "PriorityClass": SYSTEM_CLASSES}
 _DESCRIPTIONS = {
     "system-node-critical": "Used for system critical pods that must not be moved from their current node.",
     "system-cluster-critical": (
@@ -364,8 +365,13 @@ def is_standing(manifest: Mapping[str, Any]) -> bool:
     meta = manifest["metadata"]
     if meta.get("annotations") or len(meta.get("labels") or ()) > 1:
         return False
-    names: Mapping[str, Container[str]] = {"Namespace": NAMESPACES, "PriorityClass": SYSTEM_CLASSES}
-    return meta["name"] in names.get(str(manifest.get("kind")), ())
+    return meta["name"] in _STANDING.get(str(manifest.get("kind")), ())
+
+
+def count_standing(store: Store) -> int:
+    """Return how many of the cluster's initial objects are there, unchanged."""
+    found = (store.get(kind, "", name) for kind, names in _STANDING.items() for name in names)
+    return sum(manifest is not None and is_standing(manifest) for manifest in found)
 
 
 def _standing() -> list[dict[str, Any]]:

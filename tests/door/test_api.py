@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
 import random
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -312,3 +314,31 @@ def test_the_first_read_of_a_live_session_that_slept_has_the_state_of_now(tmp_pa
         assert ("Failed", "DeadlineExceeded") in [(each["type"], each["reason"]) for each in status["conditions"]]
     finally:
         server.stop()
+
+
+def test_a_watch_that_nobody_reads_is_closed_and_others_see_everything(
+    server: PlaygroundServer, client: Client
+) -> None:
+    versions = [client.ask("POST", MAP, config_map("large", a="x" * 900_000))[1]["metadata"]["resourceVersion"]]
+    path = f"{MAP}?watch=1&fieldSelector=metadata.name%3Dlarge&resourceVersion={versions[0]}"
+    parts = urlsplit(server.url)
+    deaf = socket.socket()
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
+    deaf.connect((parts.hostname, parts.port))
+    deaf.sendall(f"GET /s/{client.key}/k8s{path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
+    deaf.recv(16)
+    seen: list[dict[str, Any]] = []
+    other = threading.Thread(target=lambda: seen.extend(client.watch(f"{path}&timeoutSeconds=15")))
+    other.start()
+    for number in range(30):
+        patch = {"metadata": {"labels": {"number": str(number)}}}
+        made = client.ask("PATCH", f"{MAP}/large", patch, Content_Type="application/merge-patch+json")[1]
+        versions.append(made["metadata"]["resourceVersion"])
+    deaf.settimeout(30)
+    read = 0
+    with contextlib.suppress(ConnectionResetError):
+        while data := deaf.recv(1 << 20):
+            read += len(data)
+    assert read < 30 * 900_000
+    other.join()
+    assert [each["object"]["metadata"]["resourceVersion"] for each in seen] == versions[1:]

@@ -53,7 +53,7 @@ def version_of(kubectl: str) -> str:
 
 def new_session(url: str, **fields: str) -> str:
     """The edit key of a new session."""
-    key = re.search(r"/s/([^/]+)/", _send_form(url, "/new", start="empty", **fields))
+    key = re.search(r"/s/([^/]+)/", _send_form(url, "/new", **{"start": "empty", **fields}))
     assert key is not None
     return key[1]
 

@@ -20,7 +20,7 @@ from twisted.internet.testing import MemoryReactor
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.web.http import HTTPChannel
 
-from playground.serving.connections import Channel, Visits, connection_of, takes_at_once
+from playground.serving.connections import Channel, Visits, connection_of, takes_at_once, unsent
 from playground.serving.server import LimitedServer, Socket, SocketFactory
 
 FRAMES = b"\x81\x0dfirst message" + b"\x81\x06second"
@@ -87,7 +87,7 @@ def test_what_the_connection_does_not_take_waits_and_later_frames_wait_behind_it
 
 def test_what_waits_before_it_is_in_the_buffer_counts(line: Line) -> None:
     line.tcp.write(b"waits")
-    assert not line.tcp.dataBuffer and not takes_at_once(line.tcp)
+    assert not line.tcp.dataBuffer and not takes_at_once(line.tcp) and unsent(line.tcp) == 5
 
 
 def test_a_lost_connection_is_left_to_twisted(line: Line) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from django.conf import settings
@@ -33,10 +33,9 @@ from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, 
 from scheduler_core.world.commands import BeginLife
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
-LARGE = 1 << 20
-CHUNK = 1 << 18
 BOOKMARK = 60.0  # seconds
 LONGEST_WATCH = 3600.0
+MOST_EARLY = 16 << 20  # bytes that a watch holds back while what it sees first goes out
 REMEMBERED, MOST_REMEMBERED = 1.0, 1000  # seconds, keys
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
 _NOT_ACCEPTABLE = f"406: Not Acceptable\n\nAvailable representations: {JSON}, application/yaml, {_PROTOBUF}"
@@ -71,7 +70,7 @@ def _failure_of(error: SessionError) -> Failure:
         return Failure(403, "Forbidden", "this link only reads: its key may not change anything", {})
     if isinstance(error, LimitReached):
         return Failure(429, "TooManyRequests", str(error), {"retryAfterSeconds": 1})
-    reason = {404: "NotFound", 409: "Conflict", 503: "ServiceUnavailable"}.get(error.status, "")
+    reason = {404: "NotFound", 409: "Conflict", 410: "Expired", 503: "ServiceUnavailable"}.get(error.status, "")
     return Failure(error.status if error.status < HTTPStatus.INTERNAL_SERVER_ERROR else 503, reason, str(error))
 
 
@@ -110,8 +109,8 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
         client.require_edit()
         groups = request.headers.get("Impersonate-Group")
         query |= impersonate(name, groups.split(",") if groups else [], request.headers.get("Impersonate-Uid", ""))
-    at = Look.from_query({"at": query.pop("at", "")}).at
-    call = _negotiate(request, key, method, path, query)
+    at = Look.from_query({"at": query.pop("at")}).at if "at" in query else None
+    call = _negotiate(request, method, path, query)
     if method in WRITES:
         return await _write(request, client, call, at)
     if method != "GET":
@@ -121,16 +120,15 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
         or call.path.split("/")[2:3] == ["watch"]
         or "/watch/" in call.path[:60]
     ):
-        return await _watch(client, call)
+        return await _watch(request, client, call)
     read = Read(at=at, call=call, token=secrets.token_hex(8))
     answered = await client.on_loop(lambda live: _read(live, read))
     if not answered.more:
         return _respond(request, answered)
-    rest = Rest(client, read.token, answered, scope_of(request).get("visit"))
     if request.GET.get("pretty") in ("true", "1"):
-        whole = b"".join([part async for part in rest])
+        whole = b"".join([part async for part in Rest(client, read.token, answered, None)])
         return _respond(request, msgspec.structs.replace(answered, body=whole))
-    return _respond(request, answered, rest)
+    return _respond(request, answered, Rest(client, read.token, answered, scope_of(request).get("visit")))
 
 
 class Rest:
@@ -174,7 +172,7 @@ async def _go_on(client: SessionClient, live: bool) -> None:
         await client.on_loop(LiveSession.go_live)
 
 
-def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: dict[str, str]) -> Call:
+def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, str]) -> Call:
     """The call, with the form of the answer that the client wants. Failure: 406."""
     accept = request.headers.get("Accept") or JSON
     form, known, aggregated = "object", False, False
@@ -195,7 +193,7 @@ def _negotiate(request: HttpRequest, key: str, method: str, path: str, query: di
             continue
     if not known and path.startswith(("api", "apis")):
         raise Failure(406, "NotAcceptable", _NOT_ACCEPTABLE, {})
-    prefix, address = reverse("door", args=[key]).rstrip("/"), request.headers.get("Host", "")[:200]
+    prefix, address = request.path.removesuffix(path).rstrip("/"), request.headers.get("Host", "")[:200]
     if request.headers.get("X-Door") == "root":
         prefix = ""
     as_yaml = accept.split(";")[0].split(",")[0].strip() == "application/yaml"
@@ -226,15 +224,8 @@ def _respond(request: HttpRequest, answered: Answered, parts: Rest | None = None
         headers |= {"ETag": f'"{digest}"', "Vary": "Accept", "Cache-Control": keeps}
         if request.headers.get("If-None-Match") == headers["ETag"]:
             return HttpResponse(status=304, content_type=content_type, headers=headers)  # a cache takes it over
-    if parts is None and len(body) < LARGE:
-        return HttpResponse(body, status=answered.status, content_type=content_type, headers=headers)
-    stream = parts or _chunks(body)
-    return StreamingHttpResponse(stream, status=answered.status, content_type=content_type, headers=headers)
-
-
-async def _chunks(body: bytes) -> AsyncIterator[bytes]:
-    for start in range(0, len(body), CHUNK):
-        yield body[start : start + CHUNK]
+    response: Callable[..., HttpResponseBase] = HttpResponse if parts is None else StreamingHttpResponse
+    return response(parts or body, status=answered.status, content_type=content_type, headers=headers)
 
 
 async def _write(request: HttpRequest, client: SessionClient, call: Call, at: int | None) -> HttpResponseBase:
@@ -263,35 +254,45 @@ async def _write(request: HttpRequest, client: SessionClient, call: Call, at: in
 # Watches
 
 
-async def _watch(client: SessionClient, call: Call) -> HttpResponseBase:
+async def _watch(request: HttpRequest, client: SessionClient, call: Call) -> HttpResponseBase:
     path = call.path.replace("/watch/", "/", 1)
     query = {name: value for name, value in call.query.items() if name != "watch"}
-    request = BeginWatch(call=msgspec.structs.replace(call, path=path, query=query))
+    begin = BeginWatch(call=msgspec.structs.replace(call, path=path, query=query), token=secrets.token_hex(8))
     seconds = query.get("timeoutSeconds", "")
     longest = min(float(seconds), LONGEST_WATCH) if seconds.isdecimal() and len(seconds) < 8 else LONGEST_WATCH
-    stream = Stream(client, request, longest or LONGEST_WATCH, query.get("allowWatchBookmarks") == "true")
+    bookmarks = query.get("allowWatchBookmarks") == "true"
+    scope = scope_of(request)
+    visit = scope.get("visit") if scope.get("http_version") == "1.1" else None  # others do not read chunks
+    stream = Stream(client, begin, longest or LONGEST_WATCH, bookmarks, visit)
     begun = await stream.begin()
-    if begun.refusal is not None:
-        refusal = begun.refusal
-        return HttpResponse(refusal.body, status=refusal.status, content_type=refusal.content_type)
-    await _go_on(client, begun.live)
+    if not begun.number:
+        return HttpResponse(begun.first.body, status=begun.first.status, content_type=begun.first.content_type)
+    await _go_on(client, begun.first.live)
     return stream
 
 
 class Stream(StreamingHttpResponse):
     """One watch, from its first event to its end. What it sees goes from the outbox to the connection, with no task between."""
 
-    def __init__(self, client: SessionClient, request: BeginWatch, longest: float, bookmarks: bool) -> None:
+    _chunk: ClassVar[tuple[bytes, bytes]] = (
+        b"",
+        b"",
+    )  # the last part of any watch: many see the same, one after the other
+
+    def __init__(
+        self, client: SessionClient, request: BeginWatch, longest: float, bookmarks: bool, visit: Any = None
+    ) -> None:
         super().__init__(content_type=JSON)
-        self._client, self._request = client, request
+        self._client, self._request, self._visit = client, request, visit
         self._end, self._bookmarks = time.monotonic() + longest, bookmarks
         self._outbox = Outbox.of_running_loop("watches")
-        self._early: list[bytes] = []
+        self._early, self._held = list[bytes](), 0
         self._send: Callable[[dict[str, Any]], Awaitable[None]] | None = None
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def begin(self) -> Watched:
         self._begun = await self._client.on_loop(lambda live: live.watching.begin(self._request, self._post))
+        self._first = Rest(self._client, self._request.token, self._begun.first, self._visit)
         return self._begun
 
     def _post(self, part: bytes | None) -> None:
@@ -304,14 +305,23 @@ class Stream(StreamingHttpResponse):
             self._over.cancel()
         elif self._send is None:
             self._early.append(part)
-        else:
+            self._held += len(part)
+            if self._held > MOST_EARLY and self._visit is not None:
+                self._visit.abortConnection()
+        elif self._visit is None:
             await self._send({"type": "http.response.body", "body": part, "more_body": True})
+        elif part:
+            if Stream._chunk[0] is not part:
+                Stream._chunk = part, b"%x\r\n%b\r\n" % (len(part), part)
+            self._visit.push(Stream._chunk[1])
 
     async def serve(self, gone: Awaitable[Any], send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
         """Send what the watch sees, behind the response's head, until its time is over or its client is `gone`."""
         begun, ends = self._begun, {self._over, asyncio.ensure_future(gone)}
         try:
-            self._send, early = send, b"".join([begun.first, *self._early])
+            async for part in self._first:
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+            self._send, early, self._early = send, b"".join(self._early), []
             await self.deliver(early)
             while (left := self._end - time.monotonic()) > 0:
                 wait = min(left, BOOKMARK) if self._bookmarks else left
@@ -323,7 +333,7 @@ class Stream(StreamingHttpResponse):
                     meta = {"resourceVersion": str(version)}
                     mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
                     await self.deliver(msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n")
-                    await _go_on(self._client, begun.live)
+                    await _go_on(self._client, begun.first.live)
             self._send = None
             await send({"type": "http.response.body"})
         finally:
@@ -334,6 +344,7 @@ class Stream(StreamingHttpResponse):
     def close(self) -> None:
         """End the watch, whether it was served or only asked about (HEAD)."""
         super().close()
+        self._first.close()
         runtime().services.loop.begin_soon(lambda: self._client.live().watching.end(self._begun.number))
 
 

@@ -173,10 +173,12 @@ def _append(entries: Sequence[LogEntry], last_of: str = "") -> None:
             changed = _execute_update(MOVE_END, last.seq, last.to, size, _moment(now), session, first.seq - 1, first.at)
             if not changed and not _is_written(first):
                 raise Conflict(message(FIRST))
-            for entry in entries if changed else ():
-                entry.created = now
-                place = (session, entry.seq, entry.kind, entry.at, entry.to)
-                _execute_update(INSERT, *place, entry.payload, entry.size, _moment(now))
+            if changed:
+                for entry in entries:
+                    entry.created = now
+                rows = ([session, e.seq, e.kind, e.at, e.to, e.payload, e.size, _moment(now)] for e in entries)
+                with connection.cursor() as cursor:
+                    cursor.executemany(INSERT, list[Any](rows))
             if last_of:
                 _execute_update(GIVE_BACK, session, last_of)
     except IntegrityError as error:

@@ -162,6 +162,13 @@ class OutOfMemory(EngineFailed):
     status = 507
 
 
+class Expired(SessionError):
+    """The rest of a long answer is not kept any longer."""
+
+    kind = "expired"
+    status = 410
+
+
 class Unavailable(SessionError):
     """An outage of a dependency of the server, such as its database. It ends by itself."""
 
@@ -198,7 +205,7 @@ class Failure(Struct, frozen=True, omit_defaults=True):
 
 _BY_KIND: dict[str, type[SessionError]] = {
     error.kind: error
-    for error in (SessionGone, NotAllowed, CommandRefused, LimitReached, OutOfMemory, Conflict, EngineFailed)
+    for error in (SessionGone, NotAllowed, CommandRefused, LimitReached, OutOfMemory, Conflict, EngineFailed, Expired)
 }
 
 

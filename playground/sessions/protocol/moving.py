@@ -314,20 +314,19 @@ class GoLive(Request[Moved], frozen=True, kw_only=True):
 
 
 class Watched(Struct, frozen=True):
-    """A watch that began: its number, what it sees first, and the head of its bookmarks; or the answer where it did not begin."""
+    """A watch that began: its number, what it sees first, and the head of its bookmarks; or with number 0 why it did not begin."""
 
     number: int
-    first: bytes
+    first: Answered
     kind: str
     api_version: str
-    refusal: Answered | None = None
-    live: bool = False
 
 
 class BeginWatch(Request[Watched], frozen=True, kw_only=True):
-    """Watch a collection or an object."""
+    """Watch a collection or an object; `token` names what it sees first, where that is long."""
 
     call: Call
+    token: str
 
 
 class Seen(Struct, frozen=True):

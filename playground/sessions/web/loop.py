@@ -9,7 +9,10 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from contextvars import copy_context
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
 
 from django.utils.translation import get_language, override
 
@@ -20,14 +23,41 @@ T = TypeVar("T")
 ENDING = 2.0  # seconds that what goes on by itself has to end
 
 
+class Posts:
+    """What is to be done on a loop, which is woken once for all that comes meanwhile; from any thread."""
+
+    _of: "ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Posts]]" = WeakKeyDictionary()
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._posted: deque[Callable[[], object]] = deque()
+        self._woken = False
+
+    @classmethod
+    def of_running_loop(cls) -> "Posts":
+        loop = asyncio.get_running_loop()
+        return cls._of.get(loop) or cls._of.setdefault(loop, cls(loop))
+
+    def put(self, work: Callable[[], object]) -> None:
+        """Do something that waits for nothing. A loop that has ended raises RuntimeError."""
+        self._posted.append(work)
+        if not self._woken:
+            self._woken = True
+            self._loop.call_soon_threadsafe(self._work_off)
+
+    def _work_off(self) -> None:
+        self._woken = False  # before anything is taken out: what comes from now on wakes again
+        while self._posted:
+            self._loop.call_soon(self._posted.popleft())
+
+
 class SessionsLoop:
     """The sessions' event loop and thread; touch its objects only from this loop."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._posted: deque[Callable[[], None]] = deque()
-        self._woken = False
+        self.post = Posts(self.loop).put
         self._database = DatabaseThreads(self.loop)
         self.db = self._database.ask
         self._thread = threading.Thread(target=self._work, name="sessions", daemon=True)
@@ -42,8 +72,28 @@ class SessionsLoop:
 
     async def call(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run `work()` on the sessions' loop, in the caller's language, and wait for its answer on the caller's."""
-        future = asyncio.run_coroutine_threadsafe(_run_localized(work, get_language()), self.loop)
-        return await asyncio.wrap_future(future)
+        caller, context, language = Posts.of_running_loop(), copy_context(), get_language()
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        task: asyncio.Task[None] | None = None
+
+        async def run() -> None:
+            try:
+                end: Callable[[], None] = partial(answer.set_result, await _run_localized(work, language))
+            except BaseException as error:
+                end = partial(answer.set_exception, error)
+            with contextlib.suppress(RuntimeError):  # the caller's loop has ended
+                caller.put(lambda: None if answer.done() else end())
+
+        def begin() -> None:
+            nonlocal task
+            task = self.loop.create_task(run(), context=context)
+
+        self.post(begin)
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self.post(lambda: task and task.cancel())
+            raise
 
     async def do(self, work: Callable[[], T]) -> T:
         """The same for work that waits for nothing."""
@@ -52,18 +102,6 @@ class SessionsLoop:
             return work()
 
         return await self.call(call)
-
-    def post(self, work: Callable[[], None]) -> None:
-        """Have something done that nobody waits for, from any thread: the loop is woken once for all that comes meanwhile."""
-        self._posted.append(work)
-        if not self._woken:
-            self._woken = True
-            self.loop.call_soon_threadsafe(self._work_off)
-
-    def _work_off(self) -> None:
-        self._woken = False  # before anything is taken out: what comes from now on wakes again
-        while self._posted:
-            self._posted.popleft()()
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on by itself; from the sessions' loop only."""

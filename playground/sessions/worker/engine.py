@@ -66,6 +66,7 @@ class Engine:
         self.seed = seed
         self.slice = slice_
         self.interrupted = False
+        self.unrefused = 0  # writes of API clients one after the other
         self.target = 0
         self.commands = Commands(seed)
         self.times: dict[int, int] = {}  # virtual times of commands that this process has applied

@@ -87,6 +87,7 @@ class File:
 
 
 MOST_TASKS = 48  # of all sessions; one that was dropped begins again when it is asked for
+MOST_ANSWERS = 1000  # long answers that go out in parts
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -147,8 +148,10 @@ class Engines:
             trim_memory()
             return
         self._tasks[session, token] = task
-        while len(self._tasks) > MOST_TASKS:
-            self._tasks.popitem(last=False)
+        is_task = isinstance(task, Task)
+        alike = [key for key, each in self._tasks.items() if isinstance(each, Task) == is_task]
+        for key in alike[: -MOST_TASKS if is_task else -MOST_ANSWERS]:
+            del self._tasks[key]
 
     def drop_task(self, session: int, token: str) -> None:
         """Forget a task, and do not keep one that works at the moment."""

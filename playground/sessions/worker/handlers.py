@@ -8,9 +8,8 @@ from types import GeneratorType
 
 import msgspec
 
-from playground.presenters.words import message
 from playground.sessions.protocol import comparing, moving, opening, until
-from playground.sessions.protocol.errors import EngineFailed
+from playground.sessions.protocol.errors import Expired
 from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.worker.answers import outlines, rerun
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
@@ -22,7 +21,7 @@ from playground.sessions.worker.memory import release_memory, trim_memory
 from playground.sessions.worker.time_sharing import Steps, answers, answers_as_worker, load
 from playground.sessions.worker.traces import Export
 from playground.sessions.worker.world import Grain
-from scheduler_core.apiserver.door import Reply, answer_read, as_yaml
+from scheduler_core.apiserver.door import Failure, Reply, answer_read, as_yaml
 from scheduler_core.world.checkpoint import CodecError, fingerprint
 from scheduler_core.world.readonly import LoadLimits
 
@@ -276,6 +275,7 @@ def apply_import(engines: Engines, session: int, request: moving.ApplyImport) ->
 # Reads of the API server: a long answer goes out in parts
 
 AT_ONCE = 1 << 20  # bytes of an answer, and an entry more of a list
+EXPIRED = "The resourceVersion for the provided list is too old."
 
 
 @answers_as_worker(moving.Read)
@@ -295,8 +295,22 @@ def read_on(engines: Engines, session: int, request: moving.ReadOn) -> Steps[mov
     yield
     parts = engines.take_task(session, request.token, GeneratorType)
     if parts is None:
-        raise EngineFailed(message("The engine does not have this session. Try again."))
+        raise Expired(EXPIRED)
     return _next_of(engines, session, request.token, parts)
+
+
+@answers_as_worker(moving.BeginWatch)
+def begin_watch(engines: Engines, session: int, request: moving.BeginWatch) -> Steps[moving.Watched]:
+    """Begin a watch at the head. What it sees first is of this moment, and goes out in parts too."""
+    yield
+    engine = engines.get(session)
+    live = engine.world.store.live
+    try:
+        number, watcher, first = engine.watches.begin(engine.world, request.call)
+    except Failure as failure:
+        return moving.Watched(0, next(_cut(failure.reply, live)), "", "")
+    answered = _next_of(engines, session, request.token, _cut(Reply(200, lambda: first), live))
+    return moving.Watched(number, answered, watcher.resource.kind, watcher.resource.api_version)
 
 
 def _cut(reply: Reply, live: bool) -> Generator[moving.Answered, None, None]:

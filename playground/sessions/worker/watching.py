@@ -1,8 +1,8 @@
 """Watches of a session's API server: the last changes of its objects, and who sees which."""
 
 from collections import deque
-from collections.abc import Callable
-from itertools import takewhile
+from collections.abc import Callable, Iterable
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from playground.sessions.worker.world import Simulation, WatchEvent
@@ -57,19 +57,20 @@ class Watches:
         self._last += 1
         self._changes.append(Change(self._last, version, event))
 
-    def begin(self, world: Simulation, call: Call) -> tuple[int, Watcher, bytes]:
-        """A new watch: its number, and what it sees first. Failure where it cannot begin."""
+    def begin(self, world: Simulation, call: Call) -> tuple[int, Watcher, Iterable[bytes]]:
+        """A new watch: its number (0: it is over), and the events that it sees first. Failure where it cannot begin."""
         self._note_events(world)
         watcher, since = Watcher.begin(world, call, self.oldest)
-        first = [watcher.first] if watcher.first else []
-        if since is not None:
-            first += [watcher.show(each.event, each.version) for each in self._changes if each.version > since]
+        if since == Watcher.OVER:
+            return 0, watcher, watcher.first
+        missed = [] if since is None else [each for each in self._changes if each.version > since]
+        first = chain(watcher.first, (watcher.show(each.event, each.version) for each in missed))
         if not self._watchers:
             self._seen = self._last
         self._number += 1
         self._watchers[self._number] = (watcher, self._last)
         self._by_place.setdefault(_place(watcher), {})[self._number] = None
-        return self._number, watcher, b"".join(first)
+        return self._number, watcher, first
 
     def next(self, world: Simulation) -> tuple[list[tuple[list[int], bytes]], list[int]]:
         """Return the new events of watches, once for those that see the same. Watches elsewhere are not looked at."""

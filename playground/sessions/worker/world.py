@@ -2,7 +2,7 @@
 
 from scheduler_core.formats.export import continuation_of, digest, heading
 from scheduler_core.world.commands import ApplyObjects, Command, Continuation, Redo, Undo, command_from_json
-from scheduler_core.world.readonly import FieldError, InvalidObject, is_standing
+from scheduler_core.world.readonly import FieldError, InvalidObject, count_standing
 from scheduler_core.world.simulation import (
     Grain,
     Intake,
@@ -30,7 +30,4 @@ __all__ += ["list_silent_nodes", "plan_import", "source_of", "take_in", "taking_
 
 def count_objects(world: Simulation) -> int:
     """Return the number of objects in a world's API server, besides those of every cluster."""
-    standing = sum(
-        is_standing(manifest) for kind in ("Namespace", "PriorityClass") for manifest in world.store.list(kind)
-    )
-    return sum(world.store.count(kind) for kind in world.store.kinds()) - standing
+    return sum(world.store.count(kind) for kind in world.store.kinds()) - count_standing(world.store)

@@ -5,9 +5,10 @@ kube: apiserver/pkg/endpoints/handlers/watch.go, apiserver/pkg/storage/cacher @ 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -27,7 +28,9 @@ _END = {"k8s.io/initial-events-end": "true"}
 
 @dataclass
 class Watcher:
-    """One watch. `first`: the bytes that it sees at once; `asked`: the same of watches that see the same."""
+    """One watch. `first`: the events that it sees at once; `asked`: the same of watches that see the same."""
+
+    OVER: ClassVar[int] = -1  # the version of a watch that ends with what it sees first
 
     world: World
     resource: Resource
@@ -35,13 +38,13 @@ class Watcher:
     test: Test | None
     form: Form
     include: str
-    first: bytes = b""
+    first: Iterable[bytes] = ()
     asked: tuple[Any, ...] = ()
     described: bool = False
 
     @classmethod
     def begin(cls, world: World, call: Call, oldest: int) -> tuple[Watcher, int | None]:
-        """A watch, and the resourceVersion after which it sees changes; None where it begins with all objects. Failure."""
+        """A watch, and the resourceVersion after which it sees changes; None where it begins with all objects, OVER. Failure."""
         target = parse_path(call.path)
         if target is None:
             raise no_resource()
@@ -62,19 +65,18 @@ class Watcher:
             return watcher, None
         if version is not None and 0 < version < oldest:
             said = f"too old resource version: {version} ({oldest})"
-            watcher.first = _line("ERROR", Failure(410, "Expired", said).reply.body)
-            return watcher, None
+            watcher.first = [_line("ERROR", Failure(410, "Expired", said).reply.body)]
+            return watcher, cls.OVER
         return watcher, version or current
 
-    def _list(self, bookmark: bool) -> bytes:
+    def _list(self, bookmark: bool) -> Iterable[bytes]:
+        """All objects of this moment, each made into bytes when it is its turn."""
         store = self.world.store
         found = pick(all_of(store, self.resource), self.target.namespace, self._passes, "", 0)
-        lines = [self._line(ADDED, each) for each in found]
-        if bookmark:
-            meta = {"resourceVersion": str(store.resource_version), "annotations": _END}
-            head = {"kind": self.resource.kind, "apiVersion": self.resource.api_version}
-            lines.append(_line("BOOKMARK", {**head, "metadata": meta}))
-        return b"".join(lines)
+        meta = {"resourceVersion": str(store.resource_version), "annotations": _END}
+        head = {"kind": self.resource.kind, "apiVersion": self.resource.api_version}
+        last = [_line("BOOKMARK", {**head, "metadata": meta})] if bookmark else []
+        return chain((self._line(ADDED, each) for each in found), last)
 
     def _passes(self, manifest: Manifest) -> bool:
         meta = manifest["metadata"]

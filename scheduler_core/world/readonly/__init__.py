@@ -14,7 +14,7 @@ from scheduler_core.apiserver.faults import BIND as BIND_CALL
 from scheduler_core.apiserver.imports.items import DECIDING, snapshot_command
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.kube_events import KubeEvent
-from scheduler_core.apiserver.server import is_standing
+from scheduler_core.apiserver.server import count_standing
 from scheduler_core.base.trace.journal import Attempt, Move, Place
 from scheduler_core.base.trace.records import DESCRIPTIONS, FieldSchema, Record
 from scheduler_core.controllers.memory.kubelet import Kill
@@ -68,6 +68,6 @@ __all__ += ["NodeToStatus", "On", "Phase", "Place", "PluginStep", "PluginView", 
 __all__ += ["QueueView", "QueuedPod", "Record", "Reprieve", "SchedulerView", "SchedulingCycleView", "ScoreBoard"]
 __all__ += ["Scores", "SearchView", "Status", "StepFacts", "StoreView", "Toleration", "Trial", "Verb", "WorldView"]
 __all__ += ["action_name", "budgets_of", "controller_of", "earliest_start", "forget_places", "format_quantity"]
-__all__ += ["format_time", "is_standing", "join_files", "label_errors", "list_registrations", "load_manifests"]
+__all__ += ["count_standing", "format_time", "join_files", "label_errors", "list_registrations", "load_manifests"]
 __all__ += ["min_count", "nobody", "parse_duration", "parse_quantity", "parse_time", "pod_requests", "snapshot_command"]
 __all__ += ["subdomain_errors"]

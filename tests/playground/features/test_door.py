@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from django.test import AsyncClient
+from django.test import AsyncClient, AsyncRequestFactory
 
+from playground.features.door.views import Stream, door
 from playground.models import Session
-from playground.sessions.protocol.errors import EngineFailed
+from playground.sessions.protocol.comparing import DropTask
+from playground.sessions.protocol.errors import Expired
 from playground.sessions.protocol.moving import APIWrite, ReadOn, Write
 from playground.sessions.web import publisher
 from playground.sessions.web.client import SessionClient, create_session
@@ -37,6 +39,14 @@ async def ask(session: Session, method: str, path: str, body: Any = None) -> Any
     """The response to a request."""
     data = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
     return await AsyncClient().generic(method, f"/s/{session.edit_key}/k8s/{path}", **data)
+
+
+async def watch(session: Session, path: str) -> Stream:
+    """The watch that a request begins."""
+    request = AsyncRequestFactory().get(f"/s/{session.edit_key}/k8s/{path}")
+    stream = await door(request, session.edit_key, path.partition("?")[0])
+    assert isinstance(stream, Stream)
+    return stream
 
 
 async def make_maps(session: Session) -> list[str]:
@@ -74,9 +84,8 @@ async def test_a_list_in_parts_is_of_one_moment(session: Session) -> None:
 async def test_a_list_in_parts_may_be_indented(session: Session) -> None:
     names = await make_maps(session)
     answer = await ask(session, "GET", f"{MAPS}?pretty=true")
-    body = b"".join([part async for part in answer.streaming_content])
-    assert body.startswith(b'{\n  "kind": "ConfigMapList"')
-    assert [each["metadata"]["name"] for each in json.loads(body)["items"]] == names
+    assert answer.content.startswith(b'{\n  "kind": "ConfigMapList"')
+    assert [each["metadata"]["name"] for each in json.loads(answer.content)["items"]] == names
 
 
 @pytest.mark.parametrize("method", ["HEAD", "GET"])
@@ -86,7 +95,7 @@ async def test_a_list_that_nobody_reads_on_is_not_kept(
     await make_maps(session)
     monkeypatch.setattr("playground.features.door.views.secrets.token_hex", lambda _: "token")
     (await ask(session, method, MAPS)).close()
-    with pytest.raises(EngineFailed):
+    with pytest.raises(Expired):
         await SessionClient(session, "edit").check(ReadOn(token="token"))
 
 
@@ -133,3 +142,56 @@ async def test_only_the_write_at_fault_gets_the_error_of_those_that_wait_togethe
 
     assert await SessionClient(session, "edit").on_loop(write_all) == [201, 201, 503, 201, 201, 201]
     assert max(together) > 1
+
+
+async def test_what_a_watch_sees_first_goes_out_in_parts_of_one_moment_before_what_happens_meanwhile(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = await make_maps(session)
+    query = "watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
+    stream = await watch(session, f"{MAPS}?{query}")
+    sent: list[bytes] = []
+    read_on, over = SessionClient.check, asyncio.get_running_loop().create_future()
+
+    async def write_meanwhile(client: SessionClient, request: Any) -> Any:
+        if isinstance(request, ReadOn) and len(sent) == 1:
+            assert (await ask(session, "DELETE", f"{MAPS}/{names[-1]}")).status_code == 200
+        return await read_on(client, request)
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message.get("body", b""))
+        if b"DELETED" in sent[-1]:
+            over.set_result(None)
+
+    monkeypatch.setattr(SessionClient, "check", write_meanwhile)
+    async with asyncio.timeout(20):
+        await stream.serve(over, send)
+    assert max(map(len, sent)) < 1_500_000
+    events = [json.loads(line) for line in b"".join(sent).splitlines()]
+    seen = [(each["type"], each["object"]["metadata"].get("name")) for each in events]
+    assert seen == [*(("ADDED", name) for name in names), ("BOOKMARK", None), ("DELETED", names[-1])]
+
+
+@pytest.mark.parametrize("pretty", ["", "?pretty=true"])
+async def test_the_rest_of_a_list_that_is_not_kept_any_longer_has_expired(
+    session: Session, pretty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_maps(session)
+    read_on = SessionClient.check
+
+    async def drop_first(client: SessionClient, request: Any) -> Any:
+        await client.on_loop(lambda live: drop(live, request.token))
+        return await read_on(client, request)
+
+    async def drop(live: LiveSession, token: str) -> None:
+        live.notify(DropTask(token=token))
+
+    monkeypatch.setattr(SessionClient, "check", drop_first)
+    answer = await ask(session, "GET", MAPS + pretty)
+    if pretty:
+        status = json.loads(answer.content)
+        said = "The resourceVersion for the provided list is too old."
+        assert (answer.status_code, status["reason"], status["message"]) == (410, "Expired", said)
+    else:
+        with pytest.raises(Expired):
+            [part async for part in answer.streaming_content]

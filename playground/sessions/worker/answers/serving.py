@@ -11,7 +11,7 @@ from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.apiserver.door import Call, Failure, Reply, as_yaml, changes_nothing, read_body
 
-APART = 8  # writes between copies of the world
+APART, MOST_APART = 8, 32  # writes between copies of the world: more, the longer none was refused
 
 
 def _finish(reply: Reply, world: Simulation, call: Call) -> moving.Answered:
@@ -63,8 +63,9 @@ def _write(
         there = (after.store.resource_version, len(after.store.events), after.faults)
         return stays and there != (version, events, faults)
 
+    apart, engine.unrefused = min(max(APART, engine.unrefused), MOST_APART), 0
     try:
-        add(engine.apply_data(data, max_objects, wanted=wanted, apart=APART))
+        add(engine.apply_data(data, max_objects, wanted=wanted, apart=apart))
     except Unwanted as unwanted:
         return _finish(unwanted.world.answered or Reply(200, {}), world, call)
     except Failure as failure:
@@ -72,25 +73,13 @@ def _write(
     except SessionError as error:
         return _finish(Failure(403, "Forbidden", str(error)).reply, world, call)
     assert engine.world.answered is not None
+    engine.unrefused = apart + 1
     return _finish(engine.world.answered, engine.world, call)
 
 
 @answers(moving.GoLive)
 def go_live(engine: Engine, request: moving.GoLive) -> Steps[moving.Moved]:
     return (yield from engine.live(request.wall, request.followers))
-
-
-@answers(moving.BeginWatch)
-def begin_watch(engine: Engine, request: moving.BeginWatch) -> Steps[moving.Watched]:
-    """Begin a watch at the head."""
-    yield
-    world = engine.world
-    try:
-        number, watcher, first = engine.watches.begin(world, request.call)
-    except Failure as failure:
-        return moving.Watched(0, b"", "", "", _finish(failure.reply, world, request.call))
-    resource = watcher.resource
-    return moving.Watched(number, first, resource.kind, resource.api_version, live=world.store.live)
 
 
 @answers(moving.NextSeen)

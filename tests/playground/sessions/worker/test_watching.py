@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from playground.sessions.worker import watching
 from playground.sessions.worker.watching import Watches
 from scheduler_core.apiserver.door import JSON, Call, Watcher, answer_write
 from scheduler_core.world.simulation import Simulation
@@ -47,3 +48,15 @@ def test_watches_see_their_own_namespace_and_those_that_ask_the_same_share_the_w
     assert alive == [*twins, other, every, picky]
     assert sorted(shows) == ["", "", "", "", "a", "b"]  # one look for the twins, none at another namespace
     assert watches.next(sim)[0] == []
+
+
+def test_a_watch_from_before_the_changes_that_are_kept_says_so_and_is_over(monkeypatch: Any) -> None:
+    monkeypatch.setattr(watching, "MOST", 3)
+    sim, watches = Simulation(), Watches()
+    watches.follow(sim)
+    for name in "abcde":
+        write(sim, "default", name)
+    number, _, first = watches.begin(sim, Call("GET", "/api/v1/configmaps", {"resourceVersion": "1"}))
+    (line,) = (msgspec.json.decode(each) for each in first)
+    assert (number, line["type"], line["object"]["code"], line["object"]["reason"]) == (0, "ERROR", 410, "Expired")
+    assert watches.next(sim)[1] == []
