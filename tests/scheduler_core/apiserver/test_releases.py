@@ -1,13 +1,15 @@
 """Fields that newer releases brought: refused before, known from then on, and dropped while their gate is off."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from scheduler_core import apiserver
 from scheduler_core.apiserver.door import Call, answer_read
 from scheduler_core.apiserver.kinds import KEPT, VERSIONS
-from scheduler_core.base.releases import NEWEST, pick
+from scheduler_core.base.releases import API_RULES, NEWEST, pick
 from scheduler_core.formats.unsupported import without_effect
 from scheduler_core.testing.builders import make_node
 from scheduler_core.world.commands import ApplyObjects, Refused, SetSettings
@@ -69,6 +71,11 @@ def test_a_kind_that_changes_nothing_is_kept_listed_once_and_marked(key: str) ->
     assert [path for path, _ in without_effect(found)] == [""]
     listed = answer_read(world, Call("GET", f"/apis/{manifest['apiVersion']}/{KEPT[key].plural}"))
     assert [each["metadata"]["name"] for each in msgspec.json.decode(listed.data)["items"]] == ["a"]
+
+
+def test_every_rule_of_a_release_is_asked_for_by_its_name() -> None:
+    sources = "".join(path.read_text() for path in Path(apiserver.__file__).parent.rglob("*.py"))
+    assert [name for name in API_RULES if f'"{name}"' not in sources] == []
 
 
 @pytest.mark.parametrize("kind", ["Workload.scheduling.k8s.io", "EvictionRequest.lifecycle.k8s.io"])
