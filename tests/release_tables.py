@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scheduler_core.apiserver.registry.devices.dropping import TABLE
 from scheduler_core.apiserver.schema import table as schema
-from scheduler_core.base.releases import DIFFERENCES
+from scheduler_core.base.releases import API_RULES, DIFFERENCES
 from scheduler_core.scheduler.config.gates import gates_of
 from tests.architecture_tables import table
 from tests.record_tables import replace_tables
@@ -18,6 +18,11 @@ def differences() -> str:
     """Every behavior that a newer release brought."""
     rows = [(f"`{each.behavior}`", each.since, each.source, each.text, each.unshown or "yes") for each in DIFFERENCES]
     return table(("behavior", "since", "source", "what differs", "a cluster shows it"), rows)
+
+
+def rules() -> str:
+    """Every rule of the API server that a newer release brought."""
+    return table(("rule", "since", "what the rule does"), [(f"`{name}`", *of) for name, of in API_RULES.items()])
 
 
 def fields() -> str:
@@ -62,4 +67,6 @@ def _count(found: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    replace_tables(Path(__file__).resolve().parents[1] / "docs/releases.md", differences(), fields(), dropped())
+    replace_tables(
+        Path(__file__).resolve().parents[1] / "docs/releases.md", differences(), rules(), fields(), dropped()
+    )

@@ -164,6 +164,37 @@ def test_whoever_finds_plugins_in_their_rooms_names_none() -> None:
     assert breaches(finders, plugin_names) == []
 
 
+# Who compares releases as numbers: the table of differences, and Pod Security, whose levels have versions that people write.
+COMPARERS = ("scheduler_core/base/releases.py", "scheduler_core/apiserver/admission/plugins/pod_security.py")
+BY_NUMBER = ("pick", "has_reached", "minor_of")
+
+
+def versions_compared(tree: ast.Module) -> Iterator[str]:
+    """Versions that are written out and compared, looked up, or asked for by number, and releases in their order."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare | ast.Dict):
+            asked: list[ast.expr | None] = (
+                [*node.keys] if isinstance(node, ast.Dict) else [node.left, *node.comparators]
+            )
+        elif isinstance(node, ast.Call) and name_of(node.func).rpartition(".")[2] in BY_NUMBER:
+            asked = [*node.args]
+            if name_of(node.func) == "minor_of":
+                yield f"line {node.lineno}: {name_of(node.func)}"
+        else:
+            asked = []
+        if isinstance(node, ast.Attribute) and name_of(node) == "RELEASES.index":
+            yield f"line {node.lineno}: RELEASES.index"
+        for each in asked:
+            if isinstance(each, ast.Constant) and re.fullmatch(r"v?1\.3\d(\.\d+)?", str(each.value)):
+                yield f"line {each.lineno}: {each.value}"
+
+
+def test_only_the_table_of_differences_compares_releases() -> None:
+    files = [path for path in (*CORE, *PLAYGROUND) if relative(path) not in COMPARERS]
+    assert breaches(files, versions_compared) == []
+    assert list(versions_compared(ast.parse('pick({"1.35": True}, release)'))) == ["line 1: 1.35"]
+
+
 RUNTIME = ROOT / "scheduler_core/scheduler/framework/runtime"
 # What else has methods of these names is told apart by what it is called on.
 SHARED_NAMES = ("adjust", "bind", "filter", "reserve", "sort_key")

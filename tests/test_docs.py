@@ -28,7 +28,7 @@ from scheduler_core.scheduler.plugins.demonstration import PREFIX
 from scheduler_core.world.commands import KINDS as KINDS_OF_COMMANDS
 from tests.architecture_tables import actions, phases
 from tests.record_tables import fields, kinds
-from tests.release_tables import differences, dropped
+from tests.release_tables import differences, dropped, rules
 from tests.release_tables import fields as api_fields
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -171,7 +171,7 @@ def test_the_trace_shows_kinds_and_fields_as_the_classes_have_them(table: Callab
     assert f"\n\n{table()}\n\n" in document_text("trace.md")  # `python -m tests.record_tables` writes both
 
 
-@pytest.mark.parametrize("table", [differences, api_fields, dropped])
+@pytest.mark.parametrize("table", [differences, rules, api_fields, dropped])
 def test_the_differences_of_releases_are_shown_as_the_tables_have_them(table: Callable[[], str]) -> None:
     assert f"\n\n{table()}\n\n" in document_text("releases.md")  # `python -m tests.release_tables` writes them
 

@@ -1,10 +1,14 @@
 """Which kinds of objects there are: group, plural and whether they live in a namespace.
 
-kube: `kubectl api-resources` of v1.34
+kinds.json has the versions by release of kinds that are new or change nothing here: {group: {kind: {release: versions}}}.
+
+kube: `kubectl api-resources` of v1.34; api/discovery/aggregated_v2.json @ v1.34.2, v1.35.4, v1.36.3, v1.37.2
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -71,6 +75,22 @@ KINDS = {
     for kind, cluster_wide in ((word.rstrip("!"), word.endswith("!")) for word in kinds.split())
 }
 
+_LISTED = [
+    (group, word.rstrip("!"), not word.endswith("!"), versions)
+    for group, kinds in json.loads(Path(__file__).with_suffix(".json").read_text()).items()
+    for word, versions in kinds.items()
+]
+# Kinds of kube's groups whose objects are kept as custom resources are.
+KEPT = {
+    f"{kind}.{group}": Kind(f"{kind}.{group}", group, _plural(kind), namespaced)
+    for group, kind, namespaced, _ in _LISTED
+    if kind not in KINDS
+}
+# The versions of a kind by release, by the kind's key.
+VERSIONS: Mapping[str, Mapping[str, str]] = {
+    kind if kind in KINDS else f"{kind}.{group}": versions for group, kind, _, versions in _LISTED
+}
+
 # The groups of 1.35 and 1.36 have other fields than those of 1.37.
 _OTHER_FORMS = {"scheduling.k8s.io/v1alpha1 PodGroup", "scheduling.k8s.io/v1alpha2 PodGroup"}
 
@@ -92,6 +112,8 @@ def find_kind(api_version: str, kind: str) -> Kind | None:
         return None
     if built_in is not None and (built_in.group == group or group == "extensions"):
         return built_in
+    if kept := KEPT.get(f"{kind}.{group}"):
+        return kept
     if group in _OWN_GROUPS or "." not in group:
         return None
     return Kind(f"{kind}.{group}", group, _plural(kind), True)
@@ -114,7 +136,7 @@ def has_uid(manifest: Any) -> bool:
 
 def get_kind_by_key(key: str) -> Kind:
     """The kind a store's key stands for; KeyError where it is none."""
-    built_in = KINDS.get(key)
+    built_in = KINDS.get(key) or KEPT.get(key)
     if built_in is not None:
         return built_in
     kind, dot, group = key.partition(".")
@@ -128,7 +150,7 @@ def namespace_of(kind: Kind, manifest: Mapping[str, Any]) -> str:
     metadata = manifest.get("metadata") or {}
     if not kind.namespaced:
         return ""
-    return metadata.get("namespace") or ("" if "." in kind.key else "default")
+    return metadata.get("namespace") or ("" if "." in kind.key and kind.key not in KEPT else "default")
 
 
 def key_of(manifest: Mapping[str, Any]) -> tuple[str, str]:

@@ -119,6 +119,8 @@ def _node(manifest: Manifest) -> Object:
     spec = manifest.get("spec") or {}
     if spec.get("podCIDR") and (spec.get("podCIDRs") or [""])[0] != spec["podCIDR"]:
         return {**manifest, "spec": {**spec, "podCIDRs": [spec["podCIDR"]]}}
+    if spec.get("podCIDRs") and not spec.get("podCIDR"):
+        return {**manifest, "spec": {**spec, "podCIDR": spec["podCIDRs"][0]}}
     return dict(manifest)
 
 
@@ -194,10 +196,20 @@ def _pod(manifest: Manifest) -> Object:
     spec = manifest.get("spec") or {}
     filled: Object = dict(with_template_defaults({"template": {"spec": spec}})["template"]["spec"])
     filled.setdefault("enableServiceLinks", True)
+    filled = convert_pod_spec(filled)
     for part in ("containers", "initContainers"):
         if part in filled:
             filled[part] = [_container(each, bool(filled.get("hostNetwork"))) for each in filled[part]]
     return {**manifest, "spec": filled}
+
+
+def convert_pod_spec(spec: Object) -> Object:
+    """Fill in both names of the service account, and let no grace period be below 0."""
+    if account := spec.get("serviceAccountName") or spec.get("serviceAccount"):
+        spec |= {"serviceAccountName": account, "serviceAccount": account}
+    if (spec.get("terminationGracePeriodSeconds") or 0) < 0:
+        spec["terminationGracePeriodSeconds"] = 1
+    return spec
 
 
 def _container(container: Manifest, on_host: bool) -> Object:
@@ -267,9 +279,11 @@ def _ingress_class(manifest: Manifest) -> Object:
 def _claim(manifest: Manifest) -> Object:
     spec = dict(manifest.get("spec") or {})
     source, ref = spec.get("dataSource"), spec.get("dataSourceRef")
+    if ref and ref.get("namespace"):  # the gate CrossNamespaceVolumeDataSource is off
+        ref = spec.pop("dataSourceRef") and None
     if source and not ref:
         spec["dataSourceRef"] = source
-    elif ref and not source and not ref.get("namespace"):
+    elif ref and not source:
         spec["dataSource"] = {name: value for name, value in ref.items() if name != "namespace"}
     return {**manifest, "spec": spec}
 

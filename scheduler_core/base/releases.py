@@ -7,7 +7,7 @@ Measured with the schedulers v1.34.1, v1.34.2, v1.35.4, v1.36.3, and v1.37.2; re
 import enum
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, get_args
@@ -99,6 +99,10 @@ DIFFERENCES: tuple[Difference, ...] = tuple(
 )
 
 
+# What newer releases judge otherwise in requests to the API server: the release that brought a rule, and one sentence.
+API_RULES: Mapping[str, tuple[str, str]] = json.loads(Path(__file__).with_name("api_rules.json").read_text())
+
+
 def _numbers(release: str) -> tuple[int, ...]:
     return tuple(int(part) for part in release.split("."))
 
@@ -110,14 +114,30 @@ def minor_of(version: str) -> int:
 
 def pick(history: Mapping[str, T], release: Release) -> T | None:
     """Return the newest entry of a history by release that this release has; None where all are newer."""
-    entries = [(_numbers(since), entry) for since, entry in history.items() if _numbers(since) <= _numbers(release)]
+    entries = [(_numbers(since), entry) for since, entry in history.items() if has_reached(release, since)]
     return max(entries, key=lambda entry: entry[0])[1] if entries else None
 
 
 @cache
 def behaviors_of(release: Release) -> frozenset[Behavior]:
     """Return the behaviors that a release has."""
-    return frozenset(each.behavior for each in DIFFERENCES if _numbers(each.since) <= _numbers(release))
+    return frozenset(each.behavior for each in DIFFERENCES if has_reached(release, each.since))
+
+
+@cache
+def rules_of(release: Release) -> frozenset[str]:
+    """Return the names of the API rules that a release has."""
+    return frozenset(name for name, (since, _) in API_RULES.items() if has_reached(release, since))
+
+
+def has_reached(release: Release, since: str) -> bool:
+    """Return whether a release has what a table says that the release `since` brought."""
+    return _numbers(since) <= _numbers(release)
+
+
+def find_newest(versions: Iterable[str]) -> str:
+    """Return the newest of some versions such as "1.33.2"."""
+    return max(versions, key=_numbers)
 
 
 def in_order(*releases: Release) -> list[Release]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from scheduler_core.base.releases import NEWEST, OLDEST, RELEASES, Release, nearest_release
+from scheduler_core.base.releases import NEWEST, OLDEST, Release, find_newest, in_order, nearest_release
 from scheduler_core.formats.manifests import NotObjects
 from scheduler_core.formats.manifests.archives import Budget, is_archive, unpack
 
@@ -71,17 +71,17 @@ def find_release(data: bytes, otherwise: Release = NEWEST) -> Indication:
     """Return the release that an input indicates; `otherwise` where it indicates none."""
     if own := _OWN.search(data[:_HEAD]):
         return Indication(nearest_release(own[1].decode()), "the export")
-    versions, marks = set[tuple[int, ...]](), dict[str, _Mark]()
+    versions, marks = set[str](), dict[str, _Mark]()
     for text in _texts(data):
-        versions |= {tuple(map(int, found[1].decode().strip("v").split("."))) for found in _VERSION.finditer(text)}
+        versions |= {found[1].decode().strip("v") for found in _VERSION.finditer(text)}
         marks |= {mark.name: mark for mark in _MARKS if mark.name not in marks and mark.pattern.search(text)}
-    first = max((RELEASES.index(mark.since) for mark in marks.values()), default=0)
-    last = min((RELEASES.index(mark.until) for mark in marks.values()), default=len(RELEASES) - 1)
-    release, why = RELEASES[max(first, last)], list(marks)[:2]
+    first = in_order(OLDEST, *(mark.since for mark in marks.values()))[-1]
+    last = in_order(NEWEST, *(mark.until for mark in marks.values()))[0]
+    release, why = in_order(first, last)[-1], list(marks)[:2]
     if versions:
-        newest = ".".join(map(str, max(versions)))
+        newest = find_newest(versions)
         of_kubelets = nearest_release(newest)
-        release = RELEASES[max(first, RELEASES.index(of_kubelets))]
+        release = in_order(first, of_kubelets)[-1]
         why = [f"kubeletVersion v{newest}", *(mark.name for mark in marks.values() if release != of_kubelets)]
     return Indication(release, ", ".join(why)) if why else Indication(otherwise)
 

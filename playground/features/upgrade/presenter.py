@@ -11,6 +11,7 @@ _NOTHING = gettext_noop("No pod's placement changes under kube %(target)s.")
 _ELSEWHERE = gettext_noop("%(pod)s is placed on %(after)s instead of %(before)s.")
 _WAITS = gettext_noop("%(pod)s waits instead of running on %(before)s.")
 _FITS = gettext_noop("%(pod)s is placed on %(after)s instead of waiting.")
+_STEP = gettext_noop("The runs diverge in attempt %(attempt)s, which starts at step %(at)s under kube %(target)s.")
 _CAUSE = gettext_noop("The cause is %(cause)s. Without this difference, the placement of the pod does not change.")
 _SEVERAL = gettext_noop("No single difference is the cause.")
 _MORE = gettext_noop("%(number)s more pods end elsewhere; the cause is %(cause)s.")
@@ -35,6 +36,8 @@ def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
     for moves, more in name_moves(upgrade):
         for each in moves:
             yield describe_move(each)
+            if each.attempt:
+                yield describe_step(each, upgrade)
             yield message(_CAUSE, cause=each.cause) if each.cause else message(_SEVERAL)
         yield from more
     if upgrade.cut:
@@ -75,6 +78,11 @@ def describe_move(moved: Moved) -> Message:
     """Return where a pod ends, before and after."""
     text = _WAITS if not moved.after else _FITS if not moved.before else _ELSEWHERE
     return message(text, pod=short(moved.pod), before=moved.before, after=moved.after)
+
+
+def describe_step(moved: Moved, upgrade: Upgrade) -> Message:
+    """Return where the run under the new release first treats a pod in another way."""
+    return message(_STEP, attempt=f"{moved.attempt:,}", at=f"{moved.position:,}", target=upgrade.target)
 
 
 def _list(names: tuple[str, ...]) -> str:

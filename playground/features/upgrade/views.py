@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from playground.features.upgrade.presenter import describe_move, name_moves
+from playground.features.upgrade.presenter import describe_move, describe_step, name_moves
 from playground.features.upgrade.query import UpgradePreview
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
@@ -64,7 +64,15 @@ async def upgrade(request: HttpRequest, client: SessionClient) -> HttpResponse:
     named = list(name_moves(preview))
     context |= {
         "preview": preview,
-        "moved": [{"sentence": describe_move(each), "cause": each.cause} for moves, _more in named for each in moves],
+        "moved": [
+            {
+                "sentence": describe_move(each),
+                "step": describe_step(each, preview) if each.attempt else None,
+                "cause": each.cause,
+            }
+            for moves, _more in named
+            for each in moves
+        ],
         "more": [text for _moves, more in named for text in more],
         "on": [gate.gate for gate in preview.gates if gate.after],
         "off": [gate.gate for gate in preview.gates if not gate.after],

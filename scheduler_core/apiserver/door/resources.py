@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.kinds import VERSIONS, get_kind_by_key
 from scheduler_core.apiserver.schema.api import read_api
 
 EVENTS = "Event.events.k8s.io"  # the store's key of the Events that clients write
@@ -111,22 +112,16 @@ def list_own() -> tuple[Resource, ...]:
     return tuple(found)
 
 
-# What a kube-scheduler lists by its gates or in a newer release; discovery, which is that of 1.34 by default, does not name these.
-_NEWER = (
-    *(
-        ("resource.k8s.io", each, "devicetaintrules", "DeviceTaintRule", False)
-        for each in ("v1", "v1beta2", "v1alpha3")
-    ),
-    *(("scheduling.k8s.io", each, "podgroups", "PodGroup", True) for each in ("v1beta1", "v1alpha2")),
-)
-
-
 @cache
 def _by_place() -> Mapping[tuple[str, str, str], Resource]:
-    newer = [
-        Resource(group, version, plural, kind, kind.lower(), namespaced, _EVERY_VERB, kind, columns=_AGED)
-        for group, version, plural, kind, namespaced in _NEWER
-    ]
+    """kube's own resources, and those that discovery, which is that of 1.34 by default, does not name."""
+    versions = {kind: " ".join(history.values()).split() for kind, history in VERSIONS.items()}
+    versions["PodGroup"] = ["v1beta1", "v1alpha3", "v1alpha2"]
+    newer = []
+    for key, names in versions.items():
+        kind, name = get_kind_by_key(key), key.partition(".")[0]
+        of = (kind.plural, name, name.lower(), kind.namespaced, _EVERY_VERB, key)
+        newer += [Resource(kind.group, version, *of, columns=_AGED) for version in names]
     return {(each.group, each.version, each.plural): each for each in (*list_own(), *newer)}
 
 

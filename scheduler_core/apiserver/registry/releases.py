@@ -1,8 +1,8 @@
 """What newer releases say of an object's errors: other words for some, and more rules. The checks themselves are those of 1.34.1.
 
 releases.json lists the texts: the release, an expression over path, class, received value, and detail of an error, a
-line each, and what stands there instead, which is nothing where the rule is gone. `_CHECKS` lists the rules that a
-release brought, with the kinds that have them.
+line each, and what stands there instead, which is nothing where the rule is gone. `_CHECKS` lists the rules that newer
+releases brought, by their names in base/api_rules.json, with the kinds that have them.
 
 kube: pkg/apis/*/validation/validation.go, pkg/apis/*/v1*/zz_generated.validations.go @ v1.35.4, v1.36.3, v1.37.2
 """
@@ -21,7 +21,7 @@ from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGate
 from scheduler_core.apiserver.registry.devices.dropping import TABLE
 from scheduler_core.apiserver.rewriting import rewrite
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules
-from scheduler_core.base.releases import Release, pick
+from scheduler_core.base.releases import Release, has_reached, rules_of
 
 _Text = tuple[re.Pattern[str], tuple[str, ...]]
 
@@ -33,10 +33,10 @@ def judge_by_release(
     release = gates.release
     errors = Errors(found)
     path, spec = _find_pod_spec(kind.key, manifest)
-    for since, kinds, check in () if restored else _CHECKS:
-        if kind.key in kinds.split() and pick({since: True}, release):
+    for rule, kinds, check in () if restored else _CHECKS:
+        if kind.key in kinds.split() and rule in rules_of(release):
             check(spec if kinds is _PODS else manifest, path, gates, errors)
-    if kind.group == GROUP and pick({"1.35": True}, release):
+    if kind.group == GROUP and "device-errors-cut-short" in rules_of(release):
         errors = _cut_short(manifest, errors)
     if kind.key == "PodGroup":  # what cannot change is not looked at further
         fixed = tuple(error.path for error in errors if error.expected == IMMUTABLE)
@@ -52,19 +52,22 @@ def _list_texts(release: Release, kind: str) -> tuple[_Text, ...]:
     return tuple(
         (re.compile(text), tuple(new))
         for since, text, new, *kinds in TABLE["texts"]
-        if pick({since: True}, release) and kind in (kinds or (kind,))
+        if has_reached(release, since) and kind in (kinds or (kind,))
     )
 
 
 def update_rules(gates: DeviceGates) -> UpdateRules:
     """Return what updates are judged by."""
-    known = {
-        rule: True for since, rules in _RULES.items() if pick({since: True}, gates.release) for rule in rules.split()
-    }
-    return UpdateRules(pod_level=gates.pod_level_scaling, **known)
-
-
-_RULES = {"1.35": "levels", "1.36": "init_containers suspended classes", "1.37": "keeps_levels fields"}
+    rules = rules_of(gates.release)
+    return UpdateRules(
+        pod_level=gates.pod_level_scaling,
+        levels="resize-levels" in rules,
+        keeps_levels="levels-kept" in rules,
+        init_containers="init-containers-resized" in rules,
+        suspended="suspended-jobs-change" in rules,
+        classes="classes-immutable" in rules,
+        fields="fields-judged-singly" in rules,
+    )
 
 
 def _reword(error: FieldError, texts: Sequence[_Text]) -> list[FieldError]:
@@ -100,13 +103,13 @@ def _cut_short(manifest: Manifest, errors: Errors) -> Errors:
 def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -> Manifest:
     """Return the object with the defaults that newer releases brought; one that has all of them is returned unchanged."""
     path, spec = _find_pod_spec(kind.key, manifest)
-    changed: Manifest = manifest
-    if any(volume.get("image") for volume in spec.get("volumes") or ()) and pick({"1.35": True}, gates.release):
+    changed, rules = manifest, rules_of(gates.release)
+    if "image-volumes-kept" in rules and any(volume.get("image") for volume in spec.get("volumes") or ()):
         at = [*path.split("."), "volumes", "*", "image"]
         changed = rewrite(
             manifest, at, lambda image: _fill(image, pullPolicy=pull_policy(image.get("reference") or ""))
         )
-    if kind.key == "CSIDriver" and gates.volume_limit_scaling and pick({"1.36": True}, gates.release):
+    if kind.key == "CSIDriver" and gates.volume_limit_scaling and "drivers-may-ask" in rules:
         changed = rewrite(manifest, ["spec"], lambda spec: _fill(spec, preventPodSchedulingIfMissing=False))
     if kind.key == "PodGroup":
         changed = rewrite(manifest, ["spec"], lambda spec: _fill(spec, disruptionMode={"single": {}}))
@@ -230,11 +233,11 @@ def _stateful_set(manifest: Any, path: str, gates: DeviceGates, errors: Errors) 
 
 Check = Callable[[Any, str, DeviceGates, Errors], None]
 _CHECKS: tuple[tuple[str, str, Check], ...] = (
-    ("1.35", _PODS, _tolerations),
-    ("1.35", _PODS, _restart_rules),
-    ("1.36", _PODS, _resize_policies),
-    ("1.35", "Node", _declared_features),
-    ("1.35", "CSIDriver", _csi_driver),
-    ("1.35", "ResourceSlice", _slice),
-    ("1.37", "StatefulSet", _stateful_set),
+    ("toleration-operators", _PODS, _tolerations),
+    ("restart-rules", _PODS, _restart_rules),
+    ("resize-policies", _PODS, _resize_policies),
+    ("feature-names", "Node", _declared_features),
+    ("driver-update-period", "CSIDriver", _csi_driver),
+    ("counters-or-devices", "ResourceSlice", _slice),
+    ("some-unavailable", "StatefulSet", _stateful_set),
 )

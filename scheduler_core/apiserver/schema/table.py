@@ -20,7 +20,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import FieldError, format_value, wrong_type
 from scheduler_core.apimachinery.objects.quantity import EXPECTED, BadQuantity, nanos
 from scheduler_core.apimachinery.objects.times import parse_time
-from scheduler_core.apiserver.kinds import Kind, split_api_version
+from scheduler_core.apiserver.kinds import VERSIONS, Kind, split_api_version
 from scheduler_core.base.releases import OLDEST, Release, pick
 
 # Leaves of the table of types: what a value has to be that is no object, list or map. A leaf without a check may be anything.
@@ -103,11 +103,11 @@ _VERSIONS = {"HorizontalPodAutoscaler": "v2", "PodGroup": "v1beta1"}  # of the t
 _SERVED = {
     "HorizontalPodAutoscaler": ("v1", "v2"),
     "VolumeAttributesClass": ("v1", "v1beta1"),
-    "PodGroup": ("v1beta1",),
+    "PodGroup": ("v1beta1", "v1alpha3"),
 }
 _ALIKE = {"v1beta2": "v1"}
-# The releases that brought the versions of DeviceTaintRule, which are alike.
-_RULES = {"v1alpha3": "1.34", "v1beta2": "1.36", "v1": "1.37"}
+# Versions that are alike, and the one that the table has.
+_SAME = {"DeviceTaintRule": ("v1alpha3", "v1beta2", "v1"), "PodGroup": ("v1beta1", "v1alpha3")}
 DEVICES = "resource.k8s.io"
 
 
@@ -195,8 +195,9 @@ def parse_expression(expression: str) -> Field:
 def is_served(kind: Kind, api_version: str, release: Release = OLDEST) -> bool:
     """Return whether a release serves a kind in this version; for kinds outside the table, any version passes."""
     group, version = split_api_version(api_version)
-    if kind.key == "DeviceTaintRule":
-        return version in _RULES and bool(pick({_RULES[version]: True}, release))
+    history = VERSIONS.get(kind.key, {})
+    if any(version in each.split() for each in history.values()):
+        return version in (pick(history, release) or "").split()
     if kind.group == DEVICES:
         return bool(type_of(kind, api_version))
     return not _is_known(kind) or (group == kind.group and version in _SERVED.get(kind.key, ("v1",)))
@@ -205,8 +206,10 @@ def is_served(kind: Kind, api_version: str, release: Release = OLDEST) -> bool:
 def type_of(kind: Kind, api_version: str) -> str:
     """The type of a kind's objects in a version; "" where the table does not have it."""
     _, version = split_api_version(api_version)
+    if version in (alike := _SAME.get(kind.key, ())):
+        version = alike[0]
     if kind.group == DEVICES:
-        version = "v1alpha3" if kind.key == "DeviceTaintRule" and version in _RULES else _ALIKE.get(version, version)
+        version = _ALIKE.get(version, version)
         name = f"resource/{version}.{kind.key}"
         return name if name in _table() else ""
     known = _is_known(kind) and version == _VERSIONS.get(kind.key, "v1")

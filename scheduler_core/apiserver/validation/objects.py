@@ -92,8 +92,10 @@ def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
 
 
 def node(manifest: Manifest, errors: Errors) -> None:
-    # kube's own path for taints is metadata.taints (a slip); where they stand is spec.taints
-    taints((manifest.get("spec") or {}).get("taints") or (), "spec.taints", errors)
+    # These two paths are kube's own, by a slip.
+    taints((manifest.get("spec") or {}).get("taints") or (), "metadata.taints", errors)
+    swap = (((manifest.get("status") or {}).get("nodeInfo") or {}).get("swap") or {}).get("capacity")
+    errors.invalid("metadata.nodeSwapStatus.capacity", swap, checks.POSITIVE, when=swap is not None and swap <= 0)
     for side in ("capacity", "allocatable"):
         for name, quantity in ((manifest.get("status") or {}).get(side) or {}).items():
             checks.amount(name, quantity, format_key_path(f"status.{side}", name), errors)

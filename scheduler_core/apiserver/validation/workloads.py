@@ -239,10 +239,11 @@ def _set_template(spec: Manifest, selector: Any, template: Manifest, errors: Err
     pod_spec(pod, errors, "spec.template.spec")
     labels = (template.get("metadata") or {}).get("labels") or {}
     checks.labels(labels, "spec.template.metadata.labels", errors)
+    before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
-    if selector is None:
-        errors.required("spec.selector")
-    elif not errors and not LabelSelector.of(selector).matches(labels):
+    valid = len(errors) == before
+    errors.required("spec.selector", when=selector is None)
+    if selector is None or (valid and not LabelSelector.of(selector).matches(labels)):  # none selects nothing
         errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
 
 

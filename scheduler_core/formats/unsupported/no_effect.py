@@ -132,6 +132,7 @@ def _of_type(kind: str, type_: str, path: str) -> Iterator[NoEffect]:
 
 ENTRIES: tuple[NoEffect, ...] = (
     *(entry for kind in KINDS.values() for entry in _entries(kind)),
+    *(NoEffect(kind, "", WHOLE_KINDS[kind]) for kind in WHOLE_KINDS if kind not in KINDS),
     *(NoEffect(f"{ANY_CUSTOM}.{group}", "", why) for group, why in WHOLE_GROUPS.items()),
     NoEffect(ANY_CUSTOM, "", NO_CONTROLLER),
     *(NoEffect(CONFIGURATION, path, why, usual) for path, why, usual in _OF_CONFIGURATIONS),

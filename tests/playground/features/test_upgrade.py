@@ -81,8 +81,10 @@ def test_an_upgrade_says_which_pods_end_elsewhere_and_proves_the_cause() -> None
     assert "default-scheduler: Score: + DynamicResources (weight 2)" in found.configuration
     assert "default-scheduler: Filter: NodeName before NodeUnschedulable" in found.configuration
     said = [plain(each) for each in describe_upgrade(found)]
-    assert said[:2] == [
+    (moved,) = found.moved
+    assert said[:3] == [
         "p is placed on a instead of b.",
+        f"The runs diverge in attempt 1, which starts at step {moved.position} under kube 1.37.2.",
         "The cause is balance-by-change. Without this difference, the placement of the pod does not change.",
     ]
 
@@ -176,7 +178,7 @@ def test_of_many_moves_some_are_named_and_the_others_counted() -> None:
     many = replace(found, moved=tuple(replace(found.moved[0], pod=f"default/p-{n}") for n in range(MOST_MOVED + 7)))
     said = [plain(each) for each in describe_upgrade(many)]
     assert said[0] == "p-0 is placed on a instead of b."
-    assert said[2 * MOST_MOVED] == "7 more pods end elsewhere; the cause is balance-by-change."
+    assert said[3 * MOST_MOVED] == "7 more pods end elsewhere; the cause is balance-by-change."
 
 
 def test_pods_that_begin_or_stop_to_wait_are_named_before_the_others() -> None:
@@ -184,7 +186,7 @@ def test_pods_that_begin_or_stop_to_wait_are_named_before_the_others() -> None:
     moves = [replace(found.moved[0], pod=f"default/p-{n}") for n in range(MOST_MOVED + 7)]
     moves[-1], moves[-2] = replace(moves[-1], after=""), replace(moves[-2], before="")
     said = [plain(each) for each in describe_upgrade(replace(found, moved=tuple(moves)))]
-    assert said[0].startswith("p-26 waits instead of running") and said[2].endswith("instead of waiting.")
+    assert said[0].startswith("p-26 waits instead of running") and said[3].endswith("instead of waiting.")
 
 
 def test_an_upgrade_says_which_messages_change_and_what_is_read() -> None:
@@ -215,6 +217,7 @@ def test_the_pages_show_differences_and_a_preview_that_forks(monkeypatch: pytest
     url = f"/s/{Session.objects.latest('pk').edit_key}"
     page = browser.get(f"{url}/upgrade").content.decode()
     assert "balance-by-change" in page and "Fork with kube 1.37.2" in page
+    assert re.search(r"The runs diverge in attempt 1, which starts at step \d+ under kube 1\.37\.2\.", page)
     assert re.findall(r'<option value="([0-9.]+)"', page) == [each for each in RELEASES if each != "1.35.4"]
     monkeypatch.setattr(views, "SECONDS", 0.0)  # each request does a piece
     piece = browser.get(f"{url}/upgrade", {"release": "1.36.3"}).content.decode()

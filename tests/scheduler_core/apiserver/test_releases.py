@@ -1,9 +1,16 @@
 """Fields that newer releases brought: refused before, known from then on, and dropped while their gate is off."""
 
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from scheduler_core import apiserver
+from scheduler_core.apiserver.door import Call, answer_read
+from scheduler_core.apiserver.kinds import KEPT, VERSIONS
+from scheduler_core.base.releases import API_RULES, NEWEST, pick
+from scheduler_core.formats.unsupported import without_effect
 from scheduler_core.testing.builders import make_node
 from scheduler_core.world.commands import ApplyObjects, Refused, SetSettings
 from scheduler_core.world.simulation import Simulation, take_in
@@ -43,6 +50,38 @@ def test_a_field_is_unknown_before_its_release(spec: dict[str, Any], since: str,
     stored(since, pod(**spec))
     with pytest.raises(Refused, match=f'unknown field ".*{field}"'):
         stored(before, pod(**spec))
+
+
+def kept(key: str) -> dict[str, Any]:
+    """An object of a kind that changes nothing, in the newest version."""
+    kind, version = KEPT[key], (pick(VERSIONS[key], NEWEST) or "").split()[0]
+    metadata = {"name": "a", "uid": "u", **({"namespace": "n"} if kind.namespaced else {})}
+    name = key.partition(".")[0]
+    return {"apiVersion": f"{kind.group}/{version}", "kind": name, "metadata": metadata, "spec": {"a": {"b": 1}}}
+
+
+@pytest.mark.parametrize("key", KEPT)
+def test_a_kind_that_changes_nothing_is_kept_listed_once_and_marked(key: str) -> None:
+    manifest, world = kept(key), world_of(NEWEST)
+    if KEPT[key].namespaced:
+        world.apply(ApplyObjects(({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}},)))
+    world.apply(ApplyObjects((manifest,)))
+    (found,) = world.store.list(key)
+    assert found["spec"] == manifest["spec"]
+    assert [path for path, _ in without_effect(found)] == [""]
+    listed = answer_read(world, Call("GET", f"/apis/{manifest['apiVersion']}/{KEPT[key].plural}"))
+    assert [each["metadata"]["name"] for each in msgspec.json.decode(listed.data)["items"]] == ["a"]
+
+
+def test_every_rule_of_a_release_is_asked_for_by_its_name() -> None:
+    sources = "".join(path.read_text() for path in Path(apiserver.__file__).parent.rglob("*.py"))
+    assert [name for name in API_RULES if f'"{name}"' not in sources] == []
+
+
+@pytest.mark.parametrize("kind", ["Workload.scheduling.k8s.io", "EvictionRequest.lifecycle.k8s.io"])
+def test_a_kind_is_unknown_before_its_release(kind: str) -> None:
+    with pytest.raises(Refused, match="no matches for kind"):
+        world_of("1.34.2").apply(ApplyObjects((kept(kind),)))
 
 
 def test_a_field_that_a_release_took_away_is_unknown_again() -> None:

@@ -288,13 +288,13 @@ def test_pod_level_requests_are_at_least_the_containers_sum():
 @pytest.mark.parametrize(
     ("taint", "text"),
     [
-        ({"key": "a"}, "spec.taints[0].effect: Required value"),
+        ({"key": "a"}, "metadata.taints[0].effect: Required value"),
         (
             {"key": "a", "effect": "No"},
-            'spec.taints[0].effect: Unsupported value: "No": supported values: "NoSchedule", "PreferNoSchedule"',
+            'metadata.taints[0].effect: Unsupported value: "No": supported values: "NoSchedule", "PreferNoSchedule"',
         ),
-        ({"effect": "NoSchedule"}, 'spec.taints[0].key: Invalid value: "": name part must be non-empty'),
-        ({"key": "a", "value": "?", "effect": "NoSchedule"}, 'spec.taints[0].value: Invalid value: "?"'),
+        ({"effect": "NoSchedule"}, 'metadata.taints[0].key: Invalid value: "": name part must be non-empty'),
+        ({"key": "a", "value": "?", "effect": "NoSchedule"}, 'metadata.taints[0].value: Invalid value: "?"'),
     ],
 )
 def test_a_bad_taint_is_named_at_its_field(taint, text):

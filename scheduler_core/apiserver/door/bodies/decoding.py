@@ -19,6 +19,7 @@ from scheduler_core.apimachinery.objects.quantity import (
     parse_quantity,
 )
 from scheduler_core.apimachinery.objects.times import SECOND, format_micro_time, format_time, parse_time
+from scheduler_core.apiserver.object_defaults import convert_pod_spec
 from scheduler_core.apiserver.schema.api import fields_of, read_api
 from scheduler_core.apiserver.schema.zeros import is_left_out
 
@@ -71,7 +72,7 @@ class Decoder:
                 self.unknown.append(at)
             elif each is not None and not (self._stores and is_left_out(known[name], each)):
                 found[name] = self._value(each, known[name][1], _Place(name_of, inner_path, at), known[name][3])
-        return _convert_spec(found) if type_ == "core.v1.PodSpec" and self._stores else found
+        return convert_pod_spec(found) if type_ == "core.v1.PodSpec" and self._stores else found
 
     def _value(self, value: Any, expression: str, place: _Place, go: str) -> Any:
         wrapped = _WRAPPED.match(expression)
@@ -97,15 +98,6 @@ class Decoder:
         go = go.partition("]")[2] or go
         found = {name: self._value(each, inner, place, go) for name, each in value.items() if each is not None}
         return {name: _round_up(each) for name, each in found.items()} if inner == "quantity" else found
-
-
-def _convert_spec(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec of a pod with both names of its service account, and no grace period below 0."""
-    if account := spec.get("serviceAccountName") or spec.get("serviceAccount"):
-        spec |= {"serviceAccountName": account, "serviceAccount": account}
-    if spec.get("terminationGracePeriodSeconds", 0) < 0:
-        spec["terminationGracePeriodSeconds"] = 1
-    return spec
 
 
 def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:

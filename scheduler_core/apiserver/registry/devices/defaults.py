@@ -12,7 +12,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.rewriting import rewrite
 from scheduler_core.base.gates import ApiGates
-from scheduler_core.base.releases import OLDEST, Release, pick
+from scheduler_core.base.releases import OLDEST, Release, rules_of
 
 GROUP = "resource.k8s.io"
 
@@ -26,7 +26,7 @@ class DeviceGates(ApiGates, frozen=True):
     @property
     def max_unavailable(self) -> bool:
         """The gate MaxUnavailableStatefulSet, as the release has it."""
-        return bool(pick({"1.37": True}, self.release))
+        return "unavailable-pods" in rules_of(self.release)
 
 
 DEFAULT_GATES = DeviceGates()

@@ -22,7 +22,7 @@ from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.rewriting import rewrite, without
-from scheduler_core.base.releases import OLDEST, Release, pick
+from scheduler_core.base.releases import OLDEST, Release, has_reached, rules_of
 
 TABLE: Mapping[str, Any] = json.loads(Path(__file__).parents[1].joinpath("releases.json").read_text(encoding="utf-8"))
 _KEPT = "distinctAttribute"  # kube 1.34 drops it from a copy
@@ -47,7 +47,7 @@ def _list_rows(kind: str, release: Release) -> tuple[Row, ...]:
     return tuple(
         (since, tuple(gates.split()), tuple(each for path in paths.split() for each in _expand(path)))
         for since, gates, paths in (*TABLE["fields"].get(kind, ()), *inner)
-        if paths and pick({since or OLDEST: True}, release)
+        if paths and has_reached(release, since or OLDEST)
     )
 
 
@@ -67,7 +67,7 @@ def without_disabled(
             continue
         if any(_uses(new, path) for path in paths) and not any(_uses(old, path) for path in paths):
             for *owner, field in paths:
-                if field != _KEPT or pick({"1.35": True}, gates.release):
+                if field != _KEPT or "distinct-attribute-dropped" in rules_of(gates.release):
                     new = _drop(new, owner, field)
     return new
 
@@ -94,7 +94,7 @@ _GO_EMPTY = ("lifecycle",)  # kube takes these away with the last field in them
 @cache
 def _list_gated(release: Release) -> _Fields:
     tree: _Fields = {}
-    off = [paths for since, _, paths in TABLE["gated"] if not since or not pick({since: True}, release)]
+    off = [paths for since, _, paths in TABLE["gated"] if not since or not has_reached(release, since)]
     for path in " ".join(off).split():
         for names in _expand(path):
             below = tree
@@ -113,15 +113,16 @@ def without_gated(kind: str, manifest: Manifest, release: Release) -> Manifest:
 
 def _without_gated_spec(spec: Any, release: Release) -> Any:
     spec = _prune(spec, _list_gated(release))
-    if pick({"1.35": True}, release):
+    rules = rules_of(release)
+    if "restart-policies" not in rules:  # only sidecars have a policy of their own
+        spec = rewrite(
+            spec,
+            ("initContainers", "*"),
+            lambda each: each if each.get("restartPolicy", "Always") == "Always" else without(each, "restartPolicy"),
+        )
+    if "image-volumes-kept" in rules:
         return spec
-    # Before ContainerRestartRules only sidecars have a policy of their own.
-    spec = rewrite(
-        spec,
-        ("initContainers", "*"),
-        lambda each: each if each.get("restartPolicy", "Always") == "Always" else without(each, "restartPolicy"),
-    )
-    # Before ImageVolume a volume of an image goes as a whole, and its mounts with it.
+    # A volume of an image goes as a whole, and its mounts with it.
     images = [each.get("name") for each in spec.get("volumes") or () if each.get("image") is not None]
     if not images:
         return spec
