@@ -88,6 +88,7 @@ STILTED = re.compile(
 # The same in texts outside of lessons: pods and nodes that go, rest, and let others pass.
 STILTED_BESIDES = re.compile(
     r"\b(can go|could go|nodes? to go|left at the door|kept nowhere|may as well|come to rest|gets? a place|lets? \w+ pass"
+    r"|at a terminal|made for|made by|ends? elsewhere|under way|goes to|went to|moves on|taken back|gets? the node|finds? no node"
     r"|by itself|once more|would be drawn|in vain|as it should be|if you like|let in|they part|that suits?|drops? out"
     r"|decided alike|thrown away|told to|called off|is meant for|sent back|goes back into|promised)\b",
     re.IGNORECASE,
@@ -105,6 +106,9 @@ OF_NOTES = re.compile(
     r"|says? nothing|(is|has) gone|the like|at once|it comes|goes)\b",
     re.IGNORECASE,
 )
+MOST_WORDS = 25  # in a sentence
+MOST_LONG_SENTENCES = 9
+SENTENCE = re.compile(r"(?<=[.?!])\s+")
 # Chinese words for you, victims, and nobody that the Kubernetes documentation does not use.
 PERSONS = re.compile("您|受害者|没有人")
 BLOCK = re.compile(r"blocktranslate [^%]*(?:%(?!\})[^%]*)*%\}(.*?)\{% endblocktranslate", re.DOTALL)
@@ -215,6 +219,14 @@ def test_notes_of_the_engine_are_plain() -> None:
                 if " " in node.value.strip() and OF_NOTES.search(node.value)
             ]
     assert stilted == []
+
+
+def test_sentences_are_short() -> None:
+    sentences = {sentence for _place, text in list_texts() for sentence in SENTENCE.split(text)}
+    words = {
+        each: [word for word in re.sub("<[^>]+>", "", each).split() if re.search(r"\w", word)] for each in sentences
+    }
+    assert len(long := sorted(each for each in words if len(words[each]) > MOST_WORDS)) <= MOST_LONG_SENTENCES, long
 
 
 def test_templates_count_in_the_singular_too() -> None:

@@ -216,7 +216,7 @@ def _life(request: HttpRequest) -> list[Command]:
     if kubelet not in ("", *KUBELETS):
         shown = {"kubelet": kubelet[:40], "kinds": ", ".join(KUBELETS)}
         raise SessionError(
-            _("“%(kubelet)s” is not a kind of kubelets. Choose one of %(kinds)s, or none at all.") % shown
+            _("“%(kubelet)s” is not a kubelet mode. Choose one of %(kinds)s, or leave the field empty.") % shown
         )
     settings = {"cluster": {"run_kubelets": False, "stand_in": kubelet.replace("none", "")}} if kubelet else {}
     commands: list[Command] = [SetSettings(settings)] if settings else []
@@ -243,7 +243,7 @@ def _beginning(start: str, release: Release) -> dict[str, Any]:
         return {"name": f"{slug} ({release})", "commands": begin_difference(slug, release)}
     if start == "empty":
         return {"name": _("Empty cluster"), "commands": []}
-    raise SessionError(_("“%(start)s” is not a way to start. Choose one on the home page.") % {"start": start[:80]})
+    raise SessionError(_("“%(start)s” is not a starting point. Choose one on the home page.") % {"start": start[:80]})
 
 
 async def _import(request: HttpRequest) -> HttpResponse:

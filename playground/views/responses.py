@@ -140,7 +140,7 @@ def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
 def report_failure(request: HttpRequest) -> HttpResponse:
     """A mistake in the server; the log has it. Whether a change was taken is not known, but never half of it."""
     return problem(
-        request, Broken(_("The server had an error, which is in its log. Check the session before you try again."))
+        request, Broken(_("The server had an error. Its log has the details. Check the session before you try again."))
     )
 
 

@@ -63,5 +63,5 @@ def test_an_assignment_is_played_and_its_table_shows_first_tries(
         page.get_by_role("link", name="Results as CSV").click()
     rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
     played = [each for each in rows if each["first answer"]]
-    assert [each["right at the first try"] for each in played] == ["no", "no"]
+    assert [each["right on the first try"] for each in played] == ["no", "no"]
     assert all(each["student"] == "Ada" for each in rows) and len(rows) > len(played)

@@ -39,7 +39,7 @@ def set_breakpoint(page: Page, **fields: str) -> None:
             field.select_option(value)
         else:
             field.fill(value)
-    page.get_by_role("button", name="Set it").click()
+    page.get_by_role("button", name="Set the breakpoint").click()
     expect(page.locator(".points-list li")).not_to_have_count(0)
     page.locator("[data-drawer-close]").click()
     expect(page.locator("#drawer :focus")).to_have_count(0)  # what is pressed is no longer for the drawer
@@ -86,7 +86,7 @@ def test_a_mistake_in_an_expression_is_shown_at_its_character(
     more(page).get_by_role("link", name="Breakpoints").click()
     page.locator("summary", has_text="Advanced").click()
     page.locator("#bp-cel").fill('record.kind == "plugin_ran" &&\n  record.data.nope > 2')
-    page.get_by_role("button", name="Set it").click()
+    page.get_by_role("button", name="Set the breakpoint").click()
     wrong = page.locator("#bp-cel-wrong")
     expect(wrong).to_contain_text("line 2, character 15")
     line, caret = wrong.locator("pre").inner_text().split("\n")

@@ -114,7 +114,7 @@ def test_a_students_fork_comes_on_the_screen_of_all(desk: Page, new_context: Con
     steps(desk)  # the teacher takes the fork over
     sees(grace, 3)
     desk.get_by_role("button", name="Back to my session").click()
-    expect(grace.locator("#where")).to_have_text("You follow the teacher.")
+    expect(grace.locator("#where")).to_have_text("You are following the teacher.")
     sees(grace, 1)
 
 
@@ -130,7 +130,7 @@ def test_a_student_is_removed_and_nobody_else_joins(
     expect(desk.locator("#joined")).to_have_text("Students: 1")
     ada.reload()
     expect(ada.locator(".note")).to_have_text("The teacher has closed this classroom to new students.")
-    expect(grace.locator("#where")).to_have_text("You follow the teacher.")
+    expect(grace.locator("#where")).to_have_text("You are following the teacher.")
     desk.reload()
     expect(desk.get_by_role("switch", name="Students can join")).not_to_be_checked()
     desk.get_by_role("switch", name="Students can join").check()

@@ -125,7 +125,7 @@ def test_a_rollout_whose_pods_are_preempted_replaces_them(page: Page, begin: Beg
     run_to_the_end(page)
     page.goto(f"{url}cluster?part=rollouts")
     card = page.locator(".plot-card")
-    expect(card.get_by_text("4 desired, 1 of the newest, 3 available")).to_be_visible()
+    expect(card.get_by_text("4 desired, 1 updated, 3 available")).to_be_visible()
     expect(
         card.get_by_text("3 old pods stay, because at least 3 of 4 pods must be available", exact=False)
     ).to_be_visible()
@@ -136,5 +136,5 @@ def test_a_rollout_whose_pods_are_preempted_replaces_them(page: Page, begin: Beg
     page.goto(url)
     run_to_the_end(page)
     page.goto(f"{url}cluster?part=rollouts")
-    expect(card.get_by_text("4 desired, 4 of the newest, 4 available")).to_be_visible()
+    expect(card.get_by_text("4 desired, 4 updated, 4 available")).to_be_visible()
     expect(card.locator(".plot svg").first).to_be_visible()

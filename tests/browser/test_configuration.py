@@ -53,7 +53,7 @@ def test_a_v1beta2_configuration_is_turned_into_v1_and_applied(
     expect(offer.get_by_text("filters and scores nodes by the resources of their NUMA zones")).to_be_visible()
     expect(offer.locator("ins", has_text="kubescheduler.config.k8s.io/v1")).to_be_visible()
     accessible(configuration)
-    offer.get_by_role("button", name="Convert to v1 and apply without them").focus()
+    offer.get_by_role("button", name="Convert to v1 and apply without these parts").focus()
     configuration.keyboard.press("Enter")
     expect(configuration.get_by_text("Configuration applied. The scheduler restarted.")).to_be_visible()
     expect(configuration.locator(".points s", has_text="VolumeZone").first).to_be_visible()

@@ -41,7 +41,7 @@ def test_an_extender_written_in_cel_vetoes_a_node(
 ) -> None:
     complaints.forgive("422")
     page.goto(f"{session}extenders")
-    page.get_by_role("button", name="Add it to the configuration").click()
+    page.get_by_role("button", name="Add to the configuration").click()
     expect(page.get_by_text("Extender added. The scheduler restarted.")).to_be_visible()
 
     page.locator("textarea[name='filter']").fill("node.metadata.name == nod")
@@ -52,7 +52,7 @@ def test_an_extender_written_in_cel_vetoes_a_node(
 
     page.locator("textarea[name='filter']").fill(VETO)
     page.get_by_role("button", name="Set the answers").click()
-    expect(page.get_by_text("Answers of the extender set.")).to_be_visible()
+    expect(page.get_by_text("Extender answers set.")).to_be_visible()
 
     page.goto(f"{session}yaml")
     page.locator("textarea[name='text']").first.fill(WORLD)

@@ -242,7 +242,7 @@ def test_the_tour_is_offered_once_and_walked_by_keys(page: Page, address: str, a
     expect(page.locator("body")).to_have_attribute("data-connected", "1")
     expect(page.locator("#tour-offer")).to_be_hidden()
     page.locator("#more > summary").click()
-    page.get_by_role("button", name="Tour of two minutes").click()
+    page.get_by_role("button", name="Two-minute tour").click()
     page.keyboard.press("Escape")
     expect(page.locator("#tour")).to_be_hidden()
 

@@ -46,7 +46,7 @@ def test_from_a_session_to_a_link_that_somebody_starts_it_from(
     expect(first.get_by_label("The question")).to_have_value("Which pod is next?")
     expect(author.get_by_label("Title")).to_have_value("Who goes where")
     add_card(author, "The nodes are scored for web-1", "All three can take it.")
-    author.get_by_role("button", name=re.compile("^web-1 gets the node")).click()
+    author.get_by_role("button", name=re.compile("^web-1 is scheduled to")).click()
     expect(author.locator(".lesson-card")).to_have_count(3)
     accessible(author)
 
@@ -131,7 +131,7 @@ def test_a_folder_is_downloaded_mended_as_files_and_opened_again(
     author.goto(f"{server.url}/lesson/")
     accessible(author)
     author.get_by_label("The lesson's zip or its files").set_input_files(downloaded.value.path())
-    author.get_by_role("button", name="Open it").click()
+    author.get_by_role("button", name="Open the lesson").click()
     expect(author.get_by_text("Playable to the end")).to_be_visible()
 
 

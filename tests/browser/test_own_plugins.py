@@ -44,7 +44,7 @@ def test_a_score_plugin_is_written_tried_kept_and_decides(
     accessible(studio)
     studio.get_by_role("button", name="Save", exact=True).click()
     expect(studio.get_by_text("Plugin Favourite saved in this session.")).to_be_visible()
-    studio.get_by_role("button", name="Put it into the profile Favourite").click()
+    studio.get_by_role("button", name="Add to the profile Favourite").click()
     expect(studio.get_by_text("Favourite added to the profile default-scheduler")).to_be_visible()
     studio.get_by_role("link", name="Open the studio").click()
     run_to_the_end(studio)

@@ -323,7 +323,7 @@ def test_a_run_until_a_pod_that_is_not_there_is_refused(page: Page, server: Play
     start(page, server)
     began = position(page)
     page.get_by_text("until…").click()
-    page.get_by_label("an attempt ends of pod").fill("nobody")
+    page.get_by_label("an attempt ends, of the pod").fill("nobody")
     page.keyboard.press("Enter")
     expect(page.locator(".toast")).to_contain_text("No pod default/nobody")
     step_is(page, began)

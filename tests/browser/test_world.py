@@ -62,7 +62,7 @@ def test_a_feature_gate_is_turned_off_and_a_locked_one_refused(
     studio.get_by_label("PodLevelResources").uncheck()
     studio.get_by_role("button", name="Change the settings").click()
     expect(studio.get_by_text("The schedulers restarted")).to_be_visible()
-    flag = studio.get_by_label("As kube-scheduler's flag")
+    flag = studio.get_by_label("Value of --feature-gates")
     expect(flag).to_have_value("PodLevelResources=false")
     flag.fill("--feature-gates=SidecarContainers=false")
     studio.get_by_role("button", name="Apply these gates").click()

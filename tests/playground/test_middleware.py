@@ -238,7 +238,7 @@ def test_a_form_of_another_server_is_refused_and_given_back_to_be_copied() -> No
     assert answer.status_code == 403
     assert "outdated page" in shown
     assert "my\ntext" in shown
-    assert "Send it again" not in shown
+    assert "Send again" not in shown
 
 
 async def test_a_mistake_in_the_server_is_told_and_gives_the_form_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ def what_differs(ours: comparing.AttemptDetail | None, theirs: comparing.Attempt
     """Return the differences in words, the most important first."""
     if ours is None or theirs is None:
         pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
-        return [message("only one of the two makes this attempt, for %(pod)s", pod=pod)]
+        return [message("only one side makes this attempt, for %(pod)s", pod=pod)]
     if ours.pod != theirs.pod:
         return [
             message(
@@ -99,7 +99,7 @@ def what_differs(ours: comparing.AttemptDetail | None, theirs: comparing.Attempt
             )
         ]
     kinds = [line for names, line in _CHECKS if any(getattr(ours, name) != getattr(theirs, name) for name in names)]
-    return kinds or [message("a detail of what a plugin did")]
+    return kinds or [message("a detail of a plugin's result")]
 
 
 # The fields of an attempt in which the two differ, and what that is called.
@@ -238,7 +238,7 @@ def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
     last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
     return [
         *(Sum(what, [f"{value:,}" for value in pair], pair[1] - pair[0]) for what, pair in rows),
-        Sum(gettext_noop("virtual time when the last pod got its node"), [clock(t) for t in last]),
+        Sum(gettext_noop("virtual time when the last pod was scheduled"), [clock(t) for t in last]),
         Sum(gettext_noop("virtual time now"), [clock(side.now) for side in sides]),
     ]
 

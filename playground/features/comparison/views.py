@@ -79,9 +79,7 @@ async def other_session(client: SessionClient, wanted: str) -> SessionClient:
     try:
         other = await SessionClient.open(match[1] if match else "")
     except SessionGone:
-        raise SessionGone(
-            _("No session has this link. Paste a session's edit link or view link, as Share gives it.")
-        ) from None
+        raise SessionGone(_("This link matches no session. Paste an edit link or a view link from Share.")) from None
     if other.session.pk == client.session.pk:
         raise SessionError(_("This link leads to the same session. Choose another session to compare."))
     return other

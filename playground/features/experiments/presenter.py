@@ -19,15 +19,17 @@ MEASURES = {
 }
 _TITLES = {
     "distribution": gettext_noop("%(measure)s, by seed"),
-    "differences": gettext_noop("Differences to %(first)s with the same seeds"),
+    "differences": gettext_noop("Differences from %(first)s with the same seeds"),
     "front": gettext_noop("%(y)s, by %(x)s"),
     "sensitivity": gettext_noop("%(measure)s, by weight"),
 }
 _NOTES = {
     "distribution": gettext_noop("Each point is a run."),
     "differences": gettext_noop("Relative to the mean of %(first)s, with 95 %% confidence intervals."),
-    "front": gettext_noop("Means. No variant is better in both than those on the line, the Pareto front."),
-    "sensitivity": gettext_noop("The difference to %(first)s with the same seeds, with 95 %% confidence intervals."),
+    "front": gettext_noop(
+        "Means. The line is the Pareto front: no variant is better in both measures than a variant on the line."
+    ),
+    "sensitivity": gettext_noop("The difference from %(first)s with the same seeds, with 95 %% confidence intervals."),
 }
 TOKENS = ("--p1", "--p4", "--p3", "--p6", "--p5", "--p2")  # the page's colors for COLORS
 Say = Callable[[str], str]

@@ -55,7 +55,7 @@ def require_small(found: Experiment) -> None:
     if runs > MOST_RUNS:
         raise LimitReached(
             _(
-                "The experiment has %(runs)d runs. The limit on the server is %(most)d. Run it at a terminal, or use fewer seeds."
+                "The experiment has %(runs)d runs. The limit on the server is %(most)d. Run it in a terminal, or use fewer seeds."
             )
             % {"runs": runs, "most": MOST_RUNS}
         )
@@ -66,7 +66,7 @@ def require_small(found: Experiment) -> None:
     )
     if made > settings.MAX_OBJECTS:
         raise LimitReached(
-            _("A world of the experiment has %(made)d objects; at most %(most)d are possible.")
+            _("A world of the experiment has %(made)d objects. The limit is %(most)d.")
             % {"made": made, "most": settings.MAX_OBJECTS}
         )
 

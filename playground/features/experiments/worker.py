@@ -57,7 +57,7 @@ def read(engine: Engine, request: ReadExperiment) -> Steps[experiments.Experimen
         raise CommandRefused(message("The experiment cannot be read: %(why)s.", why=str(error)[:1000])) from None
     for number, world in enumerate(found.worlds):
         if wrong := [name for name in world.files if name != FILE]:
-            said = gettext_noop("worlds[%(number)d].files: received %(name)s; here, only %(file)s can be read.")
+            said = gettext_noop("worlds[%(number)d].files: received %(name)s, but only %(file)s can be read here.")
             raise CommandRefused(message(said, number=number, name=wrong[0][:100], file=FILE))
     return found
 

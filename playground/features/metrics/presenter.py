@@ -42,7 +42,7 @@ def charts(families: Families) -> list[Chart]:
         ),
         _build_histogram(
             "sli",
-            gettext_noop("From queue to node, by number of attempts"),
+            gettext_noop("Time from queue to node, by number of attempts"),
             "scheduler_pod_scheduling_sli_duration_seconds",
             families,
             "attempts",
@@ -51,7 +51,7 @@ def charts(families: Families) -> list[Chart]:
             "tries", gettext_noop("Attempts until bound"), "scheduler_pod_scheduling_attempts", families, ""
         ),
         _build_histogram(
-            "victims", gettext_noop("Victims of a preemption"), "scheduler_preemption_victims", families, ""
+            "victims", gettext_noop("Victims per preemption"), "scheduler_preemption_victims", families, ""
         ),
     ]
 
@@ -62,7 +62,7 @@ def _incoming(families: Families) -> Chart:
     for series in families.get(metric, ()):
         queue, event = series["labels"]
         cells.setdefault(event, {})[queue] = series["value"]
-    title = gettext_noop("Pods into a queue, by event")
+    title = gettext_noop("Pods added to a queue, by event")
     return build_stacked_bars("incoming", title, gettext_noop("event"), cells, metric=BY_NAME[metric])
 
 

@@ -76,7 +76,7 @@ async def show_desk(request: HttpRequest, room: Room) -> HttpResponse:
 
 def make_csv(room: Room) -> HttpResponse:
     """Every question for every student as a row, with the first try."""
-    head = [_("lesson"), _("card"), _("question"), _("student"), _("first answer"), _("right at the first try")]
+    head = [_("lesson"), _("card"), _("question"), _("student"), _("first answer"), _("right on the first try")]
     head += [_("right in the end"), _("lesson begun"), _("lesson finished")]
     yes_no = {True: _("yes"), False: _("no"), None: _("shown")}
     rows = []
@@ -143,7 +143,7 @@ async def finish(request: HttpRequest, client: SessionClient) -> HttpResponse:
         raise SessionError(_("This session is not part of an open assignment."))
     when = lesson.plan.cards[-1].when if lesson.plan.task is None else lesson.plan.task.check
     if (lesson.plan.task is None) == (work.fork_id == client.session.pk):
-        raise SessionError(_("The lesson's task is done in its fork."))
+        raise SessionError(_("Do the lesson's task in the fork of the lesson."))
     if await client.ask(LessonHolds(when=dict(when), alone=True)):
         await in_thread(assignments.finish_work, work)
     return HttpResponse(status=204)

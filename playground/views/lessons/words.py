@@ -49,7 +49,7 @@ def default_words(suggestion: Suggestion, language: str) -> dict[str, str]:
 
 def of_task(suggested: SuggestedTask, mark: str = "") -> str:
     """Return the text of a task; `mark` encloses the names in it."""
-    text = _("Create the pod %(pod)s so that it runs on %(node)s.") if suggested.node else _("Get a node for %(pod)s.")
+    text = _("Create the pod %(pod)s so that it runs on %(node)s.") if suggested.node else _("Get %(pod)s scheduled.")
     return text % {"pod": f"{mark}{suggested.pod}{mark}", "node": f"{mark}{suggested.node}{mark}"}
 
 

@@ -239,7 +239,7 @@ async def _write(request: HttpRequest, client: SessionClient, configured: Config
         await client.apply(_setting(of, form.to_behaviour()), at=position(request), source="extenders")
     except FORM_ERRORS as error:
         return _reject_form(request, client, configured, error, form)
-    return _confirm_change(request, client, of, _("Answers of the extender set."))
+    return _confirm_change(request, client, of, _("Extender answers set."))
 
 
 def _manifest(configured: Configured, scheduler: str) -> dict[str, Any]:

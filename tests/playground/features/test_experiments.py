@@ -70,7 +70,7 @@ async def test_variants_run_over_seeds_and_sessions_open_where_two_part(async_cl
     }
     assert {chart["title"].split(",")[0] for chart in world["charts"]} >= {
         "nodes in use",
-        "Differences to as-it-is with the same seeds",
+        "Differences from as-it-is with the same seeds",
     }
     table = (await async_client.get(begun.headers["Location"], {"form": "csv"})).content.decode()
     assert len(table.splitlines()) == 7
@@ -94,7 +94,7 @@ async def test_variants_run_over_seeds_and_sessions_open_where_two_part(async_cl
         ({"seeds": 150}, "The experiment has 600 runs. The limit on the server is 200."),
         (
             {"worlds": [{"name": "w", "files": ["/etc/passwd"]}]},
-            "received /etc/passwd; here, only session.yaml can be read.",
+            "received /etc/passwd, but only session.yaml can be read here.",
         ),
         ({"variants": [{"name": "a", "gates": 1}]}, "$.variants[0].gates"),
     ],

@@ -87,6 +87,6 @@ def test_the_page_shows_each_way_and_opens_it() -> None:
     assert all(gang.message in page for side in list_sides(_compare("too-small")) for gang in side["outcome"].gangs)
     for way in WAYS:
         assert browser.post("/gangs", {"start": "too-small", "way": way}).status_code == 302
-        assert Session.objects.latest("pk").name.startswith("A gang of three finds room for two")
+        assert Session.objects.latest("pk").name.startswith("A gang of three with room for two")
     wrong = browser.post("/gangs", {"start": "too-small", "way": "magic"})
     assert wrong.status_code == 400 and "too-small, magic" in wrong.content.decode()

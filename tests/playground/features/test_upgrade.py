@@ -178,7 +178,7 @@ def test_of_many_moves_some_are_named_and_the_others_counted() -> None:
     many = replace(found, moved=tuple(replace(found.moved[0], pod=f"default/p-{n}") for n in range(MOST_MOVED + 7)))
     said = [plain(each) for each in describe_upgrade(many)]
     assert said[0] == "p-0 is placed on a instead of b."
-    assert said[3 * MOST_MOVED] == "7 more pods end elsewhere; the cause is balance-by-change."
+    assert said[3 * MOST_MOVED] == "The placement of 7 more pods changes. The cause is balance-by-change."
 
 
 def test_pods_that_begin_or_stop_to_wait_are_named_before_the_others() -> None:

@@ -286,7 +286,7 @@ def test_pods_that_nobody_schedules_are_told_with_what_to_do(begun):
     studio = page_text(begun.browser.get(f"{begun.url}?pod=default/p&tab=pod"))
     assert "No such scheduler" in studio
     assert "No running scheduler has a profile named batch" in studio
-    assert "Start a scheduler for it" in studio
+    assert "Start a scheduler for this pod" in studio
     begun.post("configuration", new="batch", scheduler="batch", text=SECOND, apply="")
     assert "which no profile has" not in page_text(begun.get("configuration"))
 

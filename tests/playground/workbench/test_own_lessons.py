@@ -97,19 +97,19 @@ def test_a_session_becomes_a_lesson_of_its_own_world(author):
 
 
 def test_a_card_is_made_for_a_moment_and_its_question_gets_its_words(author):
-    author.save(add=author.moment("web-1 gets the node"))
+    author.save(add=author.moment("web-1 is scheduled to"))
     cards = author.plan["cards"]
     assert cards[1]["when"] == {"pod": "web-1", "outcome": "scheduled"}
     asks = json.dumps({"answer": {"node_of": "web-1"}, "kind": "node"}, sort_keys=True, separators=(",", ":"))
     author.save(**{"begin.question": asks})
     assert author.plan["cards"][0]["question"] == {"kind": "node", "answer": {"node_of": "web-1"}}
     words = yaml.safe_load(author.lesson.english)["cards"]["begin"]
-    assert words["ask"] == "Which node will web-1 get?"
+    assert words["ask"] == "Which node will the scheduler choose for web-1?"
     assert words["wrong"].startswith("The engine says: {answer}. `node-1`: ")  # the totals, as a draft
 
 
 def test_what_is_wrong_is_said_at_its_card(author):
-    author.save(add=author.moment("web-1 gets the node"))
+    author.save(add=author.moment("web-1 is scheduled to"))
     page = author.page()
     assert "1 problem to fix" in page
     assert "Card 2 Write a text for this card." in page
@@ -127,13 +127,13 @@ def test_a_preview_shows_what_is_written_by_the_learners_template_and_keeps_noth
 
 
 def test_a_card_goes_with_its_words(author):
-    author.save(add=author.moment("web-1 gets the node"))
+    author.save(add=author.moment("web-1 is scheduled to"))
     author.save(remove=author.plan["cards"][1]["id"])
     assert [card["id"] for card in author.plan["cards"]] == ["begin"]
 
 
 def test_anybody_starts_it_by_its_link_and_nobody_changes_it_by_that(author):
-    author.save(add=author.moment("web-1 gets the node"))
+    author.save(add=author.moment("web-1 is scheduled to"))
     author.save()
     link = f"/lesson/{author.lesson.key}/"
     learner = Client()
@@ -174,7 +174,7 @@ def test_a_try_is_the_lesson_as_it_is_written_now(author):
 
 
 def test_the_folder_comes_back_the_same(author, given):
-    author.save(add=author.moment("web-1 gets the node"))
+    author.save(add=author.moment("web-1 is scheduled to"))
     author.save()
     data = author.browser.get(author.base + "lesson.zip").content
     assert {name.rpartition("/")[2] for name in zipfile.ZipFile(io.BytesIO(data)).namelist()} == {
