@@ -104,27 +104,12 @@ KUBECTL = "KUBECTL"  # the environment's name for another program than kubectl
 RESOURCES = [KINDS[kind].resource for kind in DECIDING]
 _NO_SUCH = re.compile(r'the server doesn\'t have a resource type "(?P<name>[^"]+)"')
 _FORBIDDEN = re.compile(r"Error from server \(Forbidden\): (?P<resource>[a-z]+)\S* is forbidden")
-_SHORT = {
-    "po": "Pod",
-    "deploy": "Deployment",
-    "rs": "ReplicaSet",
-    "rc": "ReplicationController",
-    "sts": "StatefulSet",
-    "ds": "DaemonSet",
-    "cj": "CronJob",
-    "no": "Node",
-}
-_NAMED = (
-    "Pod",
-    "Deployment",
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "CronJob",
-    "Node",
+_WORDS = (
+    "po:Pod deploy:Deployment rs:ReplicaSet rc:ReplicationController sts:StatefulSet ds:DaemonSet cj:CronJob no:Node"
 )
+_SHORT = dict(each.split(":") for each in f"{_WORDS} ns:Namespace pvc:PersistentVolumeClaim job:Job".split())
+_NAMED = tuple(_SHORT.values())
+_ALONE = ("Node", "Namespace")  # kinds without a namespace
 
 
 def find_kind(word: str) -> str:
@@ -151,14 +136,14 @@ class Question:
     def covers(self, key: str) -> bool:
         """Return True if an object, NS/NAME or KIND/NS/NAME, is in the namespace that is asked about."""
         parts = key.split("/")
-        return self.everywhere or not self.namespace or parts[-2] in (self.namespace, "Node")
+        return self.everywhere or not self.namespace or parts[-2] in (self.namespace, *_ALONE)
 
     def _find(self, world: Simulation, name: str, option: bool) -> str:
         readings = list(self._list_readings(name, option))
         for kind, namespace, last in readings:
             key = f"{namespace}/{last}"
-            if world.store.get(kind, "" if kind == "Node" else namespace, last) is not None:
-                return key if kind == "Pod" else f"Node/{last}" if kind == "Node" else f"{kind}/{key}"
+            if world.store.get(kind, "" if kind in _ALONE else namespace, last) is not None:
+                return key if kind == "Pod" else f"{kind}/{last}" if kind in _ALONE else f"{kind}/{key}"
             if kind == "Pod" and explain(world, key) is not None:  # it is gone, or not there yet
                 return key
         kind, namespace, last = readings[0]

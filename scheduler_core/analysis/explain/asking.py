@@ -15,12 +15,14 @@ from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
 from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
+from scheduler_core.analysis.explain.objects import explain_object
 from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_pod, trace_surge
 from scheduler_core.analysis.explain.refusals import build_reason, classify_reason, refusals
 from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
 from scheduler_core.analysis.fixes.meanings import advise, find_groups, index_events, runs_scheduler
+from scheduler_core.analysis.fixes.objects import OBJECTS, find_object
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
@@ -117,7 +119,7 @@ SMALL = 200  # nodes that each pod may be compared with, whatever is asked
 
 def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
     """Return the explanation of a pod "namespace/name", of the pods "namespace/owner-*" that are not there, of a workload
-    "kind/namespace/name" or of a node "Node/name"; None if nothing is known of it.
+    "kind/namespace/name", of a node "Node/name", or of a namespace or a claim; None if nothing is known of it.
 
     `past` is the past of this world as it is; pass it when you ask about more than one pod. In a cluster that is not small, a
     pod that runs is then not compared with the other nodes.
@@ -134,6 +136,8 @@ def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | No
     kind, _, rest = key.partition("/")
     if kind == workloads.NODE:
         return workloads.explain_node(world, rest)
+    if (held := find_object(world, key)) is not None:
+        return explain_object(world, key, held, past or Past(world))
     if kind == "PodGroup":
         members = (
             pod for pod in world.store.pods() if f"{pod.namespace}/{pod.spec.group}" == rest and not pod.node_name
@@ -193,6 +197,12 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
             each = workloads.explain_workload(world, kind, str(meta.get("namespace") or "default"), str(meta["name"]))
             if each is not None and any(fact.code in workloads.STICKING for fact in each.facts):
                 yield each
+    for kind in OBJECTS:
+        for manifest in (each for each in world.store.list(kind) if each["metadata"].get("deletionTimestamp")):
+            meta = manifest["metadata"]
+            yield explain_object(
+                world, "/".join((kind, *filter(None, (meta.get("namespace"), meta["name"])))), manifest, past
+            )
     for node in world.surroundings.nodes.drains:
         if (drained := workloads.explain_node(world, node)) is not None and drained.problem:
             yield drained

@@ -99,16 +99,20 @@ class Past:
     def list_reports(self, pod: Pod, reasons: Iterable[Given] = ()) -> Iterator[Fact]:
         """Yield what others reported last about a pod and its claims, but for what the reasons say."""
         known, spec = [reason.message for reason in reasons], pod.spec
-        names = [("Pod", pod.name), *((_CLAIM, use.name(pod)) for use in volumes_of(spec).claims)]
-        for kind, name in names:
-            last = self.events.get((kind, pod.namespace, name), {}).values()
-            own = [e for e in last if e.reason in _REPEATED or e.reporter == _BINDER]
-            said = [e for e in last if e not in own or AUTOSCALERS.search(e.reporter)]
-            for each in said[-MOST:]:
-                if not any(each.message.rstrip(". ") in text for text in known):
-                    about = pod.name if kind == "Pod" else f"{kind} {name}"
-                    values = {"reporter": each.reporter, "reason": each.reason, "about": about}
-                    yield Fact(Role.NOTES, "Reports", {**values, "message": each.message.rstrip(". ")[:REPORT]})
+        yield from self.report_on("Pod", pod.namespace, pod.name, known)
+        for use in volumes_of(spec).claims:
+            yield from self.report_on(_CLAIM, pod.namespace, use.name(pod), known)
+
+    def report_on(self, kind: str, namespace: str, name: str, known: Iterable[str] = ()) -> Iterator[Fact]:
+        """Yield what others reported last about an object, but for what is known."""
+        last = self.events.get((kind, namespace, name), {}).values()
+        own = [e for e in last if e.reason in _REPEATED or e.reporter == _BINDER]
+        said = [e for e in last if e not in own or AUTOSCALERS.search(e.reporter)]
+        for each in said[-MOST:]:
+            if not any(each.message.rstrip(". ") in text for text in known):
+                about = name if kind == "Pod" else f"{kind} {name}"
+                values = {"reporter": each.reporter, "reason": each.reason, "about": about}
+                yield Fact(Role.NOTES, "Reports", {**values, "message": each.message.rstrip(". ")[:REPORT]})
 
     def before(self, pod: Pod) -> int:
         """Return the number of pods of the pod's owner that ended before the pod."""
@@ -144,8 +148,9 @@ def list_last_ends(pod: Pod) -> Iterator[Fact]:
         last = (each.get("lastState") or {}).get("terminated") or {}
         ended = last or (each.get("state") or {}).get("terminated") or {}
         limit = str(limits.get(each.get("name"), {}).get("memory") or "")
-        texts = (str(ended.get("reason") or "Error"), " ".join(str(ended.get("message") or "").split())[:LONGEST])
-        values = {"container": each.get("name"), "reason": ": ".join(filter(None, texts))}
+        text = " ".join(str(ended.get("message") or "").split())
+        reason = ": ".join(filter(None, (str(ended.get("reason") or "Error"), text[:LONGEST])))
+        values = {"container": each.get("name"), "reason": reason}
         values |= {"exitCode": ended.get("exitCode"), "count": each.get("restartCount") or 0, "limit": limit}
         if ended.get("reason") == "OOMKilled" and limit:
             yield Fact(Role.NOTES, "OutOfMemory", values)
@@ -153,7 +158,7 @@ def list_last_ends(pod: Pod) -> Iterator[Fact]:
             yield Fact(Role.NOTES, "LastEnd", values)
         mounts = (m for c in containers if c.get("name") == each.get("name") for m in c.get("volumeMounts") or ())
         for mount in mounts if last else ():
-            if re.search(rf"(?<![\w/]){re.escape(str(mount['mountPath']).rstrip('/'))}\b", texts[1]):
+            if re.search(rf"(?<![\w/]){re.escape(str(mount['mountPath']).rstrip('/'))}\b", text):
                 volume: Manifest = next((v for v in spec.get("volumes") or () if v.get("name") == mount["name"]), {})
                 of = (" ".join([k, *(v[n] for n in v if n.endswith("ame"))]) for k, v in volume.items() if k != "name")
                 said = {"path": mount["mountPath"], "volume": mount["name"], "source": next(of, "-")}

@@ -10,9 +10,9 @@ from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
-from scheduler_core.analysis.fixes.meanings import index_events, list_scalers
+from scheduler_core.analysis.fixes.meanings import index_events, list_foreign_pods, list_lost_scalers, list_scalers
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
-from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
+from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended, list_uneven
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
@@ -38,7 +38,7 @@ STICKING = frozenset(
     read_words("""
     BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
     NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
-    SameNameWaits ScaleDownWaits UpdateWaitsFor WaitsForEnd WaitsInOrder
+    SameNameWaits ScaleDownWaits TargetIsMissing UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
 SHOWN = 3
@@ -134,6 +134,14 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield note("CompletionsLeft", **values, wanted=wanted, count=done, left=wanted - done)
     if (manifest.get("spec") or {}).get(field) == 0:
         yield note("WantsNone", **values, field=field)
+    for each in list_lost_scalers(world, manifest):
+        target = f"{each['spec']['scaleTargetRef']['kind']} {each['spec']['scaleTargetRef']['name']}"
+        yield note("TargetIsMissing", **values, autoscaler=each["metadata"]["name"], target=target)
+    for pod in list_foreign_pods(world, manifest, pods)[:SHOWN]:
+        yield note("ScaledPodIsForeign", **values, pod=pod.key)
+    for key, by_domain, most in list_uneven(world, manifest, pods):
+        counts = [f"{name}: {len(there)}" for name, there in sorted(by_domain.items())]
+        yield note("SpreadIsUneven", **values, key=key, counts=counts[:SHOWN], skew=most)
     for each in list_scalers(world, manifest):
         if (manifest.get("spec") or {}).get(field) == 0:
             yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])

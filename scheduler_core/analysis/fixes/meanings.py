@@ -13,19 +13,23 @@ from typing import Any
 import yaml
 
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, CREATING, SCHEDULER, find_stopped
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
+from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.world.simulation import Simulation
 
 PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
 _OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
 MOST = 2
 ELSEWHERE = ("", "", "")
+_ALIKE = 0.7  # of two names of which one may be meant by the other
 Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
 _OWNERS = ("Deployment", *CREATING, "CronJob")
+_MADE_FOR = ("svccontroller.k3s.cattle.io/svcname",)  # labels by which a tool says for what it made a workload
 AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 
 
@@ -120,8 +124,8 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
     if pod is not None:
         claims = (store.get(CLAIM, pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
         return [pod.manifest, *filter(None, claims), *(() if pod.node_name else find_groups(world, pod))]
-    if kind == "Node":
-        return list(filter(None, [store.get("Node", "", rest)]))
+    if kind in ("Node", "Namespace"):
+        return list(filter(None, [store.get(kind, "", rest)]))
     namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
     found = [store.get(each, namespace, name) for each in ([kind] if "/" in rest else _OWNERS)]
     owners = [each for each in found if each is not None]
@@ -154,6 +158,7 @@ def _list_texts(
     """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
     for each in subjects:
         yield from list_status_texts(each) if each["kind"] == "Pod" else ()
+        yield from (f"{key}={name}" for key, name in (each["metadata"].get("labels") or {}).items() if key in _MADE_FOR)
     names = [
         (each["kind"], str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
     ]
@@ -179,6 +184,27 @@ def list_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
     own, where = {"kind": owner["kind"], "name": owner["metadata"]["name"]}, owner["metadata"].get("namespace")
     near = (e for e in sim.store.list("HorizontalPodAutoscaler") if e["metadata"].get("namespace") == where)
     return [each for each in near if own.items() <= ((each.get("spec") or {}).get("scaleTargetRef") or {}).items()]
+
+
+def list_lost_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
+    """Return the autoscalers whose target does not exist, and whose name says that this workload is meant."""
+    name, where, found = owner["metadata"]["name"], owner["metadata"].get("namespace"), []
+    for each in sim.store.list("HorizontalPodAutoscaler") if not list_scalers(sim, owner) else ():
+        target = (each.get("spec") or {}).get("scaleTargetRef") or {}
+        at = (str(target.get("kind")), str(where), str(target.get("name")))
+        near = at[2] in name or name in at[2] or likeness(at[2], name) >= _ALIKE
+        if each["metadata"].get("namespace") == where and near and sim.store.get(*at) is None and at[0] in _OWNERS:
+            found.append(each)
+    return found
+
+
+def list_foreign_pods(sim: Simulation, owner: Manifest, pods: list[Pod]) -> list[Pod]:
+    """Return the pods that an autoscaler which can't compute counts as pods of its workload, though they are of nobody, or of others."""
+    scalers = [each for each in list_scalers(sim, owner) if "FailedGetResourceMetric" in str(each.get("status"))]
+    selector, mine = LabelSelector.of((owner.get("spec") or {}).get("selector")), {pod.key for pod in pods}
+    where = owner["metadata"].get("namespace")
+    near = (pod for pod in sim.store.pods() if pod.namespace == where and pod.key not in mine) if scalers else ()
+    return [pod for pod in near if selector.matches(pod.labels)]
 
 
 def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:

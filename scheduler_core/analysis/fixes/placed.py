@@ -21,7 +21,7 @@ from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pods, end_pod
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pod, delete_pods, end_pod
 from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim, missing_claims
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
@@ -228,9 +228,8 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     if not (node.manifest.get("spec") or {}).get("unschedulable"):
         return
     if not covering:
-        call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
         if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
-            yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(pod, replaced=True)
+            yield delete_pod(draft, pod), prover.left(pod, replaced=True)
         return
     drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
     drain += "" if controller_of(pod.manifest) else " --force"
@@ -248,8 +247,7 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     (budget,), owner = budgets_of([manifest]), prover.owner
     mates = [p for p in sim.store.pods() if p.key != pod.key and budget.covers(p) and controller_of(p.manifest)]
     for each in [p for p in mates if not (p.ready or p.deleting or p.terminal)][:1]:
-        call = f"kubectl delete pod {each.name} -n {each.namespace}"
-        yield draft.typing(Change("delete", {"pod": each.key}), call, drain), goal
+        yield delete_pod(draft, each, drain), goal
     if owner is not None and owner["kind"] in ("Deployment", "ReplicaSet", "StatefulSet"):
         now, name = int(owner["spec"].get("replicas", 1)), owner["metadata"]["name"]
         change = Change("replicas", {"owner": f"{owner['kind']} {name}", "from": now, "to": now + 1})
@@ -273,6 +271,16 @@ def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: st
         patch = {part: patch}
     values = {"owner": f"{owner['kind']} {owner['metadata']['name']}", "field": path, "from": within.get(last, 0)}
     return draft.patching(Change("field", {**values, "to": to}), name_of(owner), {"spec": patch}, *more)
+
+
+def without(found: Manifest) -> Goal:
+    """An object is gone."""
+    kind, meta = found["kind"], found["metadata"]
+
+    def look(fixed: Watch) -> str | None:
+        return "" if fixed.world.store.get(kind, meta.get("namespace") or "", meta["name"]) is None else None
+
+    return look
 
 
 def is_guarded(sim: Simulation, pod: Pod) -> bool:

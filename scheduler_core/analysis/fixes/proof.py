@@ -168,7 +168,7 @@ class Prover:
         running = self.sim.settings.cluster.controllers
         if running is None:
             return ()
-        kinds: list[str] = []
+        kinds = [self.key.partition("/")[0]]  # of Namespace/NAME and the like
         for call in calls:
             if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
                 leaving = call.words[0] in ("delete", "taint")

@@ -44,7 +44,9 @@ DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of 
 _FAILED = "FailedCreate"
 # What this world's API server refuses itself, so that it would say so again if it still held.
 _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
-_DENIED = re.compile(r"^.*admission webhook .* denied the request", re.DOTALL)
+_DENIED = re.compile(
+    r"^.*(?:admission webhook .* denied the request|security context constraint|Warden|denied by policy)", re.DOTALL
+)  # by admission that is not modeled
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 

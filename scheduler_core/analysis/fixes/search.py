@@ -19,6 +19,7 @@ from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workl
 from scheduler_core.analysis.fixes.meanings import advise, runs_scheduler
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
+from scheduler_core.analysis.fixes.objects import find_object, search_object
 from scheduler_core.analysis.fixes.placed import is_guarded, propose_modes, prove_each, search_placed
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix, make_step
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
@@ -73,6 +74,8 @@ def search_fixes(
 
 
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
+    if (held := find_object(sim, pod_key)) is not None:
+        return (yield from search_object(sim, pod_key, held, budget))
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
         return (yield from search_workload(sim, pod_key, budget))
     pod = sim.store.pod_at(pod_key)

@@ -3,13 +3,15 @@
 import itertools
 import json
 from collections.abc import Callable, Generator, Iterator
+from functools import reduce
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply
-from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field
+from scheduler_core.analysis.fixes.meanings import list_foreign_pods, list_lost_scalers
+from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field, without
 from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
@@ -22,7 +24,7 @@ from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
-from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS
+from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS, delete_pod
 from scheduler_core.world.simulation import Simulation
 
 CRON_JOB = "CronJob"
@@ -60,18 +62,25 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
     mine = [pod for pod in sim.store.pods() if pod.namespace == meta["namespace"] and belongs_to(sim, pod, owner)]
     for pod in [each for each in mine if each.deleting and _awaits_ends(owner)][:1]:
         yield from propose_end(draft, pod, sim.store.node(pod.node_name), prover)
+    for each in list_lost_scalers(sim, owner):
+        for part in ("kind", "name"):
+            to = owner["kind"] if part == "kind" else meta["name"]
+            if each["spec"]["scaleTargetRef"].get(part) != to:
+                yield set_field(draft, each, f"scaleTargetRef.{part}", to), _until(each, lambda now: True)
+    for pod in list_foreign_pods(sim, owner, mine)[:1]:
+        yield delete_pod(draft, pod), prover.left(pod)
+    for _, by_domain, most in list_uneven(sim, owner, mine):
+        yield from _even_out(draft, by_domain, most, prover)
     replicas = int(owner["spec"].get("replicas", 1))
     if owner["kind"] == "StatefulSet" and len(mine) > replicas:
         last = max(mine, key=lambda pod: parent_and_ordinal(pod.name)[1])
         for pod in [each for each in mine if not each.ready and not each.deleting and each is not last][:1]:
-            call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
-            yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(last)
+            yield delete_pod(draft, pod), prover.left(last)
     if owner["kind"] == "StatefulSet":
         names = (f"{meta['name']}-{ordinal}" for ordinal in ordinals(Owner.of(owner)))
         there = filter(None, (sim.store.pod(meta["namespace"], name) for name in names))
         for pod in [each for each in there if not belongs_to(sim, each, owner)][:1]:
-            call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
-            yield draft.typing(Change("delete", {"pod": pod.key}), call), prover.left(pod, replaced=True)
+            yield delete_pod(draft, pod), prover.left(pod, replaced=True)
     for pod in mine if owner["kind"] == "Job" else ():
         yield from ((each, prover.created()) for each in _make_sidecars(draft, owner, pod))
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
@@ -93,6 +102,32 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         yield draft.typing(change, call), prover.left(unready[0])
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _take_back(draft, owner, mine, prover)
+
+
+def list_uneven(sim: Simulation, owner: Manifest, pods: list[Pod]) -> Iterator[tuple[str, dict[str, list[Pod]], int]]:
+    """Yield the required spreads that the pods of a workload break by now: key, pods by domain, and maxSkew."""
+    spec = ((owner["spec"].get("template") or {}).get("spec")) or {}
+    for each in spec.get("topologySpreadConstraints") or () if all(pod.node_name for pod in pods) and pods else ():
+        key, most = each.get("topologyKey"), int(each.get("maxSkew") or 1)
+        nodes = [node for node in sim.store.nodes() if key in node.labels]
+        able = [node for node in nodes if not node.unschedulable and not misses(pods[0], node)]
+        by_domain: dict[str, list[Pod]] = {node.labels[key]: [] for node in able}
+        domains = {node.name: by_domain[node.labels[key]] for node in nodes if node.labels[key] in by_domain}
+        for pod in (each for each in pods if each.node_name in domains):
+            domains[pod.node_name].append(pod)
+        counts = [*map(len, by_domain.values())]
+        if each.get("whenUnsatisfiable") == "DoNotSchedule" and counts and max(counts) - min(counts) > most:
+            yield key, by_domain, most
+
+
+def _even_out(draft: Draft, by_domain: dict[str, list[Pod]], most: int, prover: Prover) -> Proposals:
+    """The pods deleted that a domain has too many of: those made in their place go to others."""
+    lists, moved = [list(pods) for pods in by_domain.values()], list[Pod]()
+    while max(map(len, lists)) - min(map(len, lists)) > most:
+        pod = max(lists, key=len).pop()
+        min(lists, key=len).append(pod)
+        moved.append(pod)
+    yield reduce(delete_pod, moved, draft), prover.left(moved[-1], replaced=True)
 
 
 def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
@@ -205,7 +240,7 @@ def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
     for job in active[:1] if forbids else [job for job in mine if has_ended(job)][:MOST]:
         name = job["metadata"]["name"]
         change = Change("delete-job", {"job": name, "owner": meta["name"]})
-        yield draft.typing(change, f"kubectl delete job {name} -n {meta['namespace']}"), _without(job)
+        yield draft.typing(change, f"kubectl delete job {name} -n {meta['namespace']}"), without(job)
 
 
 def _is_controlled(job: Manifest, owner: Manifest) -> bool:
@@ -243,16 +278,6 @@ def _starts_one(sim: Simulation, owner: Manifest) -> Goal:
     def look(fixed: Watch) -> str | None:
         new = (job for job in fixed.world.store.list("Job") if job["metadata"]["name"] not in there)
         return "" if any(_is_controlled(job, owner) for job in new) else None
-
-    return look
-
-
-def _without(job: Manifest) -> Goal:
-    """The Job is gone."""
-    meta = job["metadata"]
-
-    def look(fixed: Watch) -> str | None:
-        return "" if fixed.world.store.get("Job", meta["namespace"], meta["name"]) is None else None
 
     return look
 

@@ -44,6 +44,12 @@ def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[
     return draft.without_pods(Change("free", values, float(len(pods))), named)
 
 
+def delete_pod(draft: Draft, pod: Pod, *more: str) -> Draft:
+    """One more change: a pod deleted. `more`: calls after that."""
+    call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+    return draft.typing(Change("delete", {"pod": pod.key}), call, *more)
+
+
 def end_pod(draft: Draft, pod: Pod) -> Draft:
     """A pod that is ending is gone at once: its finalizers are taken off, and nobody waits for its containers."""
     finalizers = list(pod.manifest["metadata"].get("finalizers") or ())

@@ -405,3 +405,43 @@ def test_an_import_stops_the_kubelets_of_lost_nodes_and_keeps_the_ends_of_its_po
     wait(sim, 86_500)
     assert sim.store.pod_at("default/slow") is None
     assert sim.store.pod_at("default/held") is not None
+
+
+# Namespaces and claims
+
+
+def claim(name: str, storage_class: str, **meta: Any) -> dict[str, Any]:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    kind = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": name, "namespace": "default", **meta},
+    }
+    return {**kind, "spec": {**spec, "storageClassName": storage_class}}
+
+
+def class_of(name: str, mode: str) -> dict[str, Any]:
+    kind = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name}}
+    return {**kind, "provisioner": "disk.example.com", "volumeBindingMode": mode}
+
+
+@pytest.mark.parametrize(
+    ("storage_class", "code"),
+    [("late", "WaitsForFirstPod"), ("early", "WaitsForVolume"), ("absent", "ClassOfClaimIsMissing")],
+)
+def test_a_claim_without_a_volume_says_what_it_waits_for(storage_class: str, code: str) -> None:
+    objects = (class_of("late", "WaitForFirstConsumer"), class_of("early", "Immediate"), claim("data", storage_class))
+    sim = world(node("a"), *objects)
+    found = asked(sim, "PersistentVolumeClaim/default/data")
+    assert found.state is State.STUCK
+    assert code in codes(found)
+
+
+def test_a_claim_that_is_being_deleted_is_a_problem_and_names_who_holds_it() -> None:
+    held = claim("data", "late", finalizers=["example.com/audit"])
+    sim = world(node("a"), class_of("late", "WaitForFirstConsumer"), claim("other", "late"), held)
+    sim.apply(DeleteObjects((Ref("PersistentVolumeClaim", "default", "data"),)))
+    (found,) = [each for each in list_problems(sim) if each.pod.startswith("PersistentVolumeClaim/")]
+    assert found.pod == "PersistentVolumeClaim/default/data"
+    assert values(found, "KeepsFinalizers")["finalizers"] == ["example.com/audit"]
+    assert "BeingDeleted" in codes(found)

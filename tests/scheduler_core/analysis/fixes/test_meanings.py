@@ -20,7 +20,13 @@ POD = {
     "spec": {
         "securityContext": {"fsGroup": 10000, "runAsUser": 100},
         "initContainers": [{"securityContext": {"runAsUser": 0, "capabilities": {"drop": ["ALL"]}}}],
-        "containers": [{"ports": [{"containerPort": 80}]}],
+        "containers": [
+            {
+                "ports": [{"containerPort": 80}],
+                "lifecycle": {"postStart": {"exec": {"command": ["a"]}}, "preStop": {"exec": {"command": ["b"]}}},
+            }
+        ],
+        "template": {"spec": {"serviceAccountName": "web"}},  # of a workload
     },
 }
 SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox: "
@@ -87,6 +93,7 @@ EXAMPLES = {
     "NodeHasNoResourcesLeft": "failed to create fsnotify watcher: too many open files",
     "DiskIsFull": "write /var/lib/x: no space left on device",
     "HookFails": 'main: PostStartHookError: Exec lifecycle hook failed - error: command "a" exited with 1',
+    "MadeForService": 'svccontroller.k3s.cattle.io/svcname=second',
     "AttachmentIsMissing": 'cannot find a network-attachment-definition (lan) in namespace (shop)',
     "AddressesAreUsedUp": f"{SANDBOX}failed to allocate for range 0: no IP addresses available in range set: 10.1.0.1-10.1.0.254",
     "PluginIsNotInstalled": f'{SANDBOX}failed to find plugin "bridge" in path [/opt/cni/bin]',

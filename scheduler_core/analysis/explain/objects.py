@@ -1,0 +1,52 @@
+"""Namespaces and claims that are not as wanted: what holds one that is being deleted, and what a claim waits for."""
+
+from collections.abc import Iterator
+
+from scheduler_core.analysis.explain.ended import Past
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, State
+from scheduler_core.analysis.explain.holders import describe_end
+from scheduler_core.analysis.explain.placement import note
+from scheduler_core.analysis.explain.workloads import SHOWN, describe_conditions
+from scheduler_core.analysis.fixes.objects import list_held, list_users
+from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, class_of
+from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.world.simulation import Simulation
+
+_WAIT_FOR_POD = "WaitForFirstConsumer"
+
+
+def explain_object(world: Simulation, key: str, found: Manifest, past: Past) -> Explanation:
+    """Explain a namespace or a claim."""
+    kind, meta, facts = found["kind"], found["metadata"], []
+    waits = kind == CLAIM and (found.get("status") or {}).get("phase") != "Bound"
+    if since := meta.get("deletionTimestamp"):
+        left = world.store.epoch + world.now - parse_time(since)
+        facts.append(note("BeingDeleted", kind=kind, name=meta["name"], left=max(left, 0)))
+        for each, names in list_held(world, found)[:SHOWN]:
+            facts.append(note("KeepsFinalizers", kind=each["kind"], name=each["metadata"]["name"], finalizers=names))
+        mine = (pod for pod in world.store.pods() if pod.deleting and pod.namespace == meta["name"])
+        facts += [fact for pod in mine for fact in describe_end(world, pod)][:SHOWN]
+    facts += [*describe_conditions([found]), *(_describe_claim(world, found, past) if kind == CLAIM else ())]
+    return Explanation(key, State.STUCK if since or waits else State.AS_WANTED, facts=tuple(facts))
+
+
+def _describe_claim(world: Simulation, claim: Manifest, past: Past) -> Iterator[Fact]:
+    """Yield the pods that use a claim which is being deleted, or what one without a volume waits for."""
+    meta, users = claim["metadata"], list_users(world, claim)
+    if meta.get("deletionTimestamp"):
+        for pod in users[:SHOWN]:
+            yield note("UsesClaimAfterEnd" if pod.terminal else "KeepsClaim", pod=pod.key, claim=meta["name"])
+    elif (claim.get("status") or {}).get("phase") != "Bound":
+        of_class = world.store.get("StorageClass", "", class_of(claim)) or {}
+        values = {"claim": meta["name"], "storageClass": class_of(claim) or "-"}
+        if class_of(claim) and not of_class:
+            yield note("ClassOfClaimIsMissing", **values)
+        elif of_class.get("volumeBindingMode") == _WAIT_FOR_POD and not users:
+            yield note("WaitsForFirstPod", **values)
+        else:
+            yield note("WaitsForVolume", **values, provisioner=of_class.get("provisioner") or "-")
+        spec = claim.get("spec") or {}
+        if source := spec.get("dataSourceRef") or spec.get("dataSource"):
+            yield note("MadeOfSource", **values, kind=source.get("kind"), source=source.get("name"))
+        yield from past.report_on(CLAIM, meta["namespace"], meta["name"])
