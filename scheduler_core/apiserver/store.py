@@ -89,8 +89,8 @@ class Store(State):
 
     def list(self, kind: str) -> Manifests:
         """All objects of a kind, by namespace and name."""
-        objects = self._objects.get(kind, _NO_OBJECTS)
-        return [objects[key] for key in self._order(kind)]
+        objects = self._objects.get(kind)
+        return [objects[key] for key in self._order(kind)] if objects else []
 
     def in_creation_order(self, kind: str) -> Manifests:
         """All objects of a kind, the oldest first."""

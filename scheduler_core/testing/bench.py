@@ -13,6 +13,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.releases import OLDEST
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, Facts
 from scheduler_core.base.trace.records import LazyFacts, Recorder
@@ -24,7 +25,7 @@ from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime.framework import Trial, record_step
 from scheduler_core.scheduler.framework.runtime.points import run_pre_bind, run_reserve
 from scheduler_core.scheduler.queue.types import QueuedPod
-from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.commands import ApplyObjects, SetSettings
 from scheduler_core.world.simulation import Simulation
 
 FEWER_PODS = 300  # measured where all of 5,000 nodes are scored
@@ -92,8 +93,11 @@ class Bench:
     `traced` writes what the product writes: a record for every step, a journal entry for every attempt.
     """
 
-    def __init__(self, workload: Workload, percentage: int, *, post_filter: bool, traced: bool) -> None:
+    def __init__(
+        self, workload: Workload, percentage: int, *, post_filter: bool, traced: bool, release: str = OLDEST
+    ) -> None:
         self.simulation = Simulation()
+        self.simulation.apply(SetSettings({"release": release}))
         self._reserves = workload.of_devices
         self._kind = workload.kind
         self._post_filter = post_filter

@@ -238,6 +238,7 @@ class Cache(State):
         for slot in self._dirty:
             row = self._rows.get(slot)
             if row is not None:
+                table.note_changed(row)
                 table.requested[row] = self.requested[slot]
                 table.nonzero[row] = self.nonzero[slot]
                 table.pod_count[row] = self.counts[slot, _PODS]

@@ -4,7 +4,7 @@ Row i is the i-th node of kube's NodeInfos().List() (zone round robin). Columns 
 on Node objects alone (labels, taints, images) is interned, and what is derived from it is kept in `memo` until a Node changes.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +65,22 @@ class ImageState:
 
 
 NO_PORTS: frozenset[HostPort] = frozenset()
+MOST_KEPT, MOST_ONE_BY_ONE = 32, 8
+
+
+@dataclass(slots=True)
+class KeptColumn:
+    """What was computed for rows; `changed` are to be computed anew, and `missing` where not all are `known`."""
+
+    values: NDArray[np.int64]
+    missing: NDArray[np.bool_]
+    known: bool = False
+    changed: list[int] = field(default_factory=list)
+
+    def lose(self, rows: Any) -> None:
+        """Mark rows as missing."""
+        self.missing[rows] = True
+        self.known = False
 
 
 @dataclass(slots=True)
@@ -94,6 +110,7 @@ class NodeTable(State):
     origins: Shared[NDArray[np.intp] | None] = None
     memo: Derived[Shared[dict[Hashable, Any]]] = field(default_factory=dict)  # valid until a Node object changes
     label_columns: Derived[Shared[dict[str, LabelColumn]]] = field(default_factory=dict)
+    _kept: Derived[dict[Hashable, Shared[KeptColumn]]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -112,6 +129,39 @@ class NodeTable(State):
         if self.origins is None:
             return len(self.names)
         return int(np.count_nonzero(self.origins == np.arange(len(self.origins))))
+
+    def keep(
+        self,
+        key: Hashable,
+        rows: NDArray[np.intp],
+        compute: Callable[[NDArray[np.intp]], NDArray[np.int64]],
+        compute_one: Callable[[int], int],
+    ) -> NDArray[np.int64]:
+        """Return for some rows what depends on the key and on each row's Node and pods alone; only changed rows are computed."""
+        kept = self._kept.get(key)
+        if kept is None:
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            kept = self._kept[key] = KeptColumn(np.zeros(len(self), np.int64), np.ones(len(self), np.bool_))
+        values = kept.values
+        for row in kept.changed:
+            values[row] = compute_one(row)
+        kept.changed.clear()
+        if not kept.known:
+            late = rows[kept.missing[rows]]
+            if len(late):
+                values[late] = compute(late)
+                kept.missing[late] = False
+                kept.known = not np.count_nonzero(kept.missing)
+        return values[rows]
+
+    def note_changed(self, row: int) -> None:
+        """Have what is kept of a row computed anew when it is asked for."""
+        for kept in self._kept.values():
+            kept.changed.append(row)
+            if len(kept.changed) > MOST_ONE_BY_ONE:
+                kept.lose(kept.changed)
+                kept.changed.clear()
 
     def label(self, key: str) -> LabelColumn:
         """The column of a label key, made when first asked for."""

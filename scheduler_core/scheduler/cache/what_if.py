@@ -103,6 +103,8 @@ def change_rows(view: NodeTable, changes: Sequence[Change]) -> None:
     nonzero = np.array([change.pod.nonzero for change in changes], np.int64)
     np.add.at(view.nonzero, rows, nonzero * signs[:, None])
     np.add.at(view.pod_count, rows, signs)
+    for row in rows.tolist():
+        view.note_changed(row)
     for change in changes:
         row = change.row
         pods = view.pods[row]

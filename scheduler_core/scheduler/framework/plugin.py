@@ -12,6 +12,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -44,6 +45,14 @@ Assumptions = dict[tuple[str, str, str], Mapping[str, Any]]
 
 MAX_NODE_SCORE = 100
 MIN_NODE_SCORE = 0
+
+
+@lru_cache(maxsize=64)
+def no_scores(rows: int) -> Scores:
+    """Return the score 0 for so many rows: one vector for all who need it, so that it is known for what it is."""
+    scores = np.zeros(rows, np.int64)
+    scores.flags.writeable = False
+    return scores
 
 
 class Point(enum.StrEnum):

@@ -33,7 +33,17 @@ NO_STATE = error(f'error reading "{NEEDS}" from cycle-state: not found')
 _COLUMNS = explanation.gettext_noop("feature that the pod needs"), explanation.gettext_noop("declared by the node")
 _CONTAINERS = ("containers", "initContainers")
 _ALL = (*_CONTAINERS, "ephemeralContainers")
-_READ = frozenset(("restartPolicyRules", "volumeMounts"))
+_NOTHING_TO_DO, _GO_ON = PreFilterResult(SKIP), PreFilterResult()
+
+
+def _has_readable(spec: Manifest) -> bool:
+    """Return whether a container has a field that a feature is read from; most have none, and each attempt asks."""
+    for kind in _ALL:
+        if kind in spec:
+            for each in spec[kind] or ():
+                if "volumeMounts" in each or "restartPolicyRules" in each:
+                    return True
+    return False
 
 
 def _find(spec: Manifest, kinds: Sequence[str], field: str, name: str) -> list[Any]:
@@ -115,18 +125,16 @@ class NodeDeclaredFeatures(Plugin):
     def needs_of(self, pod: Pod) -> tuple[str, ...]:
         """Return the features that a pod's spec needs."""
         spec = pod.manifest["spec"]
-        if not spec.get("hostNetwork") and not [
-            each for kind in _ALL for each in spec.get(kind) or () if not _READ.isdisjoint(each)
-        ]:
+        if not spec.get("hostNetwork") and not _has_readable(spec):
             return ()
         return tuple([name for name, needs in self._features.items() if needs(spec)])
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         needs = self.needs_of(pod) if self._enabled else ()
         if not needs:
-            return PreFilterResult(SKIP)
+            return _NOTHING_TO_DO
         state.write(NEEDS, needs)
-        return PreFilterResult()
+        return _GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         if not self._enabled:

@@ -58,8 +58,11 @@ def sign(framework: Framework, pod: Pod) -> str:
 
 
 def _signing_plugins(framework: Framework) -> tuple[Plugin, ...]:
-    """Return the plugins that look at nodes; none if one of them has no signature."""
+    """Return the plugins that look at nodes; none if one of them never signs."""
     found = {plugin.name: plugin for point in _LOOKED_AT for plugin in framework.at(point)}
+    spread = found.get("PodTopologySpread")
+    if spread is not None and (spread.args.get("defaultingType") != "List" or spread.args.get("defaultConstraints")):
+        return ()  # it spreads every pod, so it lets none be signed
     refusing_first = sorted(found.values(), key=lambda plugin: plugin.name not in _REFUSES)
     return tuple(refusing_first) if found.keys() <= _SIGNS.keys() else ()
 
@@ -131,11 +134,6 @@ _SIGNS: dict[str, Sign | None] = {
 }
 
 
-def _is_spread(plugin: Plugin, pod: Pod) -> bool:
-    defaults = plugin.args.get("defaultingType") != "List" or plugin.args.get("defaultConstraints")
-    return bool(pod.spec.topology_spread or defaults)
-
-
 def _has_devices(plugin: Plugin, pod: Pod) -> bool:
     """Return whether devices serve one of the extended resources that a pod asks for."""
     names = {name for name, amount in pod.spec.requests.scalar if amount}
@@ -146,7 +144,7 @@ def _has_devices(plugin: Plugin, pod: Pod) -> bool:
 
 
 _REFUSES: dict[str, Callable[[Plugin, Pod], bool]] = {
-    "PodTopologySpread": _is_spread,
+    "PodTopologySpread": lambda plugin, pod: bool(pod.spec.topology_spread),
     "InterPodAffinity": lambda plugin, pod: bool(pod.spec.pod_affinity or pod.spec.pod_anti_affinity),
     "DynamicResources": lambda plugin, pod: bool(pod.spec.resource_claims),
     "NodeResourcesFit": _has_devices,
@@ -225,11 +223,6 @@ class Batch(State):
     flushed: Copied[Counter[str]] = field(default_factory=Counter)
     rescored: int = 0
 
-    @property
-    def empty(self) -> bool:
-        """True if no node is left."""
-        return self.left is None or not self.left.heap
-
 
 Batches = dict[str, Batch]
 
@@ -237,14 +230,14 @@ Batches = dict[str, Batch]
 def find_hint(cycle: SchedulingCycle, framework: Framework, batches: Batches, grouped: bool) -> str:
     """Return the node to try alone, or "". `grouped`: pods of one group share a cycle. kube: GetNodeHint"""
     batch = batches.get(framework.name) or batches.setdefault(framework.name, Batch())
-    reason = "" if batch.empty else _why_unusable(batch, cycle, framework, grouped)
-    if batch.empty or reason:
+    if batch.left is None or not batch.left.heap:
         batch.attempts["no_hint"] += 1
-        if reason:
-            batch.flushed[reason] += 1
-            cycle.batching = reason
         return ""
-    assert batch.left is not None
+    if reason := _why_unusable(batch, cycle, framework, grouped):
+        batch.attempts["no_hint"] += 1
+        batch.flushed[reason] += 1
+        cycle.batching = reason
+        return ""
     hint, batch.left = batch.left.pop()
     cycle.hint = hint
     return hint

@@ -10,15 +10,18 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, Algori
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
-from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Point
+from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Point, no_scores
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import Framework
+
+# Bound once, as each step needs one.
+_PRE_SCORE, _SCORE, _NORMALIZE_SCORE = Point.PRE_SCORE, Point.SCORE, Point.NORMALIZE_SCORE
 
 
 def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's PreScore."""
     assert cycle.feasible is not None
-    plugin = framework.at(Point.PRE_SCORE)[cycle.run[cycle.index]]
+    plugin = framework.at(_PRE_SCORE)[cycle.run[cycle.index]]
     step = points.run_pre_score(plugin, cycle, cycle.feasible)
     status = step.status
     if not status.ok and not status.skipped:
@@ -28,8 +31,9 @@ def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state:
 
 def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's raw scores."""
-    board = board_of(cycle)
-    plugin = framework.at(Point.SCORE)[cycle.run[cycle.index]]
+    board = cycle.scores
+    assert board is not None
+    plugin = framework.at(_SCORE)[cycle.run[cycle.index]]
     step = points.run_score(plugin, cycle, board.rows)
     raw = step.scores
     if raw is None:
@@ -45,8 +49,9 @@ def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: Alg
 
 def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's normalised scores."""
-    board = board_of(cycle)
-    plugin = framework.at(Point.NORMALIZE_SCORE)[cycle.run[cycle.index]]
+    board = cycle.scores
+    assert board is not None
+    plugin = framework.at(_NORMALIZE_SCORE)[cycle.run[cycle.index]]
     i = board.plugins.index(plugin.name)
     step = points.run_normalize_score(plugin, cycle, board.rows, board.raw[i])
     if step.scores is None:
@@ -72,8 +77,10 @@ def sum_up(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     board = board_of(cycle)
     if board.total is not None:
         return None
-    table = np.array(board.normalized, np.int64).reshape(len(board.normalized), len(board.rows))
-    total = np.array(board.weights, np.int64) @ table
+    nothing = no_scores(len(board.rows))
+    counted = [each for each in zip(board.weights, board.normalized, strict=True) if each[1] is not nothing]
+    table = np.array([scores for _, scores in counted], np.int64).reshape(len(counted), len(board.rows))
+    total = np.array([weight for weight, _ in counted], np.int64) @ table
     # Seen as unsigned, a negative score is a huge one.
     in_range = not table.size or int(table.view(np.uint64).max()) <= MAX_NODE_SCORE
     for name, scores in () if in_range else zip(board.plugins, board.normalized, strict=True):

@@ -82,7 +82,9 @@ def run_pre_filter(plugin: Plugin, cycle: SnapshotCycle) -> PluginStep:
     status = result.status.by(name)
     if status.code is _SKIP:
         state.skip_filter = (*state.skip_filter, name)
-    step = PluginStep(_PRE_FILTER, name, status, cycle.t, cycle.position, node_names=result.node_names)
+    step = PluginStep(_PRE_FILTER, name, status, cycle.t, cycle.position)
+    if result.node_names is not None:
+        step.node_names = result.node_names
     cycle.steps.append(step)
     return step
 
@@ -153,7 +155,7 @@ def run_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
     if isinstance(raw, Status):
         step = PluginStep(_SCORE, name, raw.by(name), cycle.t, cycle.position)
     else:
-        step = PluginStep(_SCORE, name, SUCCESS, cycle.t, cycle.position, len(raw), rows=rows, scores=raw)
+        step = PluginStep(_SCORE, name, SUCCESS, cycle.t, cycle.position, len(raw), 0, rows, None, raw)
     cycle.steps.append(step)
     return step
 
@@ -164,7 +166,7 @@ def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: S
     if isinstance(scores, Status):
         return _keep_answer(Point.NORMALIZE_SCORE, plugin, cycle, scores)
     step = PluginStep(
-        _NORMALIZE_SCORE, plugin.name, SUCCESS, cycle.t, cycle.position, len(scores), rows=rows, scores=scores
+        _NORMALIZE_SCORE, plugin.name, SUCCESS, cycle.t, cycle.position, len(scores), 0, rows, None, scores
     )
     cycle.steps.append(step)
     return step

@@ -352,14 +352,16 @@ class ScoringDynamicResources(DynamicResources):
         self._scores_allocated = Behavior.ALLOCATED_CLAIMS_SCORE in handle.features.behaviors
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
-        scores = np.zeros(len(rows), np.int64)
         if not self._enabled:
-            return scores
+            return plugin.no_scores(len(rows))
         facts: Facts | None = state.get(FACTS)
         if facts is None:
             return NO_STATE
+        if not facts.store.claims:
+            return plugin.no_scores(len(rows))
+        scores = np.zeros(len(rows), np.int64)
         found: Mapping[str, NodeAllocation] = state.get(ALLOCATIONS) or {}
-        for i, row in enumerate(rows.tolist() if facts.store.claims else ()):
+        for i, row in enumerate(rows.tolist()):
             allocation = found.get(nodes.names[row])
             if allocation is not None:
                 score = self._score_alternatives(facts.store, allocation)
@@ -371,7 +373,9 @@ class ScoringDynamicResources(DynamicResources):
     def normalize(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores
     ) -> plugin.Scores:
-        return default_normalize(scores) if self._enabled and np.count_nonzero(scores) else scores
+        if scores is plugin.no_scores(len(rows)) or not self._enabled or not np.count_nonzero(scores):
+            return scores
+        return default_normalize(scores)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         facts: Facts = state.read(FACTS)

@@ -17,6 +17,8 @@ from scheduler_core.apimachinery.objects.resources import Resources, is_extended
 from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NodeTable
 from scheduler_core.scheduler.framework.plugin import Handle, Rows
 
+_NO_RESOURCES: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -37,7 +39,8 @@ def find_class_resources(handle: Handle, requests: Resources, alone: bool) -> fr
     """The resources that classes stand for; None, unless they serve `alone`, where the pod requests no extended resource."""
     if not alone and not any(amount and is_extended_name(name) for name, amount in requests.scalar):
         return None
-    return frozenset(classes_by_resource(handle.list(KIND)))
+    classes = handle.list(KIND)
+    return frozenset(classes_by_resource(classes)) if classes else _NO_RESOURCES
 
 
 def exclude_device_resources(

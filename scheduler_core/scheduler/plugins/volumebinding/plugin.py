@@ -91,6 +91,7 @@ class VolumeBinding(plugin.Plugin):
         self._objects = AssumedObjects(handle)
         self._binder = Binder(handle, self._objects)
         self._shape = args.get("shape") or ()
+        self._scores_capacity = handle.features.storage_capacity_scoring
         self._timeout = int(args["bindTimeoutSeconds"]) * SECOND
 
     # PreFilter
@@ -201,18 +202,18 @@ class VolumeBinding(plugin.Plugin):
     # PreScore and Score
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> Status:
-        if not self.handle.features.storage_capacity_scoring:
+        if not self._scores_capacity:
             return SKIP
         return SUCCESS if CLAIMS in state.values else NO_STATE
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
-        if not self.handle.features.storage_capacity_scoring:
-            return np.zeros(len(rows), np.int64)
+        if not self._scores_capacity:
+            return plugin.no_scores(len(rows))
         if CLAIMS not in state.values:
             return NO_STATE
         pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
         if pod_volumes is None or pod_volumes.matches is None:
-            return np.zeros(len(rows), np.int64)
+            return plugin.no_scores(len(rows))
         claims: Claims = state.read(CLAIMS)
         # Nodes that an extender described anew are known by their names.
         known = rows if nodes.origins is None else nodes.origins[rows]
