@@ -125,7 +125,12 @@ def _format_object(manifest: Mapping[str, Any]) -> str:
 
 
 def _make_given(kind: str, names: list[str], text: str) -> GivenPod:
-    return {"kind": kind, "names": names, "text": text, "parts": re.split(r"\n(?=\w)", text.strip())}
+    return {"kind": kind, "names": names, "text": text, "parts": split_fields(text)}
+
+
+def split_fields(text: str) -> list[str]:
+    """The fields of an object in YAML, each with its lines."""
+    return re.split(r"\n(?=\w)", text.strip()) if text else []
 
 
 def _key(pod: Mapping[str, Any]) -> str:
