@@ -290,7 +290,7 @@ def test_what_is_known_before_the_answer_holds_the_evidence_and_no_outcome(playe
         ("gpu", ["dedicated=gpu:NoSchedule"]),
         ("worker", []),
     ]
-    assert given["pods"][0]["name"] == "web" and "cpu: '2'" in given["pods"][0]["text"]
+    assert given["pods"][0]["names"] == ["web"] and "cpu: '2'" in given["pods"][0]["text"]
     used = present(played["node-pressure"].seen.at["begin"], Look(), "node-pressure").context["latest"]["given"]
     assert "api (app=api, priority: 100, usage.memory: 800Mi, requests.memory: 256Mi)" in used["nodes"][0]["pods"]
     elected = present(played["clock-skew"].seen.at["cut"], Look(), "clock-skew").context["latest"]["given"]
@@ -355,11 +355,21 @@ def test_every_waiting_pod_is_known_before_the_answer(played):
     given = present(played["gang-deadlock-ends"].seen.at["begin"], Look(), "gang-deadlock-ends").context["latest"][
         "given"
     ]
-    assert [pod["name"] for pod in given["pods"]] == ["blue-1", "blue-2", "red-1", "red-2"]
-    crowd = world(node("a"), *(pod(f"web-{number}", cpu="64") for number in range(6)))
-    given = list_given(crowd, ["default/web-5"], elects=False)
-    assert [pod["name"] for pod in given["pods"]] == ["web-5", "web-0", "web-1", "web-2"]
+    assert sorted(name for each in given["pods"] for name in each["names"]) == ["blue-1", "blue-2", "red-1", "red-2"]
+    crowd = world(node("a"), *(pod(f"web-{number}", cpu=str(64 + number)) for number in range(6)))
+    given = list_given(crowd, ["default/web-5"], elects=False, text="")
+    assert [each["names"] for each in given["pods"]] == [["web-5"], ["web-0"], ["web-1"], ["web-2"]]
     assert given["others"] == ["web-3", "web-4"]
+
+
+def test_pods_that_are_alike_are_known_once_with_what_they_refer_to_and_the_terms_that_the_question_names(played):
+    given = present(played["requests"].seen.at["begin"], Look(), "requests").context["latest"]["given"]
+    assert [each["names"] for each in given["pods"]] == [["app-1", "app-2", "app-3", "app-4"]]
+    assert given["terms"] == ["allocatable"]
+    given = present(played["volume-zone"].seen.at["begin"], Look(), "volume-zone").context["latest"]["given"]
+    objects = {each["kind"]: each for each in given["objects"]}
+    assert objects["PersistentVolumeClaim"]["names"] == ["data"] and "WaitForFirst" in objects["StorageClass"]["text"]
+    assert not any("status" in each["text"] for each in given["objects"])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
 from playground.presenters.stage.binding import CacheBelief, believes
-from playground.presenters.story.goals import format_deciding
+from playground.presenters.story.goals import format_deciding, split_fields
 from playground.presenters.why.facts import describe_fact
 from playground.presenters.why.panel import SURPRISING, get_explanation
 from playground.presenters.why.reasons import about
@@ -66,7 +66,7 @@ class PlacedBody(TypedDict):
     traps: list[Message]
     notes: list[Message]
     cache: CacheBelief | None
-    spec: str
+    spec: list[str]
 
 
 def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
@@ -93,7 +93,7 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
         "traps": [describe_fact(fact) for fact in rest if fact.code in SURPRISING][:FACTS],
         "notes": [describe_fact(fact) for fact in rest if fact.code not in SURPRISING][:FACTS],
         "cache": None if totals else believes(sim, scheduler_of(sim), node),
-        "spec": format_deciding({**pod, "spec": {**pod["spec"], "nodeName": ""}}) if pod is not None else "",
+        "spec": [] if pod is None else split_fields(format_deciding({**pod, "spec": {**pod["spec"], "nodeName": ""}})),
     }
     asked = message("Why does %(pod)s run on %(node)s?", pod=short(key), node=node or "…")
     cycle = cycle_of(sim)

@@ -7,7 +7,7 @@ from playground.presenters.inspector.node import FigureParagraph, FigureTable, b
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import cycle_of, framework_of, short
-from playground.presenters.story.goals import format_deciding
+from playground.presenters.story.goals import format_deciding, split_fields
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import PluginStep, Point, SchedulingCycleView, WorldView
 
@@ -16,10 +16,14 @@ _SKIPS = gettext_noop("nothing to do for this pod")
 
 
 class Prepared(TypedDict):
-    """`said`: kube's text, where the plugin refused the pod or failed. `nodes`: those it left, `of` how many; None: all of them."""
+    """`said`: kube's text, where the plugin refused the pod or failed. `nodes`: those it left, `of` how many; None: all of them.
+
+    `brief`: it has no table.
+    """
 
     plugin: str
     blocks: list[FigureParagraph | FigureTable]
+    brief: bool
     said: str
     nodes: list[str] | None
     of: int
@@ -46,7 +50,7 @@ class PrepareBody(TypedDict):
     ahead: list[str]
     next: list[Following]
     nodes: int
-    spec: str
+    spec: list[str]
 
 
 QUESTIONS = {
@@ -63,7 +67,7 @@ def present(sim: WorldView, look: Look, key: str, point: Point = Point.PRE_FILTE
     if cycle is None or not steps:
         empty: PrepareBody = {
             "kind": "none", "point": str(point), "prepared": [], "skips": [], "ahead": [], "next": [], "nodes": 0,
-            "spec": "",
+            "spec": [],
         }  # fmt: skip
         return Stage(asked, empty)
     body = _body(sim, cycle, point, steps)
@@ -87,7 +91,7 @@ def _body(sim: WorldView, cycle: SchedulingCycleView, point: Point, steps: Seque
         "ahead": [] if over else [name for name in plugins if name not in ran],
         "next": _list_following(sim, cycle, point, {step.plugin for step in working}) if over else [],
         "nodes": _count_nodes(cycle, point, steps),
-        "spec": "" if pod is None else format_deciding(pod),
+        "spec": [] if pod is None else split_fields(format_deciding(pod)),
     }
 
 
@@ -97,9 +101,11 @@ def _build_prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep
         plugin.describe_prepared(step.point, cycle.state, cycle.pod, cycle.nodes) if plugin is not None and ok else ()
     )
     names = None if step.node_names is None else sorted(step.node_names)
+    shown = blocks_of(blocks)
     return {
         "plugin": step.plugin,
-        "blocks": blocks_of(blocks),
+        "blocks": shown,
+        "brief": all(block["kind"] == "paragraph" for block in shown),
         "said": "" if ok else step.status.message,
         "nodes": None if names is None else names[:MOST_NAMES],
         "of": 0 if names is None else len(names),

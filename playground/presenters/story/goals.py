@@ -16,14 +16,19 @@ from playground.lessons.facts import Value
 from playground.lessons.format import Meant
 from playground.lessons.named import key_of, object_of, short
 from playground.presenters.scene import last_attempt, scheduler_of, table_of
+from playground.presenters.terms import read_terms
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import WorldView, format_quantity
 
-MOST_NODES, MOST_PODS, MOST_OTHERS = 12, 4, 12
+MOST_NODES, MOST_PODS, MOST_OTHERS, MOST_TERMS = 12, 4, 12, 4
 MEANT: dict[str, str] = read_yaml(Path(__file__).with_name("meant.yaml"))
 # Labels that each node has, and that no lesson asks about.
 DEFAULTED = ("default-scheduler", "PreemptLowerPriority")
 COMMON = ("kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "node.kubernetes.io/instance-type")
+# What pods refer to, and what counts them.
+DECIDING = ("PersistentVolumeClaim", "PersistentVolume", "StorageClass", "PodDisruptionBudget", "PriorityClass", "PodGroup",
+            "ResourceClaim", "ResourceSlice", "LimitRange", "ResourceQuota")  # fmt: skip
+OF_NODES = "kube-node-lease"
 TELLING = ("priority", "priorityClassName", "preemptionPolicy", "schedulerName", "nodeSelector", "nodeName", "affinity",
            "tolerations", "topologySpreadConstraints", "schedulingGates", "overhead", "resourceClaims", "volumes")  # fmt: skip
 
@@ -43,16 +48,19 @@ class GivenNode(TypedDict):
 
 
 class GivenPod(TypedDict):
-    """`parts` are the fields of `text`, each with its lines."""
+    """`parts` are the fields of `text`, each with its lines; `names`: who has this text."""
 
     kind: str
-    name: str
+    names: list[str]
     text: str
     parts: list[str]
 
 
 class Given(TypedDict):
-    """`resources` names the columns of amounts; `more` counts the nodes that are left out; `others`: waiting pods without a text."""
+    """`resources` names the columns of amounts; `more` counts the nodes that are left out; `others`: waiting pods without a text.
+
+    `terms` are those that the card's text names.
+    """
 
     nodes: list[GivenNode]
     resources: list[str]
@@ -60,7 +68,9 @@ class Given(TypedDict):
     labelled: bool
     tainted: bool
     pods: list[GivenPod]
+    objects: list[GivenPod]
     others: list[str]
+    terms: list[str]
 
 
 def list_named_pods(card: Card) -> tuple[str, ...]:
@@ -70,14 +80,16 @@ def list_named_pods(card: Card) -> tuple[str, ...]:
     return tuple(key_of(str(each)) for each in [*texts, card.pod, card.when.get("pod", "")] if each)
 
 
-def list_given(sim: WorldView, named: Sequence[str], elects: bool) -> Given:
+def list_named_terms(text: str) -> list[str]:
+    """The terms that an English text names, as it names them."""
+    titles = {name: re.escape(term.title.partition(" (")[0]) for name, term in read_terms().items()}
+    found = {name: at.start() for name, title in titles.items() if (at := re.search(rf"\b{title}(?:s|es)?\b", text))}
+    return sorted(found, key=found.__getitem__)[:MOST_TERMS]
+
+
+def list_given(sim: WorldView, named: Sequence[str], elects: bool, text: str) -> Given:
     """The nodes, and the pods that are asked about, then those that wait; of an election the Lease in place of the nodes."""
     nodes = [] if elects else sim.store.list("Node")
-    leases: list[GivenPod] = [
-        _make_given("Lease", each["metadata"]["name"], yaml.safe_dump(each["spec"]))
-        for each in sim.store.list("Lease")
-        if elects and each["metadata"]["namespace"] == "kube-system"
-    ]
     table = table_of(scheduler_of(sim))
     resources = [name for name in ("cpu", "memory") if name in table.resources.names]
     extra = {name for node in nodes for name in node.get("status", {}).get("allocatable", {}) if "/" in name}
@@ -85,20 +97,40 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool) -> Given:
     rows = [_node(sim, node, resources) for node in nodes[:MOST_NODES]]
     pods = {key: pod for pod in sim.store.list("Pod") if (key := _key(pod))}
     waiting = [key for key, pod in pods.items() if not pod["spec"].get("nodeName")]
-    wanted = [key for key in dict.fromkeys([*named, *waiting]) if key in pods]
+    alike: dict[str, list[str]] = {}
+    for key in [key for key in dict.fromkeys([*named, *waiting]) if key in pods][: MOST_PODS + MOST_OTHERS]:
+        alike.setdefault(format_deciding(pods[key]), []).append(short(key))
     return {
         "nodes": rows,
         "resources": resources,
         "more": max(len(nodes) - MOST_NODES, 0),
         "labelled": any(row["labels"] for row in rows),
         "tainted": any(row["taints"] for row in rows),
-        "pods": leases + [_make_given("Pod", short(key), format_deciding(pods[key])) for key in wanted[:MOST_PODS]],
-        "others": [short(key) for key in wanted[MOST_PODS : MOST_PODS + MOST_OTHERS]],
+        "pods": [_make_given("Pod", names, text) for text, names in list(alike.items())[:MOST_PODS]],
+        "objects": [
+            _make_given(kind, [each["metadata"]["name"]], _format_object(each))
+            for kind in (("Lease",) if elects else DECIDING)
+            for each in sim.store.list(kind)
+            if not each["metadata"]["name"].startswith("system-") and each["metadata"].get("namespace") != OF_NODES
+        ][:MOST_PODS],
+        "others": [name for names in list(alike.values())[MOST_PODS:] for name in names],
+        "terms": list_named_terms(text),
     }
 
 
-def _make_given(kind: str, name: str, text: str) -> GivenPod:
-    return {"kind": kind, "name": name, "text": text, "parts": re.split(r"\n(?=\w)", text.strip())}
+def _format_object(manifest: Mapping[str, Any]) -> str:
+    """The spec of an object that is no pod; of one without a spec, its other fields."""
+    rest = {name: value for name, value in manifest.items() if name not in ("apiVersion", "kind", "metadata", "status")}
+    return str(yaml.safe_dump(manifest.get("spec", rest), default_flow_style=None))
+
+
+def _make_given(kind: str, names: list[str], text: str) -> GivenPod:
+    return {"kind": kind, "names": names, "text": text, "parts": split_fields(text)}
+
+
+def split_fields(text: str) -> list[str]:
+    """The fields of an object in YAML, each with its lines."""
+    return re.split(r"\n(?=\w)", text.strip()) if text else []
 
 
 def _key(pod: Mapping[str, Any]) -> str:
@@ -187,7 +219,8 @@ def format_deciding(pod: Mapping[str, Any]) -> str:
 def _format_yaml(names: Sequence[str], data: str) -> str:
     """Return the fields of a JSON object as YAML, in the order of `names`: the same for every step of an attempt."""
     fields = json.loads(data)
-    return str(yaml.safe_dump({name: fields[name] for name in names if name in fields}, sort_keys=False))
+    chosen = {name: fields[name] for name in names if name in fields}
+    return str(yaml.safe_dump(chosen, sort_keys=False, default_flow_style=None))
 
 
 # Hints for a wrong answer, made from that answer: what the engine says of it, and never the answer itself.

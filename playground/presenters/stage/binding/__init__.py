@@ -105,7 +105,15 @@ class AssumedPod(PodRef):
     amount: str
 
 
+class CacheBar(TypedDict):
+    resource: str
+    text: str
+    bar: list[Segment]
+
+
 class CacheBelief(TypedDict):
+    """`resource` is the one whose amounts are told; `bars` show cpu and memory."""
+
     node: str
     resource: str
     has: str
@@ -116,7 +124,7 @@ class CacheBelief(TypedDict):
     count: int
     pods: list[AssumedPod]
     more: int
-    bar: list[Segment]
+    bars: list[CacheBar]
 
 
 def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief | None:
@@ -128,17 +136,23 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
         return None
     pods = cache.pods[slot]
     resource = "cpu" if any(pod.requests.milli_cpu for pod in pods) or not pods else "memory"
-    column = cache.resources.columns[resource]
     table = table_of(scheduler)
     row = table.row(node)
-    has = int(table.allocatable[row, column]) if row is not None else 0
+    columns = cache.resources.columns
+    room = {name: int(table.allocatable[row, columns[name]]) if row is not None else 0 for name in ("cpu", "memory")}
+    has = room[resource]
     assumed = [pod for pod in pods if pod.key in cache.assumed]
     running = [pod for pod in pods if pod.key not in cache.assumed]
     known = [p for p in pods if (live := sim.store.pod_at(p.key)) is not None and live.node_name == node]
     of_running = sum(pod.requests.get(resource) for pod in running)
     of_assumed = sum(pod.requests.get(resource) for pod in assumed)
-    parts = [("kept", of_running, "")]
-    parts += [("assumed", pod.requests.get(resource), short(pod.key)) for pod in assumed]
+    bars = list[CacheBar]()
+    for name in sorted(name for name, total in room.items() if total):
+        parts = [("kept", sum(pod.requests.get(name) for pod in running), "")]
+        parts += [("assumed", pod.requests.get(name), short(pod.key)) for pod in assumed]
+        used = amount(name, sum(part[1] for part in parts))
+        text = f"{used} / {amount(name, room[name])}"
+        bars.append({"resource": name, "text": text, "bar": segments(parts, room[name], name)})
     return {
         "node": node,
         "resource": resource,
@@ -152,7 +166,7 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
             {**pod_ref(p.key), "amount": amount(resource, p.requests.get(resource))} for p in assumed[:MOST_ASSUMED]
         ],
         "more": max(len(assumed) - MOST_ASSUMED, 0),
-        "bar": segments(parts, has, resource) if has else [],
+        "bars": bars,
     }
 
 

@@ -53,6 +53,20 @@ function showGiven(asks) {
   if (shows) place.replaceChildren(source.content.cloneNode(true));
   place.hidden = !shows;
   document.body.toggleAttribute("data-given", shows);
+  addWhatFits(all("[data-spare]", place));
+}
+
+/**
+ * Shows each part for which the stage has room.
+ * @param {HTMLElement[]} parts
+ */
+function addWhatFits(parts) {
+  const stage = by("stage");
+  for (const part of parts) part.hidden = true;
+  for (const part of parts) {
+    part.hidden = false;
+    part.hidden = stage.scrollHeight > stage.clientHeight;
+  }
 }
 
 let agreed = false;
