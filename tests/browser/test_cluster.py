@@ -126,9 +126,7 @@ def test_a_rollout_whose_pods_are_preempted_replaces_them(page: Page, begin: Beg
     page.goto(f"{url}cluster?part=rollouts")
     card = page.locator(".plot-card")
     expect(card.get_by_text("4 desired, 1 updated, 3 available")).to_be_visible()
-    expect(
-        card.get_by_text("3 old pods stay, because at least 3 of 4 pods must be available", exact=False)
-    ).to_be_visible()
+    expect(card.get_by_text("3 old pods stay: at least 3 of 4 must be available", exact=False)).to_be_visible()
     accessible(page)
     page.goto(f"{url}act/delete-pod?kind=Pod&namespace=default&name=high")
     page.get_by_role("button", name="Delete", exact=True).click()

@@ -122,7 +122,7 @@ def test_a_moment_of_the_journey_is_one_click_away(page: Page, server: Playgroun
     journey_of(page, "web")
     page.locator(".way .try .when").click()
     connected(page)
-    expect(page.locator(".sentence")).to_contain_text("web is popped from the active queue")
+    expect(page.locator(".sentence")).to_contain_text("The scheduler pops web from the active queue")
 
 
 def test_the_lanes_show_virtual_time_and_zoom_by_key(page: Page, server: PlaygroundServer) -> None:

@@ -64,7 +64,7 @@ def are_told_apart(page: Page, selector: str, names: list[str]) -> None:
 def test_pods_in_the_queues_and_nodes_on_the_stages_are_told_apart(studio: Page) -> None:
     are_told_apart(studio, "#rail .pod b", PODS)
     are_told_apart(studio, "#stage .node header a", NODES)
-    press_until(studio, "is popped from the active queue")
+    press_until(studio, "from the active queue")
     are_told_apart(studio, "#stage .pool .pod b", PODS)
     press_until(studio, "NodeResourcesFit passes all")
     are_told_apart(studio, "#stage .track .who a", NODES)

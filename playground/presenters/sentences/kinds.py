@@ -139,9 +139,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.AttemptStarted,
         gettext_noop("A scheduling cycle begins"),
-        fill_text(
-            "The scheduler pops %(pod)s from the active queue. The cycle uses a snapshot of the cluster taken now."
-        ),
+        fill_text("The scheduler pops %(pod)s from the active queue. The cycle uses a snapshot taken now."),
         Line(CYCLE, CACHE, fill_text("UpdateSnapshot: nodes: %(n)s", n="nodes")),
     ),
     Kind(

@@ -223,9 +223,7 @@ class LiveSession:
             with contextlib.suppress(Conflict):  # yet another process goes on with it
                 await self._start(drive)
                 self.publisher.say_all(
-                    lambda: Notice(
-                        _("The server process that played this session stopped. The session continues here.")
-                    )
+                    lambda: Notice(_("The process that played this session stopped. The session continues here."))
                 )
 
     async def pause(self) -> None:

@@ -74,10 +74,7 @@ class Model:
             for i, room in enumerate(rooms):
                 short = [name for name, need, has in zip(resources, needs[pod.key], room, strict=False) if need > has]
                 if short and takes[pod.key][i]:
-                    takes[pod.key][i], why[pod.key][i] = (
-                        False,
-                        f"Insufficient {short[0]} next to the pods of DaemonSets",
-                    )
+                    takes[pod.key][i], why[pod.key][i] = False, f"Insufficient {short[0]} with the pods of DaemonSets"
         steps = tuple(math.gcd(*(needs[pod][r] for pod in sorted(bare))) or 1 for r in range(len(resources) + 1))
         return cls(costs, takes, why, needs, rooms, frozenset(bare), steps)
 
@@ -167,7 +164,7 @@ def _needs(pod: Pod, resources: Sequence[str]) -> Vector:
 
 
 def _room(world: Simulation, name: str, resources: Sequence[str]) -> Vector:
-    """Return what a node can give next to the pods of DaemonSets that it has."""
+    """Return what a node can give beside the pods of DaemonSets that it has."""
     node = world.store.node(name)
     assert node is not None
     daemons = [

@@ -87,17 +87,13 @@ class World(_Read, frozen=True):
     pods: list[PodsOf] = []
     arrivals: Annotated[
         Times | None,
-        msgspec.Meta(
-            description="The time between two pods, or recorded. Without this field, all pods exist from the start."
-        ),
+        msgspec.Meta(description="The time between two pods, or recorded. Without it, all pods exist from the start."),
     ] = None
     durations: Annotated[
         Times | None,
         msgspec.Meta(description="The time from a pod's node until its end, or recorded. Without it, pods stay."),
     ] = None
-    speed: Annotated[
-        float, msgspec.Meta(gt=0, le=1e6, description="The factor by which recorded times are divided.")
-    ] = 1.0
+    speed: Annotated[float, msgspec.Meta(gt=0, le=1e6, description="Recorded times are divided by this factor.")] = 1.0
     shuffle: Annotated[bool, msgspec.Meta(description="The seed decides the order of the pods.")] = False
     nodes_at_most: Annotated[Count | None, msgspec.Meta(description="Take every n-th node of the files.")] = None
     pods_at_most: Annotated[Count | None, msgspec.Meta(description="Take every n-th pod of the files.")] = None
@@ -118,9 +114,7 @@ class Variant(_Read, frozen=True):
     weights: Annotated[dict[str, Weight], msgspec.Meta(description="Weights of score plugins, by name.")] = {}
     release: Annotated[str, msgspec.Meta(description="A release of Kubernetes, such as 1.36 or 1.34.1.")] = NEWEST
     gates: Annotated[str, msgspec.Meta(description="Feature gates in the form of kube-scheduler: A=true,B=false.")] = ""
-    nodes: Annotated[
-        dict[str, Count], msgspec.Meta(description="Nodes in addition to those of the world, by type.")
-    ] = {}
+    nodes: Annotated[dict[str, Count], msgspec.Meta(description="Nodes added to the world, by type.")] = {}
 
 
 class Experiment(_Read, frozen=True, rename={"types": "nodeTypes"}):

@@ -96,9 +96,7 @@ def _do(calls: list[Call], said: str) -> Change:
             for _ in carry_out(watch, calls, WAITED, made, pauses):
                 pass
         except Refused as refused:
-            raise NoSuch(
-                f"{said}: {refused}" if refused.errors else f"{said}: the object is not removed after its deletion"
-            ) from None
+            raise NoSuch(f"{said}: {refused}" if refused.errors else f"{said}: the object is not removed") from None
         except _UNREADABLE as error:
             raise _unreadable(said, error) from None
         if not made:

@@ -269,9 +269,7 @@ def _notes(pool: _Pool, slices: list[Manifest]) -> list[str]:
             "exist, claims for all devices end with an error"
         )
     if twice := _twice(current):
-        said.append(
-            f"{name} is invalid: device {twice} exists twice. A search that reaches this pool ends with an error"
-        )
+        said.append(f"{name} is invalid: device {twice} exists twice. Searches of this pool end with an error")
     return said
 
 

@@ -331,9 +331,7 @@ class NodeLifecycle(Controller):
 def zone_name(key: str) -> str:
     """A zone as people are told of it."""
     region, _, zone = key.partition(":\x00:")
-    return (
-        f"zone {'/'.join(part for part in (region, zone) if part)}" if key else "the zone of nodes without a zone label"
-    )
+    return f"zone {'/'.join(part for part in (region, zone) if part)}" if key else "nodes without a zone label"
 
 
 def _is_untidy(manifest: Manifest) -> bool:

@@ -175,9 +175,7 @@ def _unbound(world: World, claim: Manifest) -> str:
     store, key = world.store, storage.key_of(claim)
     volume = best_volume(store, claim)
     if volume is not None:
-        why = (
-            "the volume is reserved for the claim" if storage.is_for(volume, claim) else "the smallest matching volume"
-        )
+        why = "reserved for the claim" if storage.is_for(volume, claim) else "the smallest matching volume"
         bind(world, volume, claim)
         return f"bound {key} to {storage.name_of(volume)}: {why}"
     if (

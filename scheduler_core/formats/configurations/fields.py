@@ -137,9 +137,7 @@ def _preemption(manifest: MutableManifest) -> list[Change]:
             **(profile.get("plugins") or {}),
             "postFilter": {"disabled": [{"name": "DefaultPreemption"}]},
         }
-    return [
-        Change("moved", "disablePreemption", "preemption became the plugin DefaultPreemption, which is disabled here")
-    ]
+    return [Change("moved", "disablePreemption", "preemption is the plugin DefaultPreemption, disabled here")]
 
 
 def _args(profile: MutableManifest, name: str) -> MutableManifest:

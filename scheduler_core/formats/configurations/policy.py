@@ -120,9 +120,7 @@ def _filters(policy: Mapping[str, Any], profile: effective.Profile, configs: Con
         for name in plugins:
             asked.setdefault(name, path if "predicates" in policy and policy["predicates"] is not None else "")
         if policy.get("predicates") is not None:
-            changes.append(
-                effective.Change("moved", path, f"{each.get('name')} became {' and '.join(plugins)} at filter")
-            )
+            changes.append(effective.Change("moved", path, f"{each.get('name')} is {' and '.join(plugins)} at filter"))
     for name in _MANDATORY:
         for plugin in PREDICATES[name]:
             if plugin not in asked:

@@ -178,7 +178,7 @@ def test_a_percentage_that_is_set_is_told() -> None:
 
 def test_a_few_nodes_are_all_examined() -> None:
     assert notes(until(three_nodes(), decided())) == [
-        "Filter examines every node, because there are fewer than 100. It starts at index 0."
+        "Filter examines every node (fewer than 100), starting at index 0."
     ]
 
 

@@ -114,7 +114,7 @@ def test_an_error_shows_its_line_as_it_was_written(begun):
 def test_a_policy_says_what_replaced_it(begun):
     policy = '{"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "HostName"}], "priorities": []}'
     answer = begun.post("configuration", text=policy, apply="")
-    assert "HostName became NodeName at filter" in page_text(answer)
+    assert "HostName is NodeName at filter" in page_text(answer)
     [text] = offered(answer)
     assert begun.post("configuration", text=text, apply="").status_code == 302
 

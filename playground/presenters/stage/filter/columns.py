@@ -125,9 +125,7 @@ def _search(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, unseen
     if search.own_nomination:
         text = gettext_noop("Filter checks %(node)s first, because it is the nominated node of the pod.")
         if cycle.hint:
-            text = gettext_noop(
-                "The pod has the same requirements as the previous one: Filter checks only %(node)s, the next node in the list."
-            )
+            text = gettext_noop("Same requirements as the previous pod: Filter checks only %(node)s, next in the list.")
         return [message(text, node=cycle.nodes.names[int(search.order[0])])]
     if search.wanted >= len(search.order):
         return [_all(search)]
@@ -136,9 +134,7 @@ def _search(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, unseen
 
 def _all(search: readonly.SearchView) -> Message:
     if len(search.order) < LEAST_NODES:
-        text = gettext_noop(
-            "Filter examines every node, because there are fewer than 100. It starts at index %(start)s."
-        )
+        text = gettext_noop("Filter examines every node (fewer than 100), starting at index %(start)s.")
     else:
         text = gettext_noop("Filter examines every node, starting at index %(start)s.")
     return message(text, start=_start(search))

@@ -71,7 +71,5 @@ def _describe_bounds(owner: Owner, every: Sequence[Manifest], left: Sequence[Pod
     most = wanted + bounds.max_surge(owner.spec)
     least = wanted - bounds.max_unavailable(owner.spec)
     available = bounds.total_of(every, "availableReplicas")
-    words = (
-        f"{len(left)} old pods stay, because at least {least} of {wanted} pods must be available and {available} are"
-    )
+    words = f"{len(left)} old pods stay: at least {least} of {wanted} must be available and {available} are"
     return f"{words}; no more pods are created, because {most} is the maximum" if bounds.total(every) >= most else words

@@ -177,9 +177,7 @@ def roll(rollout: Rollout) -> None:
 def recreate(rollout: Rollout, pods: Sequence[Pod]) -> None:
     """One step of a rollout that begins when no old pod is left; `pods` are all that the Deployment's ReplicaSets have."""
     rollout.find_new(create=False)
-    down = [
-        rollout.resize(one, 0, "all old pods are deleted before new pods are created") for one in rollout.active_old
-    ]
+    down = [rollout.resize(one, 0, "old pods are deleted before new ones are created") for one in rollout.active_old]
     if not any(down) and not _old_pods(rollout, pods):
         if rollout.new is None:
             rollout.find_new(create=True)

@@ -62,19 +62,13 @@ _DEFAULTS: Parts = (
         )
     ),
 )
-_OVER: Parts = (
-    Words(gettext_noop("The requests exceed the allocatable resources, so the score does not follow the formula.")),
-)
+_OVER: Parts = (Words(gettext_noop("The requests exceed the allocatable resources, so the formula does not apply.")),)
 _NOTHING: Parts = (Words(gettext_noop("The node has none of these resources.")),)
 _ALONE: Parts = (Words(gettext_noop("Balancing needs at least two resources.")),)
 _WITH_POD: Parts = (Words(gettext_noop("balance with the pod")),)
 _WITHOUT_POD: Parts = (Words(gettext_noop("balance without the pod")),)
 _BY_CHANGE: Parts = (
-    Words(
-        gettext_noop(
-            "Since 1.36, the score is 75 if the pod does not change the balance, and higher if the pod improves the balance."
-        )
-    ),
+    Words(gettext_noop("Since 1.36, the score is 75 if the balance does not change, and higher if it improves.")),
 )
 _BEST_EFFORT: Parts = (Words(gettext_noop("The pod requests none of these resources.")),)
 _ZERO = gettext_noop("nothing to score")

@@ -51,7 +51,7 @@ def test_the_pods_of_daemons_take_their_part_of_each_new_node() -> None:
     daemon = make_workload("d", 1, "1500m", "1Gi")
     daemon = {**daemon, "kind": "DaemonSet", "spec": {k: v for k, v in daemon["spec"].items() if k != "replicas"}}
     sim = standing(node("n", "1"), daemon, pod("p", "1500m"))
-    said = {"default/p": {"small": "Insufficient cpu next to the pods of DaemonSets"}}
+    said = {"default/p": {"small": "Insufficient cpu with the pods of DaemonSets"}}
     assert finish(find_help(sim, ["default/p"], TYPES[:1])).why == said
     assert finish(find_help(sim, ["default/p"], TYPES)).nodes == {"large": 1}
 

@@ -48,7 +48,7 @@ def api() -> APIServer:
         (
             [piece("a", "gpu-0", count=2), piece("b", "gpu-0", count=2)],
             [
-                "pool gpu.example.com/node-a is invalid: device gpu-0 exists twice. A search that reaches this pool ends with an error"
+                "pool gpu.example.com/node-a is invalid: device gpu-0 exists twice. Searches of this pool end with an error"
             ],
         ),
         (

@@ -20,7 +20,7 @@ def test_pods_that_do_not_get_ready_hold_the_old_ones():
     hands.patch("Deployment", V2)
     hands.run(5)
     assert why(hands) == (
-        "2 new pods are not available: 2 unscheduled; 3 old pods stay, because at least 3 of 4 pods must be available "
+        "2 new pods are not available: 2 unscheduled; 3 old pods stay: at least 3 of 4 must be available "
         "and 3 are; no more pods are created, because 5 is the maximum"
     )
 
