@@ -201,7 +201,7 @@ def test_a_lesson_asks_answers_goes_on_and_back_and_ends_with_a_task(
     expect(lesson.locator(".verdict.wrong")).to_contain_text("only the active queue is popped")
     accessible(page)
     lesson.get_by_role("button", name="Next", exact=True).click()
-    expect(lesson).to_contain_text("Be that controller")
+    expect(lesson).to_contain_text("Act as that controller")
     lesson.get_by_role("button", name="Remove the gate from job").click()
     expect(lesson).to_contain_text("ran PreEnqueue again")
     lesson.get_by_role("button", name="Show the answer").first.click()
@@ -274,7 +274,7 @@ def test_what_gives_an_answer_away_is_covered_until_it_is_given(
     page: Page, server: PlaygroundServer, accessible: Callable[[Page], None]
 ) -> None:
     page.goto(f"{server.url}/lessons/")
-    page.get_by_role("button", name="Start the lesson Who must go").click()
+    page.get_by_role("button", name="Start the lesson Choosing a victim").click()
     lesson = page.get_by_role("complementary", name="Lesson")
     for card in ("2 / 4", "3 / 4"):
         lesson.get_by_role("button", name="Show the answer").first.click()
