@@ -32,7 +32,7 @@ def fields() -> str:
         (
             type_.rpartition("/")[2],
             f"`{name}`",
-            *(release if new else f"gone in {release}" for release, new in history.items()),
+            *(release if new else f"gone in {release}" for release, new in history.items() if new or release != "1.34"),
         )
         for type_, names in sorted(newer.items())
         for name, history in names.items()

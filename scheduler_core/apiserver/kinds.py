@@ -1,6 +1,6 @@
 """Which kinds of objects there are: group, plural and whether they live in a namespace.
 
-kinds.json has the versions by release of kinds that are new or change nothing here: {group: {kind: {release: versions}}}.
+kinds.json has the versions by release of kinds that are new or change nothing here, by their keys, with the same mark.
 
 kube: `kubectl api-resources` of v1.34; api/discovery/aggregated_v2.json @ v1.34.2, v1.35.4, v1.36.3, v1.37.2
 """
@@ -75,20 +75,14 @@ KINDS = {
     for kind, cluster_wide in ((word.rstrip("!"), word.endswith("!")) for word in kinds.split())
 }
 
-_LISTED = [
-    (group, word.rstrip("!"), not word.endswith("!"), versions)
-    for group, kinds in json.loads(Path(__file__).with_suffix(".json").read_text()).items()
-    for word, versions in kinds.items()
-]
+_LISTED: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_suffix(".json").read_text())
+VERSIONS = {key.rstrip("!"): versions for key, versions in _LISTED.items()}
 # Kinds of kube's groups whose objects are kept as custom resources are.
 KEPT = {
-    f"{kind}.{group}": Kind(f"{kind}.{group}", group, _plural(kind), namespaced)
-    for group, kind, namespaced, _ in _LISTED
-    if kind not in KINDS
-}
-# The versions of a kind by release, by the kind's key.
-VERSIONS: Mapping[str, Mapping[str, str]] = {
-    kind if kind in KINDS else f"{kind}.{group}": versions for group, kind, _, versions in _LISTED
+    key: Kind(key, group, _plural(kind), f"{key}!" not in _LISTED)
+    for key in VERSIONS
+    for kind, _, group in (key.partition("."),)
+    if group
 }
 
 # The groups of 1.35 and 1.36 have other fields than those of 1.37.

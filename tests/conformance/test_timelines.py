@@ -4,6 +4,7 @@ corners.json.xz holds short timelines of the same format beside it, each of some
 """
 
 import copy
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from scheduler_core.testing.conformance.corpus import Scenario, Verdict, judge, read_corpus, run_scenario
 from scheduler_core.testing.conformance.timelines import run_timeline
+from tests.oracle.timelines import find_difference, make_timeline
 
 QUEUE = Path(__file__).resolve().parents[1] / "corpus" / "queue"
 
@@ -84,3 +86,9 @@ def test_a_lease_is_shown_with_all_fields_of_its_record(field: str, empty: Any) 
     assert run_timeline(data) is None
     del edit["expect"]["lease"][field]
     assert f"steps[{first + 1}].lease.{field}: expected nothing" in str(run_timeline(data))
+
+
+def test_a_random_timeline_is_compared_from_its_first_step_on() -> None:
+    timeline = make_timeline(1, "1.36.3")
+    seen = [{"metrics": {}} for _ in timeline["steps"]]
+    assert (find_difference(timeline, seen, "1.36.3", Counter()) or "").startswith(f"{timeline['name']}: steps[0]")

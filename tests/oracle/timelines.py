@@ -267,7 +267,7 @@ def find_difference(timeline: Mapping[str, Any], seen: list[Manifest], release: 
                 run._apply(current)
             if step["op"] != "advance":
                 run._pass(MILLISECOND)
-            received = _reduce(run, run.entities.look(run.records))
+            received = _reduce(run, run.observer.look(run.records, run.result))
             if step["op"] == "scheduleOne":
                 received["result"] = run.result
             for shown in (expected, received):

@@ -65,11 +65,7 @@ async def upgrade(request: HttpRequest, client: SessionClient) -> HttpResponse:
     context |= {
         "preview": preview,
         "moved": [
-            {
-                "sentence": describe_move(each),
-                "step": describe_step(each, preview) if each.attempt else None,
-                "cause": each.cause,
-            }
+            {"sentence": describe_move(each), "step": describe_step(each, preview), "of": each}
             for moves, _more in named
             for each in moves
         ],

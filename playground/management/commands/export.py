@@ -110,11 +110,10 @@ def export_trace(history: formats.ReadLog, form: str, table: str, name: str, les
     if form == "csv":
         return formats.table_csv(history, table)
     spans = formats.spans_of(history)
-    return orjson.dumps(
-        formats.chrome_events(spans, formats.version_of(history.log))
-        if form == "chrome"
-        else formats.otlp(spans, history.seed, formats.version_of(history.log))
-    ).decode()
+    releases = formats.version_of(history.log), formats.versions_of(history.log)
+    chrome = form == "chrome"
+    made = formats.chrome_events(spans, *releases) if chrome else formats.otlp(spans, history.seed, *releases)
+    return orjson.dumps(made).decode()
 
 
 def replay(history: formats.ReadLog, name: str) -> str:

@@ -18,7 +18,7 @@ from playground.sessions.worker.memory import ALONE, Budget, trim_memory
 from playground.sessions.worker.time_sharing import Steps, Task, TimeSlice
 from playground.sessions.worker.traces import Export, commands_of
 from playground.sessions.worker.world import Simulation
-from scheduler_core.formats.export import SpanTree, Tables, chrome_events, otlp, table_names, transitions
+from scheduler_core.formats.export import SpanTree, Tables, chrome_events, otlp, table_names, transitions, versions_of
 
 # Files inside a worker: a session's history in a form that other tools read, made a part at a time in a process of its own.
 
@@ -69,9 +69,9 @@ class File:
         return {"csv": (self._request.table,), "zip": table_names()}.get(self._request.form, ())
 
     def _spans(self, tree: SpanTree) -> bytes:
-        kube = f"v{self._sim.settings.release}"
+        releases = f"v{self._sim.settings.release}", versions_of(commands_of(self._request.rows))
         chrome = self._request.form == "chrome"
-        made = chrome_events(tree.spans, kube) if chrome else otlp(tree.spans, self._request.seed, kube)
+        made = chrome_events(tree.spans, *releases) if chrome else otlp(tree.spans, self._request.seed, *releases)
         return orjson.dumps(made, option=OPTIONS)
 
     def _of_tables(self, tables: Tables) -> bytes:

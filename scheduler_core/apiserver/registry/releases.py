@@ -59,15 +59,7 @@ def _list_texts(release: Release, kind: str) -> tuple[_Text, ...]:
 def update_rules(gates: DeviceGates) -> UpdateRules:
     """Return what updates are judged by."""
     rules = rules_of(gates.release)
-    return UpdateRules(
-        pod_level=gates.pod_level_scaling,
-        levels="resize-levels" in rules,
-        keeps_levels="levels-kept" in rules,
-        init_containers="init-containers-resized" in rules,
-        suspended="suspended-jobs-change" in rules,
-        classes="classes-immutable" in rules,
-        fields="fields-judged-singly" in rules,
-    )
+    return rules | {"pod-level-resize"} if gates.pod_level_scaling else rules
 
 
 def _reword(error: FieldError, texts: Sequence[_Text]) -> list[FieldError]:

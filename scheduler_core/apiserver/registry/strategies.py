@@ -132,8 +132,8 @@ def apply_resize(old: Manifest, new: Manifest, rules: UpdateRules) -> Manifest:
     fields = ("containers", "initContainers")
     if any(len(spec.get(field) or ()) != len(given.get(field) or ()) for field in fields):
         return new
-    if rules.pod_level:
-        kept = old["spec"].get("resources") if rules.keeps_levels else None
+    if "pod-level-resize" in rules:
+        kept = old["spec"].get("resources") if "levels-kept" in rules else None
         spec["resources"] = given.get("resources", kept)
     for field in fields:
         pairs = list(zip(spec.get(field) or (), given.get(field) or (), strict=True))
@@ -229,7 +229,7 @@ def prepare_for_update(
     if (kind.key == "Pod" or kind.key in _STATUS_OF_CONTROLLERS) and not imported:
         new = {name: value for name, value in new.items() if name != "status"}
         new |= {"status": old["status"]} if "status" in old else {}
-    if kind.key == "Pod" and rules.keeps_levels and (levels := old["spec"].get("resources")) is not None:
+    if kind.key == "Pod" and "levels-kept" in rules and (levels := old["spec"].get("resources")) is not None:
         new = {**new, "spec": {"resources": levels, **new["spec"]}}
     return new
 
@@ -240,7 +240,7 @@ _KEEP_METADATA = ("ResourceClaim", "VolumeAttachment", "ServiceCIDR")
 def _with_status(kind: Kind, old: Manifest, new: Manifest, rules: UpdateRules) -> Manifest:
     """Return the object that the status subresource writes, with the metadata that its kind takes."""
     if kind.key == "Pod":
-        return with_status(old, new, _OF_DEVICES if rules.keeps_levels else ())
+        return with_status(old, new, _OF_DEVICES if "levels-kept" in rules else ())
     meta, status = dict(new["metadata"]), new.get("status")
     if kind.key in _KEEP_METADATA:
         meta = dict(old["metadata"])

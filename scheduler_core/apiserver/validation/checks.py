@@ -6,7 +6,7 @@ kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation, pk
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount
 from scheduler_core.apimachinery.objects.errors import Errors, format_key_path
@@ -30,21 +30,9 @@ _PLAIN_BOOLEANS = (
 _NOTHING: tuple[Any, ...] = (None, "", [], {}, ())
 
 
-class UpdateRules(NamedTuple):
-    """Rules of updates that newer releases judge otherwise."""
-
-    levels: bool = False  # a resize of pods with pod-level resources is judged like others, and claims only by their immutable spec
-    pod_level: bool = False  # gate InPlacePodLevelResourcesVerticalScaling
-    keeps_levels: bool = False  # gate PodLevelResourcesFixDefaulting: pod-level resources that a client leaves out stay
-    init_containers: bool = False  # init containers can be resized
-    suspended: bool = (
-        False  # the resources and directives of a suspended Job's template change as long as it has no pods
-    )
-    classes: bool = False  # fields of a StorageClass are immutable, no longer forbidden to update
-    fields: bool = False  # fields of StatefulSets and PodGroups are judged one by one
-
-
-OLDEST_RULES = UpdateRules()
+# Names of base/api_rules.json, and "pod-level-resize", which is the gate InPlacePodLevelResourcesVerticalScaling.
+UpdateRules = frozenset[str]
+OLDEST_RULES: UpdateRules = frozenset()
 
 
 def alike(one: Any, other: Any) -> bool:

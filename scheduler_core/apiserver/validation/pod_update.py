@@ -32,7 +32,7 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any], rules: UpdateRule
     """Return the errors of a pod resize. kube's path of the whole pod is []."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     leveled = any((spec.get("resources") or {}).get(side) for spec in (before, after) for side in _SIDES)
-    if leveled and not rules.levels:
+    if leveled and "resize-levels" not in rules:
         return [forbidden("[]", "pods with pod-level resources cannot be resized")]
     if is_mirror(old["metadata"]):
         return [forbidden("[]", "static pods cannot be resized")]
@@ -47,14 +47,14 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any], rules: UpdateRule
     errors.forbidden("spec", "Pod running on node without support for resize", when=not _can_node_resize(status))
     munged = dict(after)
     if leveled:
-        if not rules.pod_level:
+        if "pod-level-resize" not in rules:
             return [*errors, forbidden("[]", _NO_LEVELS)]
         _check_levels(before, munged, errors)
     if not _same_containers(before, after, errors):
         return errors
     for field in reversed(_CONTAINERS):
         for i, (was, now) in enumerate(zip(before.get(field) or (), after.get(field) or (), strict=True)):
-            if field == "containers" or rules.init_containers or is_sidecar(was):
+            if field == "containers" or "init-containers-resized" in rules or is_sidecar(was):
                 _check_kept(was, now, f"spec.{field}[{i}].resources", errors)
     for field in _CONTAINERS:
         pairs = zip(before.get(field) or (), after.get(field) or (), strict=True)
@@ -122,12 +122,13 @@ def _container(before: Spec, after: Spec, where: str, rules: UpdateRules, errors
     """The container with its old cpu and memory, once they were judged."""
     of_init = where.startswith("spec.initContainers")
     once = of_init and not is_sidecar(before)
-    if once and not rules.init_containers:
+    if once and "init-containers-resized" not in rules:
         if not alike(before, after):
             errors.forbidden("spec", "resources for non-sidecar init containers are immutable")
         return after
-    restored = _restore_amounts(before.get("resources") or {}, after.get("resources") or {}, not rules.levels)
-    if not rules.fields:
+    strict = "resize-levels" not in rules
+    restored = _restore_amounts(before.get("resources") or {}, after.get("resources") or {}, strict)
+    if "fields-judged-singly" not in rules:
         restored.pop("claims", None)
     munged = {**after, "resources": restored}
     if not alike(before, munged):
@@ -135,10 +136,10 @@ def _container(before: Spec, after: Spec, where: str, rules: UpdateRules, errors
             ""
             if not of_init
             else " for init or sidecar containers"
-            if rules.init_containers
+            if "init-containers-resized" in rules
             else " for sidecar containers"
         )
-        at = where if of_init and rules.init_containers else "spec"
+        at = where if of_init and "init-containers-resized" in rules else "spec"
         errors.forbidden(at, f"only cpu and memory resources{of} are mutable")
     for policy in after.get("resizePolicy") or () if once and not alike(before, after) else ():
         errors.forbidden(where, _RESTARTS, when=policy.get("restartPolicy") == "RestartContainer")
@@ -281,7 +282,7 @@ def pod_status_update(old: Mapping[str, Any], new: Mapping[str, Any], rules: Upd
     node = after.get("nominatedNodeName")
     if node and node != before.get("nominatedNodeName"):
         errors.problems("status.nominatedNodeName", node, subdomain_errors(node))
-        bound = rules.levels and (old.get("spec") or {}).get("nodeName")
+        bound = "resize-levels" in rules and (old.get("spec") or {}).get("nodeName")
         errors.forbidden(
             "status.nominatedNodeName", "may not be set on pods that are already bound to a node", when=bound
         )

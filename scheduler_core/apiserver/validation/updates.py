@@ -97,14 +97,14 @@ def _forbid_updates(*names: str) -> Callable[[Manifest, Manifest, Errors], None]
 
 
 def _storage_class(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
-    judge = _forbid_changes if rules.classes else _forbid_updates
+    judge = _forbid_changes if "classes-immutable" in rules else _forbid_updates
     judge("parameters", "provisioner", "reclaimPolicy")(old, new, errors)
     _forbid_changes("volumeBindingMode")(old, new, errors)
 
 
 def _csi_node(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
     """A driver keeps its fields, but may report another limit since the gate MutableCSINodeAllocatableCount is on."""
-    kept = () if not rules.levels else ("allocatable",)
+    kept = () if "resize-levels" not in rules else ("allocatable",)
     known = {each.get("name"): each for each in (old.get("spec") or {}).get("drivers") or ()}
     for driver in (new.get("spec") or {}).get("drivers") or ():
         was = known.get(driver.get("name"), driver)
@@ -126,7 +126,7 @@ def _pod_group(old: Manifest, new: Manifest, errors: Errors) -> None:
 
 
 def _stateful_set(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
-    if rules.fields:
+    if "fields-judged-singly" in rules:
         names = ("selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy")
         _forbid_changes(*(f"spec.{name}" for name in names))(old, new, errors)
         return
@@ -147,10 +147,10 @@ def _job(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> No
     suspended = any(
         each.get("type") == "Suspended" and each.get("status") == "True" for each in status.get("conditions") or ()
     )
-    idle = before.get("suspend") and (not status.get("startTime") or (rules.suspended and suspended))
-    if idle and not (rules.suspended and status.get("active")):
+    idle = before.get("suspend") and (not status.get("startTime") or ("suspended-jobs-change" in rules and suspended))
+    if idle and not ("suspended-jobs-change" in rules and status.get("active")):
         was = _copy_scheduling_directives(was, now)
-        if rules.suspended:
+        if "suspended-jobs-change" in rules:
             was, now = _copy_container_resources(was["spec"], now.get("spec") or {}), now.get("spec") or {}
             errors.invalid("spec.template.spec", now, IMMUTABLE, when=not alike(was, now))
             return
@@ -227,7 +227,7 @@ def _node(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> N
     before, after = old.get("spec") or {}, new.get("spec") or {}
     for name, text in (("podCIDRs", "podCIDR"), ("providerID", "providerID")):
         changed = bool(before.get(name)) and before[name] != after.get(name)
-        if changed and rules.fields and name == "providerID":
+        if changed and "fields-judged-singly" in rules and name == "providerID":
             errors.invalid(
                 "spec.providerID", None, f"field cannot be {'modified' if after.get(name) else 'cleared'} once set"
             )

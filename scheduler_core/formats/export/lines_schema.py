@@ -45,7 +45,11 @@ def _line(kind: str, optional: Schema | None = None, /, **fields: Schema) -> Sch
 def _header() -> Schema:
     return _line(
         "header",
-        {"edition": {"const": EDITION}, "lesson": _lesson()},
+        {
+            "edition": {"const": EDITION},
+            "lesson": _lesson(),
+            "scheduler_releases": {"type": "object", "additionalProperties": _TEXT},
+        },
         format={"const": FORMAT},
         schema={"const": SCHEMA},
         engine={"type": ["string", "integer"]},

@@ -167,8 +167,8 @@ def _upwards(spans: dict[int, Span], record: Record) -> Iterator[Span]:
         at = spans.get(at.parent)
 
 
-def otlp(spans: Iterable[Span], seed: int, kube: str = KUBE_VERSION) -> dict[str, Any]:
-    """OTLP/JSON: a resource for each scheduler, a trace for each attempt. Times are nanoseconds since the world began."""
+def otlp(spans: Iterable[Span], seed: int, kube: str = KUBE_VERSION, own: Mapping[str, str] = {}) -> dict[str, Any]:
+    """OTLP/JSON: a resource for each scheduler (`own`: versions other than `kube`), a trace for each attempt; virtual nanoseconds."""
     by_scheduler: dict[str, list[dict[str, Any]]] = {}
     for span in spans:
         by_scheduler.setdefault(span.scheduler, []).append(_otlp_span(span, seed))
@@ -177,7 +177,10 @@ def otlp(spans: Iterable[Span], seed: int, kube: str = KUBE_VERSION) -> dict[str
         "resourceSpans": [
             {
                 "resource": {
-                    "attributes": [_attribute("service.name", scheduler), _attribute("service.version", kube)]
+                    "attributes": [
+                        _attribute("service.name", scheduler),
+                        _attribute("service.version", own.get(scheduler, kube)),
+                    ]
                 },
                 "scopeSpans": [{"scope": scope, "spans": made}],
             }
@@ -250,8 +253,8 @@ _TIME: Schema = {"type": "number", "minimum": 0}
 _TEXT: Schema = {"type": "string", "minLength": 1}
 
 
-def chrome_events(spans: Iterable[Span], kube: str = KUBE_VERSION) -> dict[str, Any]:
-    """Chrome's trace events, as Perfetto reads them: a process for each scheduler, a track for each pod. Times are microseconds."""
+def chrome_events(spans: Iterable[Span], kube: str = KUBE_VERSION, own: Mapping[str, str] = {}) -> dict[str, Any]:
+    """Chrome's trace events, in microseconds: a process for each scheduler (`own`: versions other than `kube`), a track for each pod."""
     processes: dict[str, int] = {}
     tracks: dict[tuple[str, str], int] = {}
     roots: dict[int, list[Span]] = defaultdict(list)
@@ -267,7 +270,8 @@ def chrome_events(spans: Iterable[Span], kube: str = KUBE_VERSION) -> dict[str, 
         named.append(_name_of("thread_name", place["pid"], tid, pod))
         for root in roots[tid]:
             events += _pairs(root, below, place)
-    return {"traceEvents": [*named, *events], "displayTimeUnit": "ns", "otherData": {"kube": kube}}
+    releases = {"kube": kube} | ({"scheduler_releases": dict(own)} if own else {})
+    return {"traceEvents": [*named, *events], "displayTimeUnit": "ns", "otherData": releases}
 
 
 def _pairs(span: Span, below: dict[int, list[Span]], place: dict[str, int]) -> Iterator[Event]:
@@ -299,7 +303,7 @@ def chrome_schema() -> Schema:
             {
                 "traceEvents": {"type": "array", "items": {"oneOf": [*_metadata(), _begin(), _end()]}},
                 "displayTimeUnit": {"const": "ns"},
-                "otherData": _object({"kube": _TEXT}),
+                "otherData": {**_object({"kube": _TEXT}), "additionalProperties": {"type": "object"}},
             }
         ),
     }

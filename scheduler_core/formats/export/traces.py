@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scheduler_core import ENGINE_VERSION, KUBE_VERSION
+from scheduler_core.base.releases import read_release
 from scheduler_core.base.trace.kinds import KINDS
 from scheduler_core.base.trace.records import Record
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
@@ -120,6 +121,7 @@ def export_lines(seed: int, log: Log, head: int, detail: range = range(0), creat
         "commands": len(log),
         "created": created,
         "edition": EDITION,
+        **({"scheduler_releases": own} if (own := versions_of(log)) else {}),
     }
     sim = Simulation(seed=seed)
     while sim.position < head:
@@ -149,6 +151,15 @@ def version_of(log: Log) -> str:
     settings = (command.get("settings") or {} for command in log.values() if command.get("kind") == "SetSettings")
     releases = [str(each["release"]) for each in settings if each.get("release")]
     return f"v{releases[-1]}" if releases else KUBE_VERSION
+
+
+def versions_of(log: Log) -> dict[str, str]:
+    """Return the versions, at the end of a history, of schedulers that have another one than the world."""
+    own: Mapping[str, str] = {}
+    for command in (log[at] for at in sorted(log)):
+        settings = command.get("settings") or {} if command.get("kind") == "SetSettings" else {}
+        own = settings.get("scheduler_releases", {} if settings.get("release") else own)
+    return {name: f"v{read_release(release)}" for name, release in own.items()}
 
 
 def replay_one(sim: Simulation, log: Log) -> list[Record]:

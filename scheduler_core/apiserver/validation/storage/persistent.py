@@ -174,8 +174,6 @@ def _positive(quantity: Any, where: str, errors: Errors) -> None:
 def claim(manifest: rules.Object, errors: Errors) -> None:
     spec = dict(manifest.get("spec") or {})
     source, other = spec.get("dataSource"), spec.get("dataSourceRef")
-    if other is not None and other.get("namespace"):  # CrossNamespaceVolumeDataSource is off
-        other = None
     kinds = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
     if source is not None and other is None and (source.get("apiGroup") or "", source.get("kind")) not in kinds:
         source = None

@@ -13,7 +13,15 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from scheduler_core.formats.export import ReadLog, chrome_events, chrome_schema, otlp, spans_of
+from scheduler_core.formats.export import (
+    ReadLog,
+    chrome_events,
+    chrome_schema,
+    export_lines,
+    otlp,
+    spans_of,
+    versions_of,
+)
 from scheduler_core.formats.export.spans import Span, _attribute
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -49,6 +57,22 @@ def chrome(spans: list[Span]) -> dict[str, Any]:
 
 def test_trace_events_name_the_release(spans: list[Span]) -> None:
     assert chrome_events(spans, "v1.37.2")["otherData"] == {"kube": "v1.37.2"}
+
+
+def test_exports_name_the_release_of_a_scheduler_that_has_its_own(spans: list[Span]) -> None:
+    log = {
+        0: {"kind": "SetSettings", "settings": {"release": "1.34.2", "scheduler_releases": {"gone": "1.36"}}},
+        1: {"kind": "SetSettings", "settings": {"release": "1.37"}},
+        2: {"kind": "SetSettings", "settings": {"scheduler_releases": {"kube-scheduler": "1.36"}}},
+    }
+    own = {"kube-scheduler": "v1.36.3"}
+    assert versions_of(log) == own
+    assert next(iter(export_lines(0, log, 0)))["scheduler_releases"] == own
+    made = chrome_events(spans, "v1.37.2", own)
+    assert made["otherData"] == {"kube": "v1.37.2", "scheduler_releases": own}
+    assert [error.message for error in Draft202012Validator(chrome_schema()).iter_errors(made)] == []
+    (resource,) = otlp(spans, 7, "v1.37.2", own)["resourceSpans"]
+    assert {"key": "service.version", "value": {"stringValue": "v1.36.3"}} in resource["resource"]["attributes"]
 
 
 def as_protobuf(made: Any) -> Any:
