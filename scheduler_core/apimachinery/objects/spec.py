@@ -128,9 +128,9 @@ canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii
 _FIELDS = (
     *("affinity", "hostNetwork", "nodeSelector", "overhead", "preemptionPolicy", "priority", "resourceClaims"),
     *("resources", "schedulerName", "schedulingGroup", "schedulingGates", "terminationGracePeriodSeconds"),
-    *("tolerations", "topologySpreadConstraints"),
+    *("hostUsers", "tolerations", "topologySpreadConstraints"),
 )
-_CONTAINER_FIELDS = ("name", "image", "resources", "ports", "restartPolicy")
+_CONTAINER_FIELDS = ("name", "image", "resources", "ports", "restartPolicy", "restartPolicyRules")
 # Volumes that no plugin looks at; the token volume among them has another name in every pod.
 _LOCAL_VOLUMES = ("configMap", "downwardAPI", "emptyDir", "gitRepo", "hostPath", "image", "nfs", "projected", "secret")
 
@@ -143,10 +143,24 @@ def scheduling_part(spec: Mapping[str, Any]) -> dict[str, Any]:
     part = {name: spec[name] for name in _FIELDS if name in spec}
     for name in ("containers", "initContainers"):
         if spec.get(name):
-            part[name] = [{f: raw[f] for f in _CONTAINER_FIELDS if f in raw} for raw in spec[name]]
+            part[name] = [_container_part(raw) for raw in spec[name]]
+    debugging = [
+        each for raw in spec.get("ephemeralContainers") or () if "volumeMounts" in (each := _container_part(raw))
+    ]
+    if debugging:
+        part["ephemeralContainers"] = debugging
     volumes = [raw for raw in spec.get("volumes") or () if not any(kind in raw for kind in _LOCAL_VOLUMES)]
     if volumes:
         part["volumes"] = volumes
+    return part
+
+
+def _container_part(raw: Mapping[str, Any]) -> dict[str, Any]:
+    part = {name: raw[name] for name in _CONTAINER_FIELDS if name in raw}
+    # Other mounts decide nothing; the token's has another name in every pod.
+    mounts = [each for each in raw.get("volumeMounts") or () if each.get("bindMountOptions")]
+    if mounts:
+        part["volumeMounts"] = mounts
     return part
 
 

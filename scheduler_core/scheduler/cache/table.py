@@ -6,7 +6,7 @@ on Node objects alone (labels, taints, images) is interned, and what is derived 
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,22 +65,15 @@ class ImageState:
 
 
 NO_PORTS: frozenset[HostPort] = frozenset()
-MOST_KEPT, MOST_ONE_BY_ONE = 32, 8
+MOST_KEPT = 32
 
 
-@dataclass(slots=True)
-class KeptColumn:
-    """What was computed for rows; `changed` are to be computed anew, and `missing` where not all are `known`."""
+class KeptColumn(NamedTuple):
+    """What was computed for rows: `missing` are those never asked for, `changed` those to be computed anew."""
 
     values: NDArray[np.int64]
     missing: NDArray[np.bool_]
-    known: bool = False
-    changed: list[int] = field(default_factory=list)
-
-    def lose(self, rows: Any) -> None:
-        """Mark rows as missing."""
-        self.missing[rows] = True
-        self.known = False
+    changed: dict[int, None]
 
 
 @dataclass(slots=True)
@@ -131,37 +124,28 @@ class NodeTable(State):
         return int(np.count_nonzero(self.origins == np.arange(len(self.origins))))
 
     def keep(
-        self,
-        key: Hashable,
-        rows: NDArray[np.intp],
-        compute: Callable[[NDArray[np.intp]], NDArray[np.int64]],
-        compute_one: Callable[[int], int],
+        self, rows: NDArray[np.intp], compute: Callable[..., Any], compute_one: Callable[..., int], about: Hashable
     ) -> NDArray[np.int64]:
-        """Return for some rows what depends on the key and on each row's Node and pods alone; only changed rows are computed."""
+        """Return what `compute(table, rows, about)` says by each row's Node and pods alone; only changed rows are computed."""
+        key = compute, about
         kept = self._kept.get(key)
         if kept is None:
             if len(self._kept) >= MOST_KEPT:
                 self._kept.clear()
-            kept = self._kept[key] = KeptColumn(np.zeros(len(self), np.int64), np.ones(len(self), np.bool_))
-        values = kept.values
-        for row in kept.changed:
-            values[row] = compute_one(row)
-        kept.changed.clear()
-        if not kept.known:
-            late = rows[kept.missing[rows]]
-            if len(late):
-                values[late] = compute(late)
-                kept.missing[late] = False
-                kept.known = not np.count_nonzero(kept.missing)
+            kept = self._kept[key] = KeptColumn(np.zeros(len(self), np.int64), np.ones(len(self), np.bool_), {})
+        values, missing, changed = kept
+        for row in changed:
+            values[row] = compute_one(self, row, about)
+        changed.clear()
+        if np.count_nonzero(missing) and len(late := rows[missing[rows]]):
+            values[late] = compute(self, late, about)
+            missing[late] = False
         return values[rows]
 
     def note_changed(self, row: int) -> None:
         """Have what is kept of a row computed anew when it is asked for."""
         for kept in self._kept.values():
-            kept.changed.append(row)
-            if len(kept.changed) > MOST_ONE_BY_ONE:
-                kept.lose(kept.changed)
-                kept.changed.clear()
+            kept.changed[row] = None
 
     def label(self, key: str) -> LabelColumn:
         """The column of a label key, made when first asked for."""

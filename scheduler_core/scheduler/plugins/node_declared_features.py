@@ -36,16 +36,6 @@ _ALL = (*_CONTAINERS, "ephemeralContainers")
 _NOTHING_TO_DO, _GO_ON = PreFilterResult(SKIP), PreFilterResult()
 
 
-def _has_readable(spec: Manifest) -> bool:
-    """Return whether a container has a field that a feature is read from; most have none, and each attempt asks."""
-    for kind in _ALL:
-        if kind in spec:
-            for each in spec[kind] or ():
-                if "volumeMounts" in each or "restartPolicyRules" in each:
-                    return True
-    return False
-
-
 def _find(spec: Manifest, kinds: Sequence[str], field: str, name: str) -> list[Any]:
     """Return what entries of a list of containers have under a name."""
     return [
@@ -110,6 +100,7 @@ class NodeDeclaredFeatures(Plugin):
         self._enabled = handle.features.node_declared_features
         known = handle.features.behaviors
         self._features = {name: needs for name, (needs, since) in _FEATURES.items() if since is None or since in known}
+        self._memo_key = f"{NAME} {[*self._features]}"  # worlds of several releases share specs
 
     @classmethod
     def variant(cls, features: Features) -> type[Plugin] | None:
@@ -124,10 +115,12 @@ class NodeDeclaredFeatures(Plugin):
 
     def needs_of(self, pod: Pod) -> tuple[str, ...]:
         """Return the features that a pod's spec needs."""
-        spec = pod.manifest["spec"]
-        if not spec.get("hostNetwork") and not _has_readable(spec):
-            return ()
-        return tuple([name for name, needs in self._features.items() if needs(spec)])
+        spec = pod.spec
+        return remember(
+            spec.memo,
+            self._memo_key,
+            lambda: tuple(name for name, needs in self._features.items() if needs(spec.manifest)),
+        )
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         needs = self.needs_of(pod) if self._enabled else ()

@@ -195,11 +195,11 @@ def _sink(heap: list[Item], i: int, end: int) -> None:
 
 
 @cache
-def _paths(bits: int) -> NDArray[np.int64]:
+def _paths(bits: int) -> NDArray[Any]:
     """Return the paths to all places of a heap as numbers with so many bits."""
     numbers = np.arange(1, 1 << bits)
     paths: NDArray[np.int64] = numbers << (bits - np.frexp(numbers)[1])
-    return paths
+    return paths.astype(np.int16 if bits < 16 else np.int64)
 
 
 def first_in_heap(places: NDArray[np.intp]) -> int:
@@ -207,6 +207,9 @@ def first_in_heap(places: NDArray[np.intp]) -> int:
 
     A place is a path from the top, told by the bits of its number from 1 on; the first path in dictionary order wins.
     """
+    first = int(places[0])
+    if first < 2:  # nothing is ahead of them, and most nodes tie
+        return first
     return int(places[_paths((int(places[-1]) + 1).bit_length()).take(places).argmin()])
 
 

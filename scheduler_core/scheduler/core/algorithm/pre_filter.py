@@ -14,16 +14,13 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
 from scheduler_core.scheduler.framework.status import Code, unresolvable
 
-# Bound once, as each step needs them.
-_PRE_FILTER, _SKIP = Point.PRE_FILTER, Code.SKIP
-
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's PreFilter. UnschedulableAndUnresolvable ends the phase, Unschedulable lets the others be asked too."""
-    plugin = framework.at(_PRE_FILTER)[cycle.run[cycle.index]]
+    plugin = framework.at(Point.PRE_FILTER)[cycle.run[cycle.index]]
     step = run_pre_filter(plugin, cycle)
     status = step.status
-    if status.code is _SKIP:
+    if status.skipped:
         return step, NEXT
     if status.ok:
         return step, NEXT if _narrow(cycle, step) else NOBODY

@@ -14,14 +14,11 @@ from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, MIN_NODE_S
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 
-# Bound once, as each step needs one.
-_PRE_SCORE, _SCORE, _NORMALIZE_SCORE = Point.PRE_SCORE, Point.SCORE, Point.NORMALIZE_SCORE
-
 
 def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's PreScore."""
     assert cycle.feasible is not None
-    plugin = framework.at(_PRE_SCORE)[cycle.run[cycle.index]]
+    plugin = framework.at(Point.PRE_SCORE)[cycle.run[cycle.index]]
     step = points.run_pre_score(plugin, cycle, cycle.feasible)
     status = step.status
     if not status.ok and not status.skipped:
@@ -31,9 +28,8 @@ def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state:
 
 def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's raw scores."""
-    board = cycle.scores
-    assert board is not None
-    plugin = framework.at(_SCORE)[cycle.run[cycle.index]]
+    board = board_of(cycle)
+    plugin = framework.at(Point.SCORE)[cycle.run[cycle.index]]
     step = points.run_score(plugin, cycle, board.rows)
     raw = step.scores
     if raw is None:
@@ -49,9 +45,8 @@ def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: Alg
 
 def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's normalised scores."""
-    board = cycle.scores
-    assert board is not None
-    plugin = framework.at(_NORMALIZE_SCORE)[cycle.run[cycle.index]]
+    board = board_of(cycle)
+    plugin = framework.at(Point.NORMALIZE_SCORE)[cycle.run[cycle.index]]
     i = board.plugins.index(plugin.name)
     step = points.run_normalize_score(plugin, cycle, board.rows, board.raw[i])
     if step.scores is None:

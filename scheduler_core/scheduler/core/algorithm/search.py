@@ -28,7 +28,6 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable
 
-_FILTER = Point.FILTER  # bound once, as each step needs it
 OF_NOMINATED = "nominated"  # stage of an extender's step about the node that the pod is nominated to
 SILENT = (
     unresolvable()
@@ -52,7 +51,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
     """One plugin's Filter, for all rows that still pass."""
-    plugin = framework.at(_FILTER)[cycle.run[cycle.index]]
+    plugin = framework.at(Point.FILTER)[cycle.run[cycle.index]]
     step, failed = ask(cycle, plugin)
     if failed is None:
         return step, NEXT if _has_rows(cycle) else NOBODY

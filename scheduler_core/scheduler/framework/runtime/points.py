@@ -82,9 +82,7 @@ def run_pre_filter(plugin: Plugin, cycle: SnapshotCycle) -> PluginStep:
     status = result.status.by(name)
     if status.code is _SKIP:
         state.skip_filter = (*state.skip_filter, name)
-    step = PluginStep(_PRE_FILTER, name, status, cycle.t, cycle.position)
-    if result.node_names is not None:
-        step.node_names = result.node_names
+    step = PluginStep(_PRE_FILTER, name, status, cycle.t, cycle.position, 0, 0, None, None, None, result.node_names)
     cycle.steps.append(step)
     return step
 

@@ -4,9 +4,7 @@ kube: plugins/noderesources/balanced_allocation.go @ v1.34.1
 """
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
-from math import sqrt
-from operator import add
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,23 +51,15 @@ class NodeResourcesBalancedAllocation(Plugin):
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         if self._best_effort(pod):  # where the profile leaves out PreScore
             return np.zeros(len(rows), np.int64)
-        requests = pod.requests
-        return nodes.keep(
-            (self, requests),
-            rows,
-            lambda late: self._score(nodes, late, requests),
-            lambda row: self._score_row(nodes, row, requests),
-        )
+        return nodes.keep(rows, self._score, self._score_row, pod.requests)
 
     def _score(self, nodes: NodeTable, rows: Rows, requests: Resources) -> Scores:
-        weighed = weigh(nodes, rows, self.args["resources"], requests, nonzero=False, both=self._by_change)
+        weighed = weigh(nodes, rows, self.args["resources"], requests, nonzero=False)
         scores = score_balance(weighed)
-        if not self._by_change:
-            return scores
-        change: Scores = scores[0] - scores[1]  # with the pod, and without
-        change += 3 * HALF
-        change >>= 1  # HALF, and the half of the change and HALF, which are at least 0
-        return change
+        if self._by_change:
+            before = score_balance([replace(w, requested=w.requested - w.incoming) for w in weighed])
+            scores = (scores - before + 3 * HALF) >> 1  # HALF, and the half of the change and HALF
+        return scores
 
     def _score_row(self, nodes: NodeTable, row: int, requests: Resources) -> int:
         """Return one row's score, for which vectors would take ten times as long."""
@@ -84,8 +74,8 @@ class NodeResourcesBalancedAllocation(Plugin):
                 before.append(min(float(used[column]) / float(max(room, 1)), 1.0))
                 total = (used[column] + incoming + _SIGN) % (2 * _SIGN) - _SIGN  # as int64 wraps
                 after.append(min(float(total) / float(max(room, 1)), 1.0))
-        score = _balance(after)
-        return (score - _balance(before) + 3 * HALF) >> 1 if self._by_change else score
+        score = _score_one(after)
+        return (score - _score_one(before) + 3 * HALF) >> 1 if self._by_change else score
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         return explain_weighed(self.args["resources"], pod.requests)
@@ -98,58 +88,40 @@ class NodeResourcesBalancedAllocation(Plugin):
 
 
 def score_balance(weighed: Sequence[Weighed]) -> Scores:
-    """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones.
-
-    `requested` may have a row for each of several situations, and so has the result then.
-    """
-    fractions = [_fraction(w) for w in weighed]
+    """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones."""
+    fractions = [np.minimum(w.requested / np.maximum(w.allocatable, 1), 1.0) for w in weighed]
     if all(np.count_nonzero(w.allocatable) == len(w.allocatable) for w in weighed):
-        return _score(fractions, fractions[0].shape)
+        return _score(fractions, len(fractions[0]))
     has = np.array([w.allocatable != 0 for w in weighed])
-    result = np.zeros(fractions[0].shape, np.int64)
+    result = np.zeros(has.shape[1], np.int64)
     for pattern in np.unique(has, axis=1).T:
         alike = (has == pattern[:, None]).all(axis=0)
-        present = [f[..., alike] for f, has_it in zip(fractions, pattern, strict=True) if has_it]
-        result[..., alike] = _score(present, result[..., alike].shape)
+        present = [f[alike] for f, has_it in zip(fractions, pattern, strict=True) if has_it]
+        result[alike] = _score(present, int(alike.sum()))
     return result
 
 
-def _balance(fractions: Sequence[float]) -> int:
-    """Return the score of one node, by the same operations in the same order as `_score`."""
+def _score(fractions: Sequence[Fractions], rows: int) -> Scores:
     if len(fractions) < 2:
-        return MAX_NODE_SCORE
+        return np.full(rows, MAX_NODE_SCORE, np.int64)
+    scores: Scores = ((1.0 - _deviate(fractions)) * float(MAX_NODE_SCORE)).astype(np.int64)
+    return scores
+
+
+def _score_one(fractions: Sequence[float]) -> int:
+    return MAX_NODE_SCORE if len(fractions) < 2 else int((1.0 - _deviate(fractions)) * float(MAX_NODE_SCORE))
+
+
+def _deviate(fractions: Sequence[Any]) -> Any:
+    """Return the standard deviation of numbers or of vectors, by Go's float64 operations in Go's order."""
     if len(fractions) == 2:
-        deviation = abs((fractions[0] - fractions[1]) / 2.0)
-    else:
-        mean = reduce(add, fractions, 0.0) / len(fractions)  # not `sum`, which rounds otherwise since Python 3.12
-        deviation = sqrt(reduce(add, [(each - mean) * (each - mean) for each in fractions], 0.0) / len(fractions))
-    return int((1.0 - deviation) * MAX_NODE_SCORE)
-
-
-def _fraction(w: Weighed) -> Fractions:
-    fraction = w.requested / np.maximum(w.allocatable, 1)
-    return np.minimum(fraction, 1.0, out=fraction)
-
-
-def _score(fractions: Sequence[Fractions], shape: tuple[int, ...]) -> Scores:
-    """Return the score in Go's order of float64 operations, truncated; the maximum for fewer than two resources."""
-    if len(fractions) < 2:
-        return np.full(shape, MAX_NODE_SCORE, np.int64)
-    if len(fractions) == 2:
-        deviation = fractions[0] - fractions[1]
-        deviation /= 2.0
-        np.abs(deviation, out=deviation)
-    else:
-        # A loop in kube's order instead of np.std: a sum in another order may
-        # differ in the last bit, and the score is cut off.
-        total = np.zeros_like(fractions[0])
-        for fraction in fractions:
-            total = total + fraction
-        mean = total / float(len(fractions))
-        squares = np.zeros_like(mean)
-        for fraction in fractions:
-            squares = squares + (fraction - mean) * (fraction - mean)
-        deviation = np.sqrt(squares / float(len(fractions)))
-    np.subtract(1.0, deviation, out=deviation)
-    deviation *= float(MAX_NODE_SCORE)
-    return deviation.astype(np.int64)
+        return abs((fractions[0] - fractions[1]) / 2.0)
+    # Loops in kube's order instead of np.std or sum: a sum in another order may
+    # differ in the last bit, and the score is cut off.
+    total = squares = 0.0
+    for fraction in fractions:
+        total = total + fraction
+    mean = total / float(len(fractions))
+    for fraction in fractions:
+        squares = squares + (fraction - mean) * (fraction - mean)
+    return np.sqrt(squares / float(len(fractions)))

@@ -17,8 +17,6 @@ from scheduler_core.apimachinery.objects.resources import Resources, is_extended
 from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NodeTable
 from scheduler_core.scheduler.framework.plugin import Handle, Rows
 
-_NO_RESOURCES: frozenset[str] = frozenset()
-
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -40,7 +38,7 @@ def find_class_resources(handle: Handle, requests: Resources, alone: bool) -> fr
     if not alone and not any(amount and is_extended_name(name) for name, amount in requests.scalar):
         return None
     classes = handle.list(KIND)
-    return frozenset(classes_by_resource(classes)) if classes else _NO_RESOURCES
+    return frozenset(classes_by_resource(classes)) if classes else frozenset()
 
 
 def exclude_device_resources(

@@ -146,46 +146,29 @@ def compute_defaulted_requests(spec: PodSpec) -> Resources:
 
 
 def weigh(
-    nodes: NodeTable,
-    rows: Rows,
-    resources: Sequence[Mapping[str, Any]],
-    requests: Resources,
-    *,
-    nonzero: bool,
-    both: bool = False,
+    nodes: NodeTable, rows: Rows, resources: Sequence[Mapping[str, Any]], requests: Resources, *, nonzero: bool
 ) -> list[Weighed]:
     """The resources of a strategy in order. A scalar resource that the pod does not request does not count.
 
-    `nonzero` takes what bound pods request with the defaults of 100m and 200Mi filled in, else what they really request. `both`: the
-    requested amounts have two rows, with the pod and without.
+    `nonzero` takes what bound pods request with the defaults of 100m and 200Mi filled in, else what they really request.
     """
     return [
-        Weighed(
-            str(spec["name"]), int(spec["weight"]), *_columns(nodes, rows, str(spec["name"]), requests, nonzero, both)
-        )
+        Weighed(str(spec["name"]), int(spec["weight"]), *_columns(nodes, rows, str(spec["name"]), requests, nonzero))
         for spec in resources
     ]
 
 
-def _columns(
-    nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonzero: bool, both: bool
-) -> tuple[Column, Column, int]:
+def _columns(nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonzero: bool) -> tuple[Column, Column, int]:
     incoming = np.int64(requests.get(name))
     column = nodes.resources.columns.get(name)
     if column is None or column >= nodes.allocatable.shape[1] or (incoming == 0 and is_scalar_name(name)):
         nothing = np.zeros(len(rows), np.int64)
-        return np.zeros((2, len(rows)), np.int64) if both else nothing, nothing, 0
+        return nothing, nothing, 0
     if nonzero and column in (CPU, MEMORY):
         used = nodes.nonzero[:, column][rows]
     else:
         used = nodes.requested[:, column][rows]
-    if both:
-        requested = np.empty((2, len(used)), np.int64)
-        np.add(used, incoming, out=requested[0])
-        requested[1] = used
-    else:
-        requested = used + incoming
-    return requested, nodes.allocatable[:, column][rows], int(incoming)
+    return used + incoming, nodes.allocatable[:, column][rows], int(incoming)
 
 
 def least_allocated(weighed: Sequence[Weighed]) -> Scores:
