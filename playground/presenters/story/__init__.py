@@ -98,7 +98,8 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
     past = look.at is not None
     cards = [_card(lesson, card, number, played, past) for number, card in enumerate(reached, 1)]
     if reached and reached[-1].question is not None:
-        card, words = reached[-1], lesson.words["en"].cards[reached[-1].id]
+        card, spoken = reached[-1], lesson.words.get("en") or next(iter(lesson.words.values()))
+        words = spoken.cards[card.id]
         text = f"{words.text} {words.ask}"
         cards[-1]["given"] = list_given(sim, list_named_pods(card), "scheduler" in card.when, text)
     of = len(lesson.plan.cards)

@@ -100,19 +100,21 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool, text: str) ->
     alike: dict[str, list[str]] = {}
     for key in [key for key in dict.fromkeys([*named, *waiting]) if key in pods][: MOST_PODS + MOST_OTHERS]:
         alike.setdefault(format_deciding(pods[key]), []).append(short(key))
+    objects = [
+        _make_given(kind, [each["metadata"]["name"]], _format_object(each))
+        for kind in (("Lease",) if elects else DECIDING)
+        for each in sim.store.list(kind)
+        if not each["metadata"]["name"].startswith("system-") and each["metadata"].get("namespace") != OF_NODES
+    ][:MOST_PODS]
+    shown = list(alike.items())[:MOST_PODS]
     return {
         "nodes": rows,
         "resources": resources,
         "more": max(len(nodes) - MOST_NODES, 0),
         "labelled": any(row["labels"] for row in rows),
         "tainted": any(row["taints"] for row in rows),
-        "pods": [_make_given("Pod", names, text) for text, names in list(alike.items())[:MOST_PODS]],
-        "objects": [
-            _make_given(kind, [each["metadata"]["name"]], _format_object(each))
-            for kind in (("Lease",) if elects else DECIDING)
-            for each in sim.store.list(kind)
-            if not each["metadata"]["name"].startswith("system-") and each["metadata"].get("namespace") != OF_NODES
-        ][:MOST_PODS],
+        "pods": (objects if elects else []) + [_make_given("Pod", names, text) for text, names in shown],
+        "objects": [] if elects else objects,
         "others": [name for names in list(alike.values())[MOST_PODS:] for name in names],
         "terms": list_named_terms(text),
     }
