@@ -104,6 +104,7 @@ def test_what_was_chosen_lately_is_offered_first(page: Page, address: str) -> No
     page.keyboard.type("list the keys")
     page.keyboard.press("Enter")
     expect(page.locator("#keys-dialog")).to_be_visible()
+    assert page.locator("#keys-dialog").evaluate("(keys) => keys.scrollHeight <= keys.clientHeight")
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
     expect(page.locator("#palette [role=option]").first).to_contain_text("List the keys")

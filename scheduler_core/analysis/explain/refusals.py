@@ -1,5 +1,6 @@
 """What the plugins of a diagnosis refuse, reason by reason: near misses first, then what most nodes have in common."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -36,10 +37,7 @@ def count_by_group(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
     """Return the number of rows in each group, the largest first; return nothing if there are few rows, or groups of one row each."""
     if len(rows) <= ENOUGH:
         return ()
-    counts: dict[str, int] = {}
-    for row in rows.tolist():
-        name = group_of(nodes.nodes[row])
-        counts[name] = counts.get(name, 0) + 1
+    counts = Counter(group_of(nodes.nodes[row]) for row in rows.tolist())
     largest = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:ENOUGH]
     return () if largest[0][1] == 1 else tuple(largest)
 

@@ -181,7 +181,7 @@ def test_a_pod_that_is_being_deleted_is_terminating(visitor):
     pod = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {nodeName: n1, containers: [{name: c, image: i}]}}"
     begun.post("yaml", text=f"{NODE}---\n{pod}", create="")
     begun.post("objects/delete", kind="Pod", namespace="default", name="web")
-    assert "Terminating on n1" in page_text(begun.get("objects"))
+    assert "Terminating · n1" in page_text(begun.get("objects"))
 
 
 def test_an_object_says_which_of_its_fields_have_no_effect(begun):

@@ -74,7 +74,7 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
         if (manifest.get("metadata") or {}).get("deletionTimestamp"):
             phase = "Terminating"
         node = (manifest.get("spec") or {}).get("nodeName")
-        return f"{phase} on {node}" if node else phase
+        return f"{phase} · {node}" if node else phase
     if kind == "Node":
         allocatable = (manifest.get("status") or {}).get("allocatable") or {}
         return ", ".join(f"{name} {allocatable[name]}" for name in ("cpu", "memory", "pods") if name in allocatable)
