@@ -275,7 +275,8 @@ class _Asking:
             refused = explain_refused(self.world, self.pod, binding, self.past)
             place = explain_place(self.world, self.pod, binding) if self.compare else Placement()
             reports = self.past.list_reports(self.pod)
-            facts = (*standing.list_provisioners(self.world, self.pod), *reports, *place.facts)
+            told = self._list_contradictions()
+            facts = (*told, *standing.list_provisioners(self.world, self.pod), *reports, *place.facts)
             known = Explanation(
                 self.pod.key, State.BINDING, place.reasons, node=binding, total=place.total, facts=facts
             )
@@ -330,6 +331,13 @@ class _Asking:
     def _binding(self) -> str | None:
         bindings = self.scheduler.bindings.values()
         return next((binding.node for binding in bindings if binding.pod.key == self.pod.key), None)
+
+    def _list_contradictions(self) -> Iterator[Fact]:
+        """Yield what the cluster that a pod comes from said of it, where its own scheduler refused it and this one has not."""
+        said = self.pod.condition("PodScheduled") or {}
+        tried = (each for each in self.world.journal.attempts if each.pod == self.pod.key)
+        if said.get("status") == "False" and said.get("message") and all(each.outcome == "scheduled" for each in tried):
+            yield note("ClusterSaysOtherwise", pod=self.pod.key, message=str(said["message"]).rstrip(". "))
 
     def _gate(self) -> Status | None:
         """Return the status of the PreEnqueue plugin that holds the pod back, or None."""

@@ -15,6 +15,7 @@ from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end
 from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
@@ -67,7 +68,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
             to = owner["kind"] if part == "kind" else meta["name"]
             if each["spec"]["scaleTargetRef"].get(part) != to:
                 yield set_field(draft, each, f"scaleTargetRef.{part}", to), _until(each, lambda now: True)
-    for pod in list_foreign_pods(sim, owner, mine)[:1]:
+    for pod in [each for each in list_foreign_pods(sim, owner, mine) if not controller_of(each.manifest)][:1]:
         yield delete_pod(draft, pod), prover.left(pod)
     for _, by_domain, most in list_uneven(sim, owner, mine):
         yield from _even_out(draft, by_domain, most, prover)
@@ -107,8 +108,18 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
 def list_uneven(sim: Simulation, owner: Manifest, pods: list[Pod]) -> Iterator[tuple[str, dict[str, list[Pod]], int]]:
     """Yield the required spreads that the pods of a workload break by now: key, pods by domain, and maxSkew."""
     spec = ((owner["spec"].get("template") or {}).get("spec")) or {}
-    for each in spec.get("topologySpreadConstraints") or () if all(pod.node_name for pod in pods) and pods else ():
-        key, most = each.get("topologyKey"), int(each.get("maxSkew") or 1)
+    whole = pods and all(pod.node_name and not pod.terminal and not pod.deleting for pod in pods)
+    for each in spec.get("topologySpreadConstraints") or () if whole else ():
+        key, most, selector = (
+            each.get("topologyKey"),
+            int(each.get("maxSkew") or 1),
+            LabelSelector.of(each.get("labelSelector")),
+        )
+        near = (
+            pod.key for pod in sim.store.pods() if pod.namespace == pods[0].namespace and selector.matches(pod.labels)
+        )
+        if {*near} != {pod.key for pod in pods}:
+            continue  # it counts others, too
         nodes = [node for node in sim.store.nodes() if key in node.labels]
         able = [node for node in nodes if not node.unschedulable and not misses(pods[0], node)]
         by_domain: dict[str, list[Pod]] = {node.labels[key]: [] for node in able}
