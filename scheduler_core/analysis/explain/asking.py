@@ -22,7 +22,7 @@ from scheduler_core.analysis.explain.refusals import build_reason, classify_reas
 from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
 from scheduler_core.analysis.fixes.meanings import advise, find_groups, index_events, runs_scheduler
-from scheduler_core.analysis.fixes.objects import OBJECTS, find_object
+from scheduler_core.analysis.fixes.workloads import OBJECTS, find_object
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD

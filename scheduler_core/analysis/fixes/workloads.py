@@ -3,12 +3,13 @@
 import itertools
 import json
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.effects import Watch
-from scheduler_core.analysis.fixes.fix import Budget, Findings
+from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply
 from scheduler_core.analysis.fixes.meanings import list_foreign_pods, list_lost_scalers
 from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field, without
@@ -20,12 +21,16 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.kinds import KINDS as MODELED
+from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS, delete_pod
+from scheduler_core.scheduler.plugins.volumebinding.fixes import PROTECTION
 from scheduler_core.world.simulation import Simulation
 
 CRON_JOB = "CronJob"
@@ -365,3 +370,61 @@ def _label(sim: Simulation, nodes: list[Node], pod: Pod) -> Iterator[Draft]:
         if len(lacks) == 1 and misses(pod, node) == 1:
             ((key, value),) = lacks.items()
             yield Draft(pod.manifest).typing(Change("label", {"node": node.name, "key": key, "value": value}))
+
+
+# Namespaces and claims that are being deleted
+
+OBJECTS = ("Namespace", CLAIM)
+_FREED = '{"metadata": {"finalizers": null}}'
+
+
+def find_object(sim: Simulation, key: str) -> Manifest | None:
+    """Return the namespace Namespace/NAME or the claim PersistentVolumeClaim/NS/NAME; None of any other key."""
+    kind, _, rest = key.partition("/")
+    namespace, _, name = rest.rpartition("/")
+    return sim.store.get(kind, namespace, name) if kind in OBJECTS else None
+
+
+def list_held(sim: Simulation, found: Manifest) -> list[tuple[Manifest, list[str]]]:
+    """Return a claim, or the objects of a namespace, with the finalizers that somebody else has to remove."""
+    near = [found]
+    if found["kind"] != CLAIM:
+        every = (each for kind in sim.store.kinds() for each in sim.store.list(kind))
+        near += [each for each in every if each["metadata"].get("namespace") == found["metadata"]["name"]]
+    kept = ([each for each in it["metadata"].get("finalizers") or () if each != PROTECTION] for it in near)
+    return [(it, names) for it, names in zip(near, kept, strict=True) if names]
+
+
+def list_users(sim: Simulation, claim: Manifest) -> list[Pod]:
+    """Return the pods that use a claim."""
+    key = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
+    return [pod for pod in sim.store.pods() if pod.spec.volumes and key in claims_of(pod)]
+
+
+def search_object(sim: Simulation, key: str, found: Manifest, budget: Budget) -> Generator[None, None, Findings]:
+    """Prove what lets a namespace or a claim end; what concerns kinds on which nothing here acts is not proven."""
+    if not found["metadata"].get("deletionTimestamp"):
+        return Findings(key, "fits")
+    findings = yield from prove_each(sim, key, Prover(sim, key, budget), _let_go(sim, found), "searched")
+    freed = [_free(*held) for held in list_held(sim, found) if held[0]["kind"] not in MODELED]
+    steps = [Fix((change,), (), "", 0, recreated=False, kubectl=call, proven=False) for change, call in freed[:MOST]]
+    return replace(findings, fixes=rank_fixes((*findings.fixes, *steps)))
+
+
+def _let_go(sim: Simulation, found: Manifest) -> Proposals:
+    meta = found["metadata"]
+    draft = Draft({"metadata": {"name": meta["name"], "namespace": meta.get("namespace")}, "spec": {}})
+    if found["kind"] == CLAIM and (users := list_users(sim, found)):
+        yield reduce(delete_pod, users, draft), without(found)
+    for each, names in list_held(sim, found)[:MOST]:
+        if each["kind"] in MODELED:
+            change, call = _free(each, names)
+            yield draft.typing(change, call), without(each)
+
+
+def _free(found: Manifest, names: list[str]) -> tuple[Change, str]:
+    kind, meta, group = found["kind"], found["metadata"], str(found["apiVersion"]).rpartition("/")[0].split("/")[0]
+    word = kind.lower() if kind in MODELED else ".".join(filter(None, (kind.lower(), group)))
+    where = f" -n {meta['namespace']}" if meta.get("namespace") else ""
+    values = {"pod": f"{kind} {meta['name']}", "finalizers": names}
+    return Change("finalizer", values), f"kubectl patch {word} {meta['name']}{where} --type=merge -p '{_FREED}'"
