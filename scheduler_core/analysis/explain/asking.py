@@ -275,8 +275,8 @@ class _Asking:
             refused = explain_refused(self.world, self.pod, binding, self.past)
             place = explain_place(self.world, self.pod, binding) if self.compare else Placement()
             reports = self.past.list_reports(self.pod)
-            told = self._list_contradictions()
-            facts = (*told, *standing.list_provisioners(self.world, self.pod), *reports, *place.facts)
+            denied = self._list_contradictions()
+            facts = (*denied, *standing.list_provisioners(self.world, self.pod), *reports, *place.facts)
             known = Explanation(
                 self.pod.key, State.BINDING, place.reasons, node=binding, total=place.total, facts=facts
             )
