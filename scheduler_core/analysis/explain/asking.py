@@ -22,7 +22,7 @@ from scheduler_core.analysis.explain.refusals import build_reason, classify_reas
 from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
 from scheduler_core.analysis.fixes.meanings import advise, find_groups, index_events, runs_scheduler
-from scheduler_core.analysis.fixes.objects import OBJECTS, find_object
+from scheduler_core.analysis.fixes.workloads import OBJECTS, find_object
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
@@ -275,7 +275,8 @@ class _Asking:
             refused = explain_refused(self.world, self.pod, binding, self.past)
             place = explain_place(self.world, self.pod, binding) if self.compare else Placement()
             reports = self.past.list_reports(self.pod)
-            facts = (*standing.list_provisioners(self.world, self.pod), *reports, *place.facts)
+            denied = self._list_contradictions()
+            facts = (*denied, *standing.list_provisioners(self.world, self.pod), *reports, *place.facts)
             known = Explanation(
                 self.pod.key, State.BINDING, place.reasons, node=binding, total=place.total, facts=facts
             )
@@ -330,6 +331,13 @@ class _Asking:
     def _binding(self) -> str | None:
         bindings = self.scheduler.bindings.values()
         return next((binding.node for binding in bindings if binding.pod.key == self.pod.key), None)
+
+    def _list_contradictions(self) -> Iterator[Fact]:
+        """Yield what the cluster that a pod comes from said of it, where its own scheduler refused it and this one has not."""
+        said = self.pod.condition("PodScheduled") or {}
+        tried = (each for each in self.world.journal.attempts if each.pod == self.pod.key)
+        if said.get("status") == "False" and said.get("message") and all(each.outcome == "scheduled" for each in tried):
+            yield note("ClusterSaysOtherwise", pod=self.pod.key, message=str(said["message"]).rstrip(". "))
 
     def _gate(self) -> Status | None:
         """Return the status of the PreEnqueue plugin that holds the pod back, or None."""

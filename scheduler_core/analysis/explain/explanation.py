@@ -133,8 +133,8 @@ class Explanation:
         """Return whether the pod, the workload, or the node is not as its owner wants it."""
         if self.state is State.TERMINATING:
             return self.until is None
-        telling = _TELLING.get(self.state)
-        return self.state not in _FINE or any(fact.code == telling for fact in self.facts)
+        telling = _TELLING.get(self.state, ())
+        return self.state not in _FINE or any(fact.code in telling for fact in self.facts)
 
     def list_facts(self, role: Role) -> tuple[Fact, ...]:
         return tuple(fact for fact in self.facts if fact.role is role)
@@ -153,5 +153,8 @@ def _list_fields(given: Any, **renamed: str) -> dict[str, Any]:
     return {renamed.get(name, name): list(value) if isinstance(value, tuple) else value for name, value in found}
 
 
-_TELLING = {State.SCHEDULED: "RuleNotAsked", State.BINDING: "Reports"}  # facts by which a state is a problem after all
+_TELLING = {
+    State.SCHEDULED: ("RuleNotAsked",),
+    State.BINDING: ("Reports", "ClusterSaysOtherwise"),
+}  # facts by which a state is a problem after all
 _FINE = (State.SCHEDULED, State.BINDING, State.ATTEMPTING, State.GONE, State.AS_WANTED)

@@ -13,7 +13,7 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
-from scheduler_core.analysis.fixes.quotas import list_missing_claims, missing_of
+from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.demand import amounts, texts
@@ -197,9 +197,10 @@ def _explain_missing(
     world: Simulation, manifest: Manifest, key: tuple[str, str, str], message: str, missing: int
 ) -> Explanation:
     kind, namespace, name = key
-    state = State.QUOTA_EXCEEDED if _QUOTA in message else State.NOT_CREATED
+    quota = find_absent_quota(world, namespace, message)
+    state = State.QUOTA_EXCEEDED if _QUOTA in message and not quota else State.NOT_CREATED
     evidence: dict[str, Any] = {"owner": {"kind": kind, "name": name}, "missing": missing}
-    facts: list[Fact] = []
+    facts = [Fact(Role.NOTES, "QuotaIsNotHere", {"quota": quota, "namespace": namespace})] if quota else []
     if state is State.QUOTA_EXCEEDED:
         evidence["quota"] = message.partition(_QUOTA)[2].partition(",")[0]
         facts += _describe_quota(world, manifest, namespace, evidence, message)

@@ -29,6 +29,7 @@ from scheduler_core.world.simulation import Simulation
 OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 _PENDING, _FREED = "PodResizePending", '{"metadata": {"finalizers": null}}'
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
+_FOR_EVERY = ("SMTAlignmentError", "PodFeatureUnsupported")  # refusals that the request of a pod alone decides
 BUDGETS = "PodDisruptionBudget"
 Proposals = Iterator[tuple[Draft, Goal]]
 
@@ -193,8 +194,15 @@ def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
         call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
         yield draft.typing(change, call), prover.left(pod, replaced=True)
         return
+    if is_refused_as_it_is(pod):
+        return
     moved = draft.with_pod(Change("recreate", {"pod": pod.key}), _without_node_name)
     yield moved, prover.placed()
+
+
+def is_refused_as_it_is(pod: Pod) -> bool:
+    """Return whether a kubelet refused a pod for its requests alone, and would refuse the same pod again."""
+    return str((pod.manifest.get("status") or {}).get("reason")) in _FOR_EVERY
 
 
 def _restart_elsewhere(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:

@@ -47,6 +47,7 @@ _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Inv
 _DENIED = re.compile(
     r"^.*(?:admission webhook .* denied the request|security context constraint|Warden|denied by policy)", re.DOTALL
 )  # by admission that is not modeled
+_EXCEEDED = re.compile(r"exceeded quota: ([^\s,]+)")
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
@@ -126,7 +127,14 @@ def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
     text = read_refusal(owner)
     last = _DENIED.match(text or _find_last_refusal(sim, owner))
-    return last.string if last else "" if _MODELED.search(text) else text
+    absent = find_absent_quota(sim, owner["metadata"]["namespace"], text)
+    return last.string if last else "" if _MODELED.search(text) and not absent else text
+
+
+def find_absent_quota(sim: Simulation, namespace: str, text: str) -> str:
+    """Return the quota that a refusal names and that is not in the namespace: it is one over namespaces, or was not brought; or ""."""
+    found = _EXCEEDED.search(text)
+    return found[1] if found and sim.store.get("ResourceQuota", namespace, found[1]) is None else ""
 
 
 def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:

@@ -19,12 +19,25 @@ from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workl
 from scheduler_core.analysis.fixes.meanings import advise, runs_scheduler
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
-from scheduler_core.analysis.fixes.objects import find_object, search_object
-from scheduler_core.analysis.fixes.placed import is_guarded, propose_modes, prove_each, search_placed
+from scheduler_core.analysis.fixes.placed import (
+    is_guarded,
+    is_refused_as_it_is,
+    propose_modes,
+    prove_each,
+    search_placed,
+)
 from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix, make_step
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
 from scheduler_core.analysis.fixes.shell import complete_references
-from scheduler_core.analysis.fixes.workloads import CRON_JOB, KINDS, search_daemons, search_stuck, search_unwanted
+from scheduler_core.analysis.fixes.workloads import (
+    CRON_JOB,
+    KINDS,
+    find_object,
+    search_daemons,
+    search_object,
+    search_stuck,
+    search_unwanted,
+)
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
@@ -124,7 +137,7 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
             meta = each["metadata"]
             more = yield from search_daemons(sim, str(meta["namespace"]), meta["name"], budget, pod.node_name)
             findings = replace(findings, fixes=rank_fixes((*more.fixes, *findings.fixes)))
-        if findings.fixes or not pod.terminal:
+        if findings.fixes or not pod.terminal or is_refused_as_it_is(pod):
             return findings
     return (yield from _Search(sim, pod, budget).run())
 

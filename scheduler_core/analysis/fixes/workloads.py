@@ -3,28 +3,34 @@
 import itertools
 import json
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import pod_of
 from scheduler_core.analysis.fixes.effects import Watch
-from scheduler_core.analysis.fixes.fix import Budget, Findings
+from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply
 from scheduler_core.analysis.fixes.meanings import list_foreign_pods, list_lost_scalers
 from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field, without
 from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
+from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apiserver.kinds import KINDS as MODELED
+from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS, delete_pod
+from scheduler_core.scheduler.plugins.volumebinding.fixes import PROTECTION
 from scheduler_core.world.simulation import Simulation
 
 CRON_JOB = "CronJob"
@@ -67,7 +73,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
             to = owner["kind"] if part == "kind" else meta["name"]
             if each["spec"]["scaleTargetRef"].get(part) != to:
                 yield set_field(draft, each, f"scaleTargetRef.{part}", to), _until(each, lambda now: True)
-    for pod in list_foreign_pods(sim, owner, mine)[:1]:
+    for pod in [each for each in list_foreign_pods(sim, owner, mine) if not controller_of(each.manifest)][:1]:
         yield delete_pod(draft, pod), prover.left(pod)
     for _, by_domain, most in list_uneven(sim, owner, mine):
         yield from _even_out(draft, by_domain, most, prover)
@@ -107,8 +113,18 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
 def list_uneven(sim: Simulation, owner: Manifest, pods: list[Pod]) -> Iterator[tuple[str, dict[str, list[Pod]], int]]:
     """Yield the required spreads that the pods of a workload break by now: key, pods by domain, and maxSkew."""
     spec = ((owner["spec"].get("template") or {}).get("spec")) or {}
-    for each in spec.get("topologySpreadConstraints") or () if all(pod.node_name for pod in pods) and pods else ():
-        key, most = each.get("topologyKey"), int(each.get("maxSkew") or 1)
+    whole = pods and all(pod.node_name and not pod.terminal and not pod.deleting for pod in pods)
+    for each in spec.get("topologySpreadConstraints") or () if whole else ():
+        key, most, selector = (
+            each.get("topologyKey"),
+            int(each.get("maxSkew") or 1),
+            LabelSelector.of(each.get("labelSelector")),
+        )
+        near = (
+            pod.key for pod in sim.store.pods() if pod.namespace == pods[0].namespace and selector.matches(pod.labels)
+        )
+        if {*near} != {pod.key for pod in pods}:
+            continue  # it counts others, too
         nodes = [node for node in sim.store.nodes() if key in node.labels]
         able = [node for node in nodes if not node.unschedulable and not misses(pods[0], node)]
         by_domain: dict[str, list[Pod]] = {node.labels[key]: [] for node in able}
@@ -354,3 +370,61 @@ def _label(sim: Simulation, nodes: list[Node], pod: Pod) -> Iterator[Draft]:
         if len(lacks) == 1 and misses(pod, node) == 1:
             ((key, value),) = lacks.items()
             yield Draft(pod.manifest).typing(Change("label", {"node": node.name, "key": key, "value": value}))
+
+
+# Namespaces and claims that are being deleted
+
+OBJECTS = ("Namespace", CLAIM)
+_FREED = '{"metadata": {"finalizers": null}}'
+
+
+def find_object(sim: Simulation, key: str) -> Manifest | None:
+    """Return the namespace Namespace/NAME or the claim PersistentVolumeClaim/NS/NAME; None of any other key."""
+    kind, _, rest = key.partition("/")
+    namespace, _, name = rest.rpartition("/")
+    return sim.store.get(kind, namespace, name) if kind in OBJECTS else None
+
+
+def list_held(sim: Simulation, found: Manifest) -> list[tuple[Manifest, list[str]]]:
+    """Return a claim, or the objects of a namespace, with the finalizers that somebody else has to remove."""
+    near = [found]
+    if found["kind"] != CLAIM:
+        every = (each for kind in sim.store.kinds() for each in sim.store.list(kind))
+        near += [each for each in every if each["metadata"].get("namespace") == found["metadata"]["name"]]
+    kept = ([each for each in it["metadata"].get("finalizers") or () if each != PROTECTION] for it in near)
+    return [(it, names) for it, names in zip(near, kept, strict=True) if names]
+
+
+def list_users(sim: Simulation, claim: Manifest) -> list[Pod]:
+    """Return the pods that use a claim."""
+    key = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
+    return [pod for pod in sim.store.pods() if pod.spec.volumes and key in claims_of(pod)]
+
+
+def search_object(sim: Simulation, key: str, found: Manifest, budget: Budget) -> Generator[None, None, Findings]:
+    """Prove what lets a namespace or a claim end; what concerns kinds on which nothing here acts is not proven."""
+    if not found["metadata"].get("deletionTimestamp"):
+        return Findings(key, "fits")
+    findings = yield from prove_each(sim, key, Prover(sim, key, budget), _let_go(sim, found), "searched")
+    freed = [_free(*held) for held in list_held(sim, found) if held[0]["kind"] not in MODELED]
+    steps = [Fix((change,), (), "", 0, recreated=False, kubectl=call, proven=False) for change, call in freed[:MOST]]
+    return replace(findings, fixes=rank_fixes((*findings.fixes, *steps)))
+
+
+def _let_go(sim: Simulation, found: Manifest) -> Proposals:
+    meta = found["metadata"]
+    draft = Draft({"metadata": {"name": meta["name"], "namespace": meta.get("namespace")}, "spec": {}})
+    if found["kind"] == CLAIM and (users := list_users(sim, found)):
+        yield reduce(delete_pod, users, draft), without(found)
+    for each, names in list_held(sim, found)[:MOST]:
+        if each["kind"] in MODELED:
+            change, call = _free(each, names)
+            yield draft.typing(change, call), without(each)
+
+
+def _free(found: Manifest, names: list[str]) -> tuple[Change, str]:
+    kind, meta, group = found["kind"], found["metadata"], str(found["apiVersion"]).rpartition("/")[0].split("/")[0]
+    word = kind.lower() if kind in MODELED else ".".join(filter(None, (kind.lower(), group)))
+    where = f" -n {meta['namespace']}" if meta.get("namespace") else ""
+    values = {"pod": f"{kind} {meta['name']}", "finalizers": names}
+    return Change("finalizer", values), f"kubectl patch {word} {meta['name']}{where} --type=merge -p '{_FREED}'"

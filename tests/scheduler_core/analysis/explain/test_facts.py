@@ -445,3 +445,19 @@ def test_a_claim_that_is_being_deleted_is_a_problem_and_names_who_holds_it() -> 
     assert found.pod == "PersistentVolumeClaim/default/data"
     assert values(found, "KeepsFinalizers")["finalizers"] == ["example.com/audit"]
     assert "BeingDeleted" in codes(found)
+
+
+def test_a_pod_that_is_bound_here_tells_that_its_own_cluster_refused_it() -> None:
+    said = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": "0/1 nodes are available: no.",
+    }
+    sim = world(node("a"), {**pod("p"), "status": {"phase": "Pending", "conditions": [said]}})
+    for _ in range(100):
+        if (found := asked(sim, "p")).state is State.BINDING:
+            break
+        sim.advance()
+    assert values(found, "ClusterSaysOtherwise")["message"] == "0/1 nodes are available: no"
+    assert found.problem
