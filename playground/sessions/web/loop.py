@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import copy_context
 from functools import partial
 from typing import Any, ClassVar, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from django.utils.translation import get_language, override
 
@@ -24,12 +24,12 @@ ENDING = 2.0  # seconds that what goes on by itself has to end
 
 
 class Posts:
-    """What is to be done on a loop, which is woken once for all that comes meanwhile; from any thread."""
+    """Callbacks for an event loop, which wakes once for all that wait. Safe from any thread."""
 
     _of: "ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Posts]]" = WeakKeyDictionary()
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+        self._loop = ref(loop)  # weakly, as the loop is the key of its posts
         self._posted: deque[Callable[[], object]] = deque()
         self._woken = False
 
@@ -40,15 +40,17 @@ class Posts:
 
     def put(self, work: Callable[[], object]) -> None:
         """Do something that waits for nothing. A loop that has ended raises RuntimeError."""
+        if (loop := self._loop()) is None:
+            raise RuntimeError("the event loop has ended")
         self._posted.append(work)
         if not self._woken:
             self._woken = True
-            self._loop.call_soon_threadsafe(self._work_off)
+            loop.call_soon_threadsafe(self._work_off, loop)
 
-    def _work_off(self) -> None:
+    def _work_off(self, loop: asyncio.AbstractEventLoop) -> None:
         self._woken = False  # before anything is taken out: what comes from now on wakes again
         while self._posted:
-            self._loop.call_soon(self._posted.popleft())
+            loop.call_soon(self._posted.popleft())
 
 
 class SessionsLoop:
