@@ -7,9 +7,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from playground.presenters.problems import Problem, expectation, problem, reception
+from playground.presenters.sentences.lines import describe_migration
 from playground.presenters.words import Message, format_message
 
 register = template.Library()
+register.filter("describe_migration", describe_migration)
 _ACTIONS = {
     "created": _("created"),
     "changed": _("changed"),

@@ -20,6 +20,7 @@ from scheduler_core.world.readonly import ATTEMPT_FAILED, BACKOFF_COMPLETE, Poin
 
 # The forms of clauses.
 WORDS = Path(__file__).with_name("deeds.yaml")
+MIGRATIONS = Path(__file__).with_name("migrations.yaml")
 BOTH = gettext_noop("%(first)s; %(rest)s")
 _MORE = gettext_noop("and %(more)s more like these")
 MOST_ALIKE = 3  # clauses of one form that are told one by one
@@ -28,7 +29,7 @@ MOST_ALIKE = 3  # clauses of one form that are told one by one
 def describe_deeds(did: str) -> Message:
     """Return what a controller did, clause by clause."""
     clauses = list[Message]()
-    for _form, same in groupby((_describe_clause(each) for each in did.split("; ")), lambda one: one.get("text")):
+    for _form, same in groupby((_describe_by(WORDS, each) for each in did.split("; ")), lambda one: one.get("text")):
         alike = list(same)
         clauses += alike if len(alike) <= MOST_ALIKE else [alike[0], message(_MORE, more=len(alike) - 1)]
     return reduce(lambda rest, first: message(BOTH, first=first, rest=rest), clauses[-2::-1], clauses[-1])
@@ -44,13 +45,17 @@ def describe_cause(cause: str) -> Message | str:
     return message(cause) if cause in read_yaml(WORDS)["causes"] else cause
 
 
-def _describe_clause(clause: str) -> Message:
-    if (found := match_text(read_yaml(WORDS)["forms"], clause)) is None:
+def describe_migration(note: str) -> Message:
+    """Return a note on how a configuration was converted, or on a plugin that is not here."""
+    return _describe_by(MIGRATIONS, note)
+
+
+def _describe_by(words: Path, clause: str) -> Message:
+    if (found := match_text(read_yaml(words)["forms"], clause)) is None:
         return exactly(clause)
     form, values = found
-    return message(
-        form, **{name: _describe_clause(value) if name == "why" else value for name, value in values.items()}
-    )
+    nested = {name: _describe_by(words, value) for name, value in values.items() if name in ("why", "what")}
+    return message(form, **values | nested)
 
 
 # Who takes part in a sequence diagram, in the order in which the lifelines stand.

@@ -159,7 +159,7 @@ def _scores(policy: Mapping[str, Any], profile: effective.Profile, configs: Conf
         path = f"priorities[{i}]" if written else ""
         name = _priority(each, configs)
         if not name:
-            changes.append(effective.Change("dropped", path, "EqualPriority gave all nodes the same score score"))
+            changes.append(effective.Change("dropped", path, "EqualPriority gave all nodes the same score"))
             continue
         weight = each.get("weight") or 1
         ran[name] = effective.Ran(name, weight, path)
