@@ -166,7 +166,7 @@ def test_an_upload_over_the_limit_is_refused_in_words(
     preview = page.get_by_role("button", name="Show what is Pending")
     preview.click()
     field = page.locator("#import-file")
-    assert "larger than the 10,000 bytes" in field.evaluate("(field) => field.validationMessage")
+    assert "too long. The limit of this server is 10,000 bytes" in field.evaluate("(field) => field.validationMessage")
     expect(page.get_by_role("alert")).to_have_count(0)  # so nothing was sent; a browser without scripts would
     field.evaluate("(field) => field.setCustomValidity('')")
     preview.click()

@@ -143,6 +143,9 @@ def aim_of(sim: WorldView, look: Look) -> Aim:
             return Aim("binding", pod) if ended and aim.stage in OF_ATTEMPTS else aim
         return _of_pod(sim, look.pod) if look.about == "pod" and look.pod else _at_hand(sim)
     pod = scene.subject(sim, look.pod)
+    found = sim.store.pod_at(pod) if look.stage == "pending" else None
+    if found is not None and found.node_name:
+        return Aim("placed", pod)  # the pod has been placed since
     return Aim(look.stage, pod, _past(sim, pod) if look.stage in OF_ATTEMPTS else None)
 
 

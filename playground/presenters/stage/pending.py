@@ -1,5 +1,6 @@
 """Pending: why a pod has no node after its attempt. A row for each reason, one for preemption, and the events that wake the pod."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -8,13 +9,26 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.queues.sleeping import list_waking_events
 from playground.presenters.scene import cycle_of, last_attempt, scheduler_of, short
+from playground.presenters.stage.filter import WrittenRule, quote_manifests
 from playground.presenters.why.panel import describe_preemption, get_explanation
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis.explain import Given
-from scheduler_core.world.readonly import WorldView
+from scheduler_core.world.readonly import Pod, WorldView
 
 ROWS, NODES, EVENTS = 12, 12, 8
+FEW = 2  # reasons that leave room for what they compare
+# What a plugin compares, of the pod and of the node.
+_REQUESTS = "spec.containers.0.resources"
+_COMPARED = {
+    "TaintToleration": {"Pod": "spec.tolerations", "Node": "spec.taints"},
+    "NodeUnschedulable": {"Pod": "spec.tolerations", "Node": "spec.unschedulable"},
+    "NodeAffinity": {"Pod": "spec.nodeSelector", "Node": "metadata.labels"},
+    "NodePorts": {"Pod": "spec.containers.0.ports"},
+    "NodeResourcesFit": {"Pod": _REQUESTS, "Node": "status.allocatable"},
+    "PodTopologySpread": {"Pod": "spec.topologySpreadConstraints", "Node": "metadata.labels"},
+    "InterPodAffinity": {"Pod": "spec.affinity", "Node": "metadata.labels"},
+}
 _CLAIM = gettext_noop("Create the claim, or use another claim in the pod.")
 _FREE = gettext_noop("Free %(resource)s on these nodes, request less, or add a node.")
 
@@ -53,6 +67,7 @@ class PendingBody(TypedDict):
     left: int
     fits: list[str]
     at: int
+    evidence: list[WrittenRule]
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
@@ -63,7 +78,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
     if explanation is None:
         empty: PendingBody = {
             "key": key, "pod": short(key), "known": False, "rows": [], "more": 0, "preemption": None, "wakes": [],
-            "left": 0, "fits": [], "at": sim.position,
+            "left": 0, "fits": [], "at": sim.position, "evidence": [],
         }  # fmt: skip
         return Stage(asked, empty, forms=forms)
     scheduler, pod = scheduler_of(sim), sim.store.pod_at(explanation.pod)
@@ -90,8 +105,21 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
         "left": max(len(wakes) - EVENTS, 0),
         "fits": list(explanation.fits[:NODES]),
         "at": sim.position,
+        "evidence": _quote(sim, pod, explanation.reasons) if pod is not None else [],
     }
     return Stage(asked, body, detail=_count_feasible(sim, key), forms=forms)
+
+
+def _quote(sim: WorldView, pod: Pod, reasons: Sequence[Given]) -> list[WrittenRule]:
+    """Return what the first of a few reasons compares: parts of the manifests of the pod and of the first node."""
+    first = next(iter(reasons), None)
+    if first is None or len(reasons) > FEW or not first.nodes:
+        return []
+    places = dict(_COMPARED.get(first.plugin, {}))
+    if first.plugin == "NodeAffinity" and not pod.manifest["spec"].get("nodeSelector"):
+        places["Pod"] = "spec.affinity.nodeAffinity"
+    node = sim.store.get("Node", "", first.nodes[0])
+    return quote_manifests(pod, first.nodes[0], node or {}, places)
 
 
 def _row(reason: Given, pod: str, total: int) -> PendingReason:

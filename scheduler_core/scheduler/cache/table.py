@@ -124,10 +124,18 @@ class NodeTable(State):
         return int(np.count_nonzero(self.origins == np.arange(len(self.origins))))
 
     def keep(
-        self, rows: NDArray[np.intp], compute: Callable[..., Any], compute_one: Callable[..., int], about: Hashable
+        self,
+        rows: NDArray[np.intp],
+        name: Hashable,
+        compute: Callable[..., Any],
+        compute_one: Callable[..., int],
+        about: Hashable,
     ) -> NDArray[np.int64]:
-        """Return what `compute(table, rows, about)` says by each row's Node and pods alone; only changed rows are computed."""
-        key = compute, about
+        """Return what `compute(table, rows, about)` says by each row's Node and pods alone; only changed rows are computed.
+
+        `name` is of this computation; the functions themselves would keep the world of their plugin alive.
+        """
+        key = name, about
         kept = self._kept.get(key)
         if kept is None:
             if len(self._kept) >= MOST_KEPT:

@@ -52,7 +52,7 @@ def test_without_another_session_the_branches_are_offered(begun, fork):
 def test_a_link_that_opens_nothing_is_told(begun, other):
     answer = begun.get("compare", **{"with": other})
     assert answer.status_code == 404
-    assert "No session has this link" in page_text(answer)
+    assert "This link matches no session" in page_text(answer)
 
 
 def test_a_session_is_not_compared_with_itself(begun):

@@ -105,7 +105,7 @@ def test_a_file_that_is_being_made_can_be_stopped(run, monkeypatch):
     assert run.browser.post(where)["Location"] == run.url + "exports"
     monkeypatch.setattr(downloads, "PATIENCE", 30.0)
     answer = run.browser.get(where)
-    assert answer.status_code == 400 and "The file was canceled" in page_text(answer)
+    assert answer.status_code == 400 and "Creating the file was canceled" in page_text(answer)
 
 
 def test_the_page_of_exports_says_what_is_made_for_this_browser(run, visitor, monkeypatch):

@@ -67,7 +67,7 @@ def test_an_empty_beginning_has_no_nodes_and_no_pods(visitor):
 def test_a_beginning_that_does_not_exist_makes_no_session():
     answer = Client().post("/new", {"start": "story:none"})
     assert answer.status_code == 400
-    assert "“story:none” is not a way to start" in page_text(answer)
+    assert "“story:none” is not a starting point" in page_text(answer)
     assert Session.objects.count() == 0
 
 

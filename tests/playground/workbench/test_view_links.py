@@ -91,7 +91,7 @@ def test_one_that_was_taken_back_answers_410_and_the_others_stand(begun):
     assert answer.status_code == 410 and "was revoked" in page_text(answer)
     assert Client().get(stands).status_code == 200
     assert Client().get(begun.view_url).status_code == 200
-    assert f"Link {link.pk}: taken back on" in page_text(begun.get("session"))
+    assert f"Link {link.pk}: revoked on" in page_text(begun.get("session"))
 
 
 def test_a_link_of_a_deleted_session_is_gone(begun):

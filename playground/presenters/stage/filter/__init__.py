@@ -37,7 +37,7 @@ from playground.presenters.stage.filter.columns import (
 )
 from playground.presenters.stage.group import ExchangeRow, exchanges
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.world.readonly import Code, SchedulingCycleView, WorldView
+from scheduler_core.world.readonly import Code, Pod, SchedulingCycleView, WorldView
 
 # A track for each node: a letter a column (p pass, r refuse, u refuse unresolvably, t to come), which ends where the node was refused.
 
@@ -364,9 +364,14 @@ def _quote_manifests(cycle: SchedulingCycleView, row: int, found: list[Section])
     for rule, answer in _COUNTERPARTS.items():
         if places.get("Node", "").startswith(rule):
             places.setdefault("Pod", answer)
+    return quote_manifests(cycle.pod, cycle.nodes.names[row], cycle.nodes.nodes[row].manifest, places)
+
+
+def quote_manifests(pod: Pod, name: str, node: Mapping[str, Any], places: Mapping[str, str]) -> list[WrittenRule]:
+    """Return the parts of a pod's and a node's manifests at these places, of those that are there."""
     written: tuple[tuple[Literal["Pod", "Node"], str, Mapping[str, Any]], ...] = (
-        ("Pod", short(cycle.pod.key), cycle.pod.manifest),
-        ("Node", cycle.nodes.names[row], cycle.nodes.nodes[row].manifest),
+        ("Pod", short(pod.key), pod.manifest),
+        ("Node", name, node),
     )
     return [
         {"object": kind, "name": name, "excerpt": excerpt}

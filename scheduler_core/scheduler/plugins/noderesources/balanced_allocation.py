@@ -44,6 +44,7 @@ class NodeResourcesBalancedAllocation(Plugin):
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
         self._by_change = Behavior.BALANCE_BY_CHANGE in handle.features.behaviors
+        self._kept_as = NAME, self._by_change, *(resource["name"] for resource in self.args["resources"])
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Status:
         return SKIP if self._best_effort(pod) else SUCCESS
@@ -51,7 +52,7 @@ class NodeResourcesBalancedAllocation(Plugin):
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
         if self._best_effort(pod):  # where the profile leaves out PreScore
             return np.zeros(len(rows), np.int64)
-        return nodes.keep(rows, self._score, self._score_row, pod.requests)
+        return nodes.keep(rows, self._kept_as, self._score, self._score_row, pod.requests)
 
     def _score(self, nodes: NodeTable, rows: Rows, requests: Resources) -> Scores:
         weighed = weigh(nodes, rows, self.args["resources"], requests, nonzero=False)

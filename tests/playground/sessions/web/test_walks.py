@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 import sys
@@ -42,6 +41,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 Pages = Callable[[str], Awaitable[Page]]
 Call = tuple[str, str]  # file and function
 OWN = ("playground/", "scheduler_core/")
+ONTO_THE_LOOP = "SessionsLoop.call.<locals>.begin"
 
 
 def own_frames() -> Iterator[Call]:
@@ -122,7 +122,7 @@ CLUSTER = applied(*cluster(3, 1)["objects"])
 
 def watch_web(trail: Trail) -> None:
     """Before a page is open: it remembers whom to send to."""
-    trail.watch(asyncio, "run_coroutine_threadsafe")
+    trail.watch(runtime().services.loop, "post", lambda work: getattr(work, "__qualname__", ""))
     trail.watch(runtime().services.loop.loop, "run_in_executor")
     trail.watch(engines, "encode_message", lambda _, __, request: f"encode {type(request).__name__}")
     trail.watch(engines.Frames, "feed", leaf=False)
@@ -162,7 +162,7 @@ async def test_a_pod_is_created_as_its_walk_says(
     watch_worker(inside)
     ask(worker, applied(pod("web"), followers=(Follower(None, Look()),)))
     calls = [
-        *web.follow("run_coroutine_threadsafe", "encode Apply"),
+        *web.follow(ONTO_THE_LOOP, "encode Apply"),
         *inside.follow("read_message", "start", "create", "present", "encode_answer"),
         *web.follow("feed", "read Apply", "run_in_executor", "append", "render_delta"),
         *web.follow("wake", "_post"),
@@ -187,7 +187,7 @@ async def test_a_step_back_is_made_as_its_walk_says(
     watch_worker(compare)
     ask(worker, Compare(at=1, look=Look(), before=Seen(4, Look())))
     calls = [
-        *web.follow("read", "run_coroutine_threadsafe", "encode Back"),
+        *web.follow("read", ONTO_THE_LOOP, "encode Back"),
         *back.follow("read_message", "start", "at", "encode_answer"),
         *web.follow("feed", "read Back", "encode Compare"),
         *compare.follow("read_message", "start", "history", "present", "encode_answer"),

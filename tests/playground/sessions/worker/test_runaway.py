@@ -147,5 +147,5 @@ def test_a_workload_that_makes_pods_in_vain_is_named() -> None:
     assert said.startswith(
         "The run was stopped: The pods of Deployment default/web fail in the same way, 100 so far, on n0."
     )
-    assert ": PodOSNotSupported: Pod was rejected: Failed to admit pod" in said
+    assert "(PodOSNotSupported): Pod was rejected: Failed to admit pod" in said
     assert run(made).reason == "runaway"

@@ -57,7 +57,7 @@ _REFERENCES = (
 _SPECS = "apimachinery/objects/spec.py controllers/kubelet/eviction/observations.py"  # volumes that nothing is read of
 # Where the names of fields without effect stand all the same: words of other things, and what is written or told to be there.
 # What a pod needs of a kubelet that declares its features, since 1.35.
-_NEEDS = "scheduler/plugins/node_declared_features.py"
+_NEEDS = "apimachinery/objects/spec.py scheduler/plugins/node_declared_features.py"
 ELSEWHERE = {
     "hostUsers": _NEEDS,
     "restartPolicyRules": _NEEDS,

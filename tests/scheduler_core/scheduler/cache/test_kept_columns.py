@@ -125,7 +125,7 @@ def test_rows_are_computed_when_they_are_asked_for_and_again_when_they_change() 
         return rows * 10
 
     def ask(*rows: int) -> list[int]:
-        return table.keep(np.array(rows, np.intp), compute, lambda nodes, row, about: -row, "about").tolist()
+        return table.keep(np.array(rows, np.intp), "tenfold", compute, lambda nodes, row, about: -row, "about").tolist()
 
     assert ask(2, 0) == [20, 0] and ask(0, 2) == [0, 20] and asked == [[2, 0]]
     table.note_changed(2)
@@ -142,5 +142,5 @@ def make_table() -> NodeTable:
 def test_the_number_of_kept_columns_is_limited() -> None:
     table = make_table()
     for key in range(3 * tables.MOST_KEPT):
-        table.keep(all_rows(table), lambda nodes, rows, about: rows, lambda nodes, row, about: row, key)
+        table.keep(all_rows(table), "rows", lambda nodes, rows, about: rows, lambda nodes, row, about: row, key)
     assert len(table._kept) <= tables.MOST_KEPT
