@@ -6,6 +6,7 @@ import pytest
 
 from playground.presenters import Look, aim_look, past_of, present
 from playground.presenters.amounts import ordinal
+from playground.presenters.stage import pending
 from playground.presenters.stage.aim import aim_of
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
@@ -46,6 +47,30 @@ def test_the_present_attempt_needs_no_other_world() -> None:
 def test_a_pod_that_is_being_bound_is_shown_in_its_lane() -> None:
     sim = until(three_nodes(), lambda w: bool(w.schedulers[0].bindings))
     assert aim(sim, pod=WEB, stage="aim") == ("binding", WEB)
+
+
+def test_a_pod_that_has_been_placed_is_not_asked_why_it_stays_pending() -> None:
+    sim = until(two_pods(), lambda w: bool(w.store.pod_at(WEB).node_name))
+    assert aim(sim, pod=HUGE, stage="pending") == ("pending", HUGE)
+    assert aim(sim, pod=WEB, stage="pending") == ("placed", WEB)
+
+
+def test_a_few_reasons_show_what_the_first_one_compares() -> None:
+    taint = {"key": "gpu", "effect": "NoSchedule"}
+    labeled = pod("picky", nodeSelector={"disk": "ssd"})
+    for refused, path, marked in (
+        (pod("web-1", cpu="64"), "spec.containers", "status.allocatable"),
+        (labeled, "spec.nodeSelector", "metadata.labels"),
+        (pod("web-1", cpu="1"), "spec.tolerations", "spec.taints"),
+    ):
+        key = f"default/{refused['metadata']['name']}"
+        nodes = [node("a", cpu="4")]
+        if "taints" in marked:
+            nodes[0]["spec"] = {"taints": [taint]}
+        sim = until(world(*nodes, refused), decided())
+        body = pending.present(sim, Look(), key).body
+        assert [each["object"] for each in body["evidence"]] == ["Pod", "Node"], body["rows"]
+        assert [each["excerpt"]["path"] for each in body["evidence"]] == [path, marked]
 
 
 def test_a_pod_without_an_attempt_is_shown_in_the_queue() -> None:
