@@ -59,7 +59,7 @@ def test_a_few_reasons_show_what_the_first_one_compares() -> None:
     taint = {"key": "gpu", "effect": "NoSchedule"}
     labeled = pod("picky", nodeSelector={"disk": "ssd"})
     for refused, path, marked in (
-        (pod("web-1", cpu="64"), "spec.containers", "status.allocatable"),
+        (pod("web-1", cpu="64"), "spec.containers.0.resources", "status.allocatable"),
         (labeled, "spec.nodeSelector", "metadata.labels"),
         (pod("web-1", cpu="1"), "spec.tolerations", "spec.taints"),
     ):
@@ -70,7 +70,10 @@ def test_a_few_reasons_show_what_the_first_one_compares() -> None:
         sim = until(world(*nodes, refused), decided())
         body = pending.present(sim, Look(), key).body
         assert [each["object"] for each in body["evidence"]] == ["Pod", "Node"], body["rows"]
-        assert [each["excerpt"]["path"] for each in body["evidence"]] == [path, marked]
+        for quoted, place in zip(body["evidence"], (path, marked), strict=True):
+            excerpt = quoted["excerpt"]
+            assert place.startswith(excerpt["path"])
+            assert f"{place.split('.')[-1]}:" in excerpt["text"] + excerpt["mark"] + excerpt["rest"]
 
 
 def test_a_pod_without_an_attempt_is_shown_in_the_queue() -> None:
