@@ -13,6 +13,7 @@ import numpy as np
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import explanation
@@ -116,6 +117,10 @@ class NodeDeclaredFeatures(Plugin):
     def needs_of(self, pod: Pod) -> tuple[str, ...]:
         """Return the features that a pod's spec needs."""
         spec = pod.spec
+        known: tuple[str, ...] | None = spec.memo.get(self._memo_key)
+        return self._remember_needs(spec) if known is None else known
+
+    def _remember_needs(self, spec: PodSpec) -> tuple[str, ...]:
         return remember(
             spec.memo,
             self._memo_key,

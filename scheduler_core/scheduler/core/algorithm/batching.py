@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -202,14 +202,27 @@ def _paths(bits: int) -> NDArray[Any]:
     return paths.astype(np.int16 if bits < 16 else np.int64)
 
 
-def first_in_heap(places: NDArray[np.intp]) -> int:
-    """Return the place, among equally good ones in ascending order, that Go's heap has on top.
+MOST_EARLY = 16
+
+
+@lru_cache(maxsize=64)
+def _early_places(size: int) -> tuple[int, ...]:
+    """Return the first places of a heap of so many items, by the dictionary order of their paths."""
+    found, ahead = list[int](), [0]
+    while ahead and len(found) < MOST_EARLY:
+        found.append(place := ahead.pop())
+        ahead += [child for child in (2 * place + 2, 2 * place + 1) if child < size]
+    return tuple(found)
+
+
+def first_in_heap(best: NDArray[np.bool_], places: NDArray[np.intp]) -> int:
+    """Return the place, among the best ones, that Go's heap has on top; `places` has them in ascending order.
 
     A place is a path from the top, told by the bits of its number from 1 on; the first path in dictionary order wins.
     """
-    first = int(places[0])
-    if first < 2:  # nothing is ahead of them, and most nodes tie
-        return first
+    for place in _early_places(len(best)):  # most nodes tie
+        if best[place]:
+            return place
     return int(places[_paths((int(places[-1]) + 1).bit_length()).take(places).argmin()])
 
 

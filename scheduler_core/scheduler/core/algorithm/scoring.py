@@ -97,12 +97,13 @@ def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     board = board_of(cycle)
     assert board.total is not None
     # Rows come from the start index of the search on; sorted, a draw means the same node wherever the search began.
-    places = np.flatnonzero(board.total == board.total.max())
+    is_best = board.total == board.total.max()
+    places = np.flatnonzero(is_best)
     best = np.sort(board.rows[places])
     cycle.tied_rows = best
     row = int(best[0])
     if len(best) > 1 and algorithm_state.in_order and not algorithm_state.extenders:
-        row = int(board.rows[batching.first_in_heap(places)])
+        row = int(board.rows[batching.first_in_heap(is_best, places)])
     elif len(best) > 1:
         cycle.draw = algorithm_state.draw(len(best))
         row = int(best[cycle.draw])

@@ -357,9 +357,9 @@ class ScoringDynamicResources(DynamicResources):
         facts: Facts | None = state.get(FACTS)
         if facts is None:
             return NO_STATE
-        found: Mapping[str, NodeAllocation] = state.get(ALLOCATIONS) or {}
         if not facts.store.claims:
             return plugin.no_scores(len(rows))
+        found: Mapping[str, NodeAllocation] = state.get(ALLOCATIONS) or {}
         scores = np.zeros(len(rows), np.int64)
         for i, row in enumerate(rows.tolist()):
             allocation = found.get(nodes.names[row])

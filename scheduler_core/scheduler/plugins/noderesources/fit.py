@@ -257,7 +257,7 @@ class NodeResourcesFit(Plugin):
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         state.write(PRE_FILTER_STATE, pod.spec.requests)
-        if self._devices_serve:
+        if self._devices_serve and pod.spec.requests.scalar:
             state.write(DEVICE_CLASSES, devices.find_class_resources(self.handle, pod.spec.requests, self._alone))
         return _GO_ON
 
