@@ -57,8 +57,8 @@ _BALANCED: Parts = (Words(gettext_noop("The closer the used shares of the resour
 _DEFAULTS: Parts = (
     Words(
         gettext_noop(
-            "For scoring, a container without a request counts as 100m of cpu and 200Mi of memory, in this pod "
-            "and in the pods on the node."
+            "For scoring, a container without a request counts as 100m of cpu and 200Mi of memory. This applies to all "
+            "pods."
         )
     ),
 )
