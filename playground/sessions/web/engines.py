@@ -205,6 +205,8 @@ class Worker:
             self.kill()
             raise TooSlow(_("The request took too long and was stopped.")) from None
         except (ConnectionError, BrokenPipeError):
+            if process is self._process:
+                self.kill()  # it counts as alive until it is reaped: the next request waits for that, and not in vain
             raise WorkerDied from None
         finally:
             self._waiting.pop(number, None)

@@ -136,6 +136,22 @@ async def test_who_asks_at_once_after_a_worker_was_ended_is_answered_by_the_next
     await worker.stop()
 
 
+async def test_a_worker_whose_pipe_is_broken_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail() -> None:
+        raise BrokenPipeError
+
+    worker = Worker()
+    await worker.start()
+    first, process = worker.generation, worker._process
+    assert process is not None
+    monkeypatch.setattr(process.stdin, "drain", fail)
+    with pytest.raises(WorkerDied):
+        await worker.call(0, ClearUp())
+    await worker.call(0, ClearUp())
+    assert worker.generation == first + 1
+    await worker.stop()
+
+
 async def test_a_session_that_keeps_crashing_when_it_is_changed_can_be_looked_at(
     client: SessionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
