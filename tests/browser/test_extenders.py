@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.browser.server import PlaygroundServer
+from tests.browser.studio import position
 
 WORLD = """\
 apiVersion: v1
@@ -58,13 +59,15 @@ def test_an_extender_written_in_cel_vetoes_a_node(
     page.locator("textarea[name='text']").first.fill(WORLD)
     page.get_by_role("button", name="Create").first.click()
     page.goto(session)
+    expect(page.locator("body[data-connected='1']")).to_be_visible()
     station = page.locator("#point-ExtenderFilter")
     expect(station).to_be_visible()
     for _ in range(40):
         if "now" in (station.get_attribute("class") or ""):
             break
+        before = position(page)
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(100)
+        expect(page.locator("#panel-transport")).not_to_have_attribute("data-position", str(before))
     expect(station).to_have_attribute("aria-current", "step")
     why = page.locator("#panel-stage")
     expect(why.get_by_text("no licence").first).to_be_visible()
