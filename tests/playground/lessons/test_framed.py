@@ -35,6 +35,8 @@ def test_a_lesson_is_played_in_a_frame_without_cookies_and_tokens() -> None:
         number = re.search(r'name="card" value="(\d+)"', text)
         assert number is not None
         cards.append(number[1])
+        for heading in re.findall(r"<h2>\s*Pod\b(.*?)</h2>", text, re.DOTALL):
+            assert re.search(r"\w", re.sub(r"<[^>]+>", "", heading)), "a pod of the evidence has no name"
         if 'value="answer"' in text:
             told = browser.post(here, {"act": "answer", "card": number[1], "show": "1"}, headers=OWN).content.decode()
             assert 'class="verdict' in told
