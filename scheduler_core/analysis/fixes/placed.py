@@ -27,7 +27,7 @@ from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, rou
 from scheduler_core.world.simulation import Simulation
 
 OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
-_PENDING, _FREED = "PodResizePending", '{"metadata": {"finalizers": null}}'
+_PENDING = "PodResizePending"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 _FOR_EVERY = ("SMTAlignmentError", "PodFeatureUnsupported")  # refusals that the request of a pod alone decides
 BUDGETS = "PodDisruptionBudget"
@@ -281,6 +281,11 @@ def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: st
     return draft.patching(Change("field", {**values, "to": to}), name_of(owner), {"spec": patch}, *more)
 
 
+def remove_finalizers(where: str) -> str:
+    """Return the call that removes the finalizers of an object, named as kubectl takes it."""
+    return f"kubectl patch {where} --type=merge -p " + """'{"metadata": {"finalizers": null}}'"""
+
+
 def without(found: Manifest) -> Goal:
     """An object is gone."""
     kind, meta = found["kind"], found["metadata"]
@@ -389,7 +394,7 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         place, volume = str(attached["spec"].get("nodeName")), get_volume(attached)
         if volume in volumes and sim.store.node(place) is None:
             where = f"volumeattachment {attached['metadata']['name']}"
-            calls = [f"kubectl delete {where} --wait=false", f"kubectl patch {where} --type=merge -p '{_FREED}'"]
+            calls = [f"kubectl delete {where} --wait=false", remove_finalizers(where)]
             calls = calls if attached["metadata"].get("finalizers") else calls[:1]
             yield draft.typing(Change("detach", {"volume": volume, "node": place}), *calls), runs(pod, prover)
     if not others:

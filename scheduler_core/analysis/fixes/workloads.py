@@ -12,7 +12,15 @@ from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply
 from scheduler_core.analysis.fixes.meanings import list_foreign_pods, list_lost_scalers
-from scheduler_core.analysis.fixes.placed import Proposals, name_of, propose_end, prove_each, set_field, without
+from scheduler_core.analysis.fixes.placed import (
+    Proposals,
+    name_of,
+    propose_end,
+    prove_each,
+    remove_finalizers,
+    set_field,
+    without,
+)
 from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
@@ -69,8 +77,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
     for pod in [each for each in mine if each.deleting and _awaits_ends(owner)][:1]:
         yield from propose_end(draft, pod, sim.store.node(pod.node_name), prover)
     for each in list_lost_scalers(sim, owner):
-        for part in ("kind", "name"):
-            to = owner["kind"] if part == "kind" else meta["name"]
+        for part, to in (("kind", owner["kind"]), ("name", meta["name"])):
             if each["spec"]["scaleTargetRef"].get(part) != to:
                 yield set_field(draft, each, f"scaleTargetRef.{part}", to), _until(each, lambda now: True)
     for pod in [each for each in list_foreign_pods(sim, owner, mine) if not controller_of(each.manifest)][:1]:
@@ -375,7 +382,6 @@ def _label(sim: Simulation, nodes: list[Node], pod: Pod) -> Iterator[Draft]:
 # Namespaces and claims that are being deleted
 
 OBJECTS = ("Namespace", CLAIM)
-_FREED = '{"metadata": {"finalizers": null}}'
 
 
 def find_object(sim: Simulation, key: str) -> Manifest | None:
@@ -427,4 +433,4 @@ def _free(found: Manifest, names: list[str]) -> tuple[Change, str]:
     word = kind.lower() if kind in MODELED else ".".join(filter(None, (kind.lower(), group)))
     where = f" -n {meta['namespace']}" if meta.get("namespace") else ""
     values = {"pod": f"{kind} {meta['name']}", "finalizers": names}
-    return Change("finalizer", values), f"kubectl patch {word} {meta['name']}{where} --type=merge -p '{_FREED}'"
+    return Change("finalizer", values), remove_finalizers(f"{word} {meta['name']}{where}")
