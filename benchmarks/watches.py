@@ -78,7 +78,7 @@ def steps(server: PlaygroundServer, wire: Wire, count: int) -> Figures:
 
 
 def stepped(server: PlaygroundServer, after: int = 0) -> list[int]:
-    """Where the steps in the server's log ended, beyond a position."""
+    """Return the end positions of the steps in the server's log beyond a position."""
     with contextlib.closing(sqlite3.connect(server.folder / "playground.sqlite3")) as database:
         rows = database.execute(
             'SELECT "to" FROM playground_logentry WHERE kind = \'step\' AND "to" > ? ORDER BY seq', [after]
@@ -94,7 +94,7 @@ def connect(port: int) -> socket.socket:
 
 
 def ready(connections: list[socket.socket]) -> Callable[[float], Iterator[tuple[socket.socket, bytes]]]:
-    """What comes over connections, as it comes."""
+    """Return a function that yields the data that arrives on the connections."""
     selector = selectors.DefaultSelector()
     for each in connections:
         selector.register(each, selectors.EVENT_READ)

@@ -274,10 +274,8 @@ async def _watch(request: HttpRequest, client: SessionClient, call: Call) -> Htt
 class Stream(StreamingHttpResponse):
     """One watch, from its first event to its end. What it sees goes from the outbox to the connection, with no task between."""
 
-    _chunk: ClassVar[tuple[bytes, bytes]] = (
-        b"",
-        b"",
-    )  # the last part of any watch: many see the same, one after the other
+    # The last part of any watch, and its frame: many watches see the same part, one after the other.
+    _chunk: ClassVar[tuple[bytes, bytes]] = (b"", b"")
 
     def __init__(
         self, client: SessionClient, request: BeginWatch, longest: float, bookmarks: bool, visit: Any = None

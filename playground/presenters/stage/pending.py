@@ -19,13 +19,12 @@ from scheduler_core.world.readonly import Pod, WorldView
 ROWS, NODES, EVENTS = 12, 12, 8
 FEW = 2  # reasons that leave room for what they compare
 # What a plugin compares, of the pod and of the node.
-_REQUESTS = "spec.containers.0.resources"
 _COMPARED = {
     "TaintToleration": {"Pod": "spec.tolerations", "Node": "spec.taints"},
     "NodeUnschedulable": {"Pod": "spec.tolerations", "Node": "spec.unschedulable"},
     "NodeAffinity": {"Pod": "spec.nodeSelector", "Node": "metadata.labels"},
     "NodePorts": {"Pod": "spec.containers.0.ports"},
-    "NodeResourcesFit": {"Pod": _REQUESTS, "Node": "status.allocatable"},
+    "NodeResourcesFit": {"Pod": "spec.containers.0.resources", "Node": "status.allocatable"},
     "PodTopologySpread": {"Pod": "spec.topologySpreadConstraints", "Node": "metadata.labels"},
     "InterPodAffinity": {"Pod": "spec.affinity", "Node": "metadata.labels"},
 }

@@ -69,7 +69,7 @@ MOST_KEPT = 32
 
 
 class KeptColumn(NamedTuple):
-    """What was computed for rows: `missing` are those never asked for, `changed` those to be computed anew."""
+    """Values computed by row. `missing` rows were never requested; `changed` rows must be computed again."""
 
     values: NDArray[np.int64]
     missing: NDArray[np.bool_]

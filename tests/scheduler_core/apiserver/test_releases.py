@@ -52,7 +52,7 @@ def test_a_field_is_unknown_before_its_release(spec: dict[str, Any], since: str,
         stored(before, pod(**spec))
 
 
-def kept(key: str) -> dict[str, Any]:
+def make_kept(key: str) -> dict[str, Any]:
     """An object of a kind that changes nothing, in the newest version."""
     kind, version = KEPT[key], (pick(VERSIONS[key], NEWEST) or "").split()[0]
     metadata = {"name": "a", "uid": "u", **({"namespace": "n"} if kind.namespaced else {})}
@@ -62,7 +62,7 @@ def kept(key: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("key", KEPT)
 def test_a_kind_that_changes_nothing_is_kept_listed_once_and_marked(key: str) -> None:
-    manifest, world = kept(key), world_of(NEWEST)
+    manifest, world = make_kept(key), world_of(NEWEST)
     if KEPT[key].namespaced:
         world.apply(ApplyObjects(({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}},)))
     world.apply(ApplyObjects((manifest,)))
@@ -81,7 +81,7 @@ def test_every_rule_of_a_release_is_asked_for_by_its_name() -> None:
 @pytest.mark.parametrize("kind", ["Workload.scheduling.k8s.io", "EvictionRequest.lifecycle.k8s.io"])
 def test_a_kind_is_unknown_before_its_release(kind: str) -> None:
     with pytest.raises(Refused, match="no matches for kind"):
-        world_of("1.34.2").apply(ApplyObjects((kept(kind),)))
+        world_of("1.34.2").apply(ApplyObjects((make_kept(kind),)))
 
 
 def test_a_field_that_a_release_took_away_is_unknown_again() -> None:
