@@ -116,9 +116,9 @@ def test_a_process_keeps_no_world_of_its_runs(tmp_path: Path) -> None:
     gc.collect()
     gc.disable()
     try:
-        before = sum(isinstance(each, Simulation) for each in gc.get_objects())
+        before = sum(type(each) is Simulation for each in gc.get_objects())
         command.make_in_process(first)
-        assert sum(isinstance(each, Simulation) for each in gc.get_objects()) == before
+        assert sum(type(each) is Simulation for each in gc.get_objects()) == before
     finally:
         gc.enable()
 
