@@ -80,8 +80,9 @@ types: install-test ## mypy, strict on scheduler_core and playground
 contracts: install-test ## import-linter: who may import whom
 	@echo "make test: import contracts"; .venv/bin/lint-imports
 
+# Up to three tests that fail run once more, and the summary lists them with the error: see CONTRIBUTING.
 pytest: install-test ## the tests, browser tests included
-	@echo "make test: pytest, browser tests included"; $(PY) -m pytest $(PYTEST_ARGS)
+	@echo "make test: pytest, browser tests included"; $(PY) -m pytest --reruns 1 --max-suite-reruns 3 --rerun-show-tracebacks $(PYTEST_ARGS)
 
 conformance: install ## run the corpus and keep what the page /conformance shows
 	@$(PY) manage.py conformance tests/corpus/cycle tests/corpus/large --json > playground/views/data/conformance.new; \
