@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import MutableManifest, Pod
 from scheduler_core.base.releases import OLDEST
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, Facts

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.extenders.behaviour import answer_of, behaviour_of

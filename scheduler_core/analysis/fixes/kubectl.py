@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects import Manifest, controller_of
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.rewriting import SERVER_OWNED
 from scheduler_core.apiserver.store import Store

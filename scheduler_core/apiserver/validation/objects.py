@@ -8,9 +8,8 @@ kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects import names
+from scheduler_core.apimachinery.objects import Manifest, names
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path
-from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families

@@ -20,8 +20,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError, check_owner, claim_name
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Answer, Refused

@@ -9,8 +9,7 @@ kube: pkg/controller/namespace/namespace_controller.go, pkg/controller/namespace
 from collections import Counter
 from contextlib import suppress
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apimachinery.objects import Manifest, parse_time
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import FINALIZE, FINALIZER
 from scheduler_core.apiserver.rewriting import with_section

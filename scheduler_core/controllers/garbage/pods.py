@@ -13,8 +13,7 @@ kube: pkg/controller/podgc/gc_controller.go @ v1.34.1
 from collections.abc import Iterable
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.apiserver.rewriting import with_condition
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import DELETED, WatchEvent

@@ -20,8 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apiserver.eviction import evict
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.watch import WatchEvent

@@ -16,9 +16,7 @@ last sign of life.
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.34.1
 """
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.watch import WatchEvent

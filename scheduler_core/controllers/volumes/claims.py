@@ -3,9 +3,7 @@
 kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim, syncUnboundClaim, syncBoundClaim, provisionClaim) @ v1.34.1
 """
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apimachinery.objects.storage.csi_migration import plugin_of_provisioner
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING

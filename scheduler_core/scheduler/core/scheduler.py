@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND

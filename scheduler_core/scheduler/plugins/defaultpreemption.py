@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects import times
+from scheduler_core.apimachinery.objects import Pod, times
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import INTEGER32
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects import controller_of, is_sidecar
 from scheduler_core.apimachinery.objects.pod import HostPort, Pod
-from scheduler_core.apimachinery.objects.resources import is_sidecar
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import explanation
 from scheduler_core.scheduler.framework.cycle_state import CycleState

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import csi_migration
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.base.releases import Behavior

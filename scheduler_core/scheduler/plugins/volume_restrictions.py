@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState

@@ -1,11 +1,9 @@
 """What can be seen of a world, and the field's words: all that presenters and other readers need. Nothing here changes anything."""
 
-from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects import Pod, controller_of, parse_duration
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, forget_places, join_files, load_manifests
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
 from scheduler_core.apimachinery.objects.resources import pod_requests
 from scheduler_core.apimachinery.objects.spec import Toleration

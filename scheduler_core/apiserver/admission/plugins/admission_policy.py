@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.cel import BOOL, NULL, STRING, Environment, Program, Type
 from scheduler_core.apimachinery.cel.values import Failure
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import LabelSelector, Manifest
 from scheduler_core.apiserver import expressions
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.kinds import find_kind, split_api_version

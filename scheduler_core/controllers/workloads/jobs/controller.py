@@ -8,8 +8,7 @@ kube: pkg/controller/job/job_controller.go @ v1.34.1
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.faults import CLAIMS
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.status import DONE, Refused, not_found

@@ -10,12 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod, is_extended_name, nanos
 from scheduler_core.apimachinery.objects.ownership import controller_reference
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.resources import is_extended_name
 
 IN_MEMORY = "<extended-resources>"
 ANNOTATION = "resource.kubernetes.io/extended-resource-claim"

@@ -14,9 +14,7 @@ from scheduler_core.apimachinery.dra.allocator import MOST_TRIED
 from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.watch import MOST_NODES, SearchTree
-from scheduler_core.apimachinery.objects.durations import parse_duration
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, parse_duration
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import plugin

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.framework.cycle_state import CycleState

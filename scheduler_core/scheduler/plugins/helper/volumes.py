@@ -6,8 +6,7 @@ from difflib import SequenceMatcher
 from itertools import count
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     NO_PROVISIONER,

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects import FieldError, Node, Pod
 from scheduler_core.apimachinery.objects.affinity import AffinityTerm, AffinityTerms, affinity_terms
-from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apimachinery.objects.labels import Labels
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import BOOL, INTEGER32
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure

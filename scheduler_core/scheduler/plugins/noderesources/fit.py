@@ -11,10 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects import Manifest, Node, Resources, is_extended_name
 from scheduler_core.apimachinery.objects.pod import Pod, whole_requests
-from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import CPU, EPHEMERAL_STORAGE, FIXED_RESOURCES, MEMORY, NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState

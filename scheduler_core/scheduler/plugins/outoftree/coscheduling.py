@@ -11,10 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Pod, optional_time
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import INTEGER64
-from scheduler_core.apimachinery.objects.times import optional_time
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects import Node, Pod, controller_of
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
     build_required_error,
@@ -17,9 +18,6 @@ from scheduler_core.apimachinery.objects.errors import (
     not_supported,
 )
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, Requirement, aggregate
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.strict import ANY, INTEGER32, STRING, ListOf, Shape
 from scheduler_core.scheduler.cache.table import NodeTable

@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, is_owned_by
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of, is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal

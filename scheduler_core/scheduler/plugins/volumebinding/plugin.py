@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import plugin
