@@ -95,10 +95,6 @@ class _Run:
     # carrying out
 
     @property
-    def _api(self) -> APIServer:
-        return APIServer(self.store, NO_NAMESPACES, self.now)
-
-    @property
     def _clock(self) -> int:
         return START + self.now
 
@@ -132,7 +128,7 @@ class _Run:
 
     def _answer(self, name: str, call: LeaseCall) -> LeaseAnswer:
         failed = LeaseAnswer(reason="error")
-        answer = failed if name in self.failing else carry_out(self._api, call)
+        answer = failed if name in self.failing else carry_out(APIServer(self.store, NO_NAMESPACES, self.now), call)
         self._write(name, call=call.verb.value, result=answer.reason or "ok")
         return answer
 
