@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects import Manifest, Pod
-from scheduler_core.apimachinery.objects.errors import Errors
+from scheduler_core.apimachinery.objects import Errors, Manifest, Pod
 from scheduler_core.apimachinery.objects.names import subdomain_errors
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apiserver.admission.plugin import uses_label_keys

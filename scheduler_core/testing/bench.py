@@ -19,8 +19,7 @@ from scheduler_core.base.trace.records import LazyFacts, Recorder
 from scheduler_core.scheduler.core.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework import Plugin, PluginStep, Point
 from scheduler_core.scheduler.framework.runtime.framework import Trial, record_step
 from scheduler_core.scheduler.framework.runtime.points import run_pre_bind, run_reserve
 from scheduler_core.scheduler.queue.types import QueuedPod

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.objects import Manifest, Pod
-from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apiserver import KINDS, Refused
 from scheduler_core.apiserver.quota import in_scope, scopes_of
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"

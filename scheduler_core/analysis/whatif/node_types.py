@@ -12,8 +12,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from scheduler_core.apimachinery.objects import Manifest, Node
-from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects import InvalidObject, Manifest, Node
 from scheduler_core.apimachinery.objects.labels import NodeSelectorTerm
 from scheduler_core.apimachinery.objects.loading import load_manifests
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity

@@ -11,8 +11,7 @@ kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go 
 
 from scheduler_core.apimachinery.objects import SECOND, Manifest
 from scheduler_core.apimachinery.objects.storage import volumes as storage
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver import NORMAL, WARNING, with_section
 from scheduler_core.apiserver.status import unknown_error
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.storage import PROVISIONED_BY, name_of_new_volume, new_volume

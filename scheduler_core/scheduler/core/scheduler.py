@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from scheduler_core.apimachinery.objects import Manifest, Pod
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver import Store, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.releases import Behavior, Release
 from scheduler_core.base.state import Copied, Derived, State
@@ -32,9 +31,8 @@ from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.extenders import extender
-from scheduler_core.scheduler.framework import groups
+from scheduler_core.scheduler.framework import Features, groups
 from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
-from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions
 from scheduler_core.scheduler.framework.runtime.framework import Framework

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects import Manifest, Node, Pod, is_extended_name, nanos
-from scheduler_core.apimachinery.objects.ownership import controller_reference
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod, controller_reference, is_extended_name, nanos
 
 IN_MEMORY = "<extended-resources>"
 ANNOTATION = "resource.kubernetes.io/extended-resource-claim"

@@ -15,8 +15,7 @@ from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.slices import ResourceSlice
 from scheduler_core.apimachinery.dra.watch import SeenEnough, Watch
 from scheduler_core.apimachinery.objects import Manifest, Node, NodeSelector, Pod
-from scheduler_core.scheduler.framework.plugin import Verdicts
-from scheduler_core.scheduler.framework.status import Status, error, unresolvable
+from scheduler_core.scheduler.framework import Status, Verdicts, error, unresolvable
 from scheduler_core.scheduler.plugins.dynamicresources import reasons
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import NodeShare, share_of
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import Found, NodeSearch

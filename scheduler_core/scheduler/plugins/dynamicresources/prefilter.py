@@ -15,8 +15,7 @@ from scheduler_core.apimachinery.dra.classes import DeviceClass
 from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.apimachinery.objects.labels import aggregate
 from scheduler_core.base.clock.agenda import Stream
-from scheduler_core.scheduler.framework.plugin import Handle
-from scheduler_core.scheduler.framework.status import Status, error, unresolvable
+from scheduler_core.scheduler.framework import Handle, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.dynamicresources import extended_resources, reasons
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import Wanted
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import TIMED_OUT, NodeFilter, node_selector_of

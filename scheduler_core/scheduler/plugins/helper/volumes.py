@@ -19,8 +19,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework import Change, Draft, Edit, Handle, Refusal
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME
 
 CLASS = "StorageClass"

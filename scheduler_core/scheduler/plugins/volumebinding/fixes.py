@@ -7,8 +7,7 @@ from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, is
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage import volumes as storage
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework import Change, Draft, Handle, Refusal
 from scheduler_core.scheduler.plugins.helper import volumes
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
 from scheduler_core.scheduler.plugins.volumebinding.matching import room

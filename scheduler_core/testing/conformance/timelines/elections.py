@@ -5,9 +5,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.times import format_micro_time, parse_time
-from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.apiserver import APIServerOptions, Store
 from scheduler_core.apiserver.server import APIServer
-from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Report, Steps, What
