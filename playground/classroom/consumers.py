@@ -20,16 +20,8 @@ from playground.presenters.words import message
 from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import SOCKETS, admit_socket, prove
 from playground.sessions.protocol.errors import LimitReached, SessionError, SessionGone
+from playground.sessions.web import consumers
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.consumers import (
-    CLOSE_AGAIN,
-    CLOSE_FAILED,
-    CLOSE_GONE,
-    CLOSE_LIMIT,
-    Outbox,
-    Socket,
-    language_of,
-)
 from playground.sessions.web.messages import ENCODER, BadMessage, Error, Gone
 
 log = logging.getLogger(__name__)
@@ -39,7 +31,7 @@ REMOVED = '{"type":"gone","removed":true}'
 FOLLOWS = ("at", "stage", "form", "about", "pod", "node", "plugin")  # what students see as their teacher does
 
 
-class ClassroomConsumer(Socket):
+class ClassroomConsumer(consumers.Socket):
     """The common part of both kinds of pages. A malformed message can harm at most its own connection."""
 
     teaches: ClassVar[bool]
@@ -50,8 +42,8 @@ class ClassroomConsumer(Socket):
     async def connect(self) -> None:
         """Find the room, take a seat, get the board."""
         await self.accept()
-        activate(language_of(self.scope))
-        self.outbox = Outbox.of_running_loop()
+        activate(consumers.language_of(self.scope))
+        self.outbox = consumers.Outbox.of_running_loop()
         self.tokens, self.counted = BURST, time.monotonic()
         try:
             admit_socket(self, self.scope)
@@ -63,10 +55,10 @@ class ClassroomConsumer(Socket):
             await hub.come(self)
         except SessionGone:
             await self.send_text(ENCODER.encode(Gone()).decode())
-            await self.close(CLOSE_GONE)
+            await self.close(consumers.CLOSE_GONE)
         except SessionError as error:
             await self.send_text(_refusal(error))
-            await self.close(CLOSE_AGAIN if error.retry_after else CLOSE_LIMIT)
+            await self.close(consumers.CLOSE_AGAIN if error.retry_after else consumers.CLOSE_LIMIT)
         else:
             self.hub = hub
 
@@ -94,7 +86,7 @@ class ClassroomConsumer(Socket):
             await self.send_text(text)
         except Exception:
             log.exception("a message could not be sent")
-            await self.close(CLOSE_FAILED)
+            await self.close(consumers.CLOSE_FAILED)
 
     async def send_text(self, text: str) -> None:
         """Send now, unless the socket is closed."""
@@ -163,7 +155,7 @@ class StudentConsumer(ClassroomConsumer):
 
     async def _leave(self) -> None:
         await self.send_text(REMOVED)
-        await self.close(CLOSE_GONE)
+        await self.close(consumers.CLOSE_GONE)
 
     async def _say_yours(self) -> None:
         self.post(orjson.dumps(await in_thread(board.yours, self.student)).decode())

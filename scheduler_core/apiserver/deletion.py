@@ -6,8 +6,7 @@ pkg/registry/core/pod/strategy.go (CheckGracefulDelete), pkg/registry/core/names
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Manifest, parse_time
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.store import Store

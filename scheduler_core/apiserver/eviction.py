@@ -15,9 +15,7 @@ component-helpers/apps/poddisruptionbudget/helpers.go @ v1.34.1
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Pod
 from scheduler_core.apiserver.admission.catalogue import plugins_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Request
 from scheduler_core.apiserver.kinds import get_kind_by_key, reference

@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import Errors, Manifest, Pod
 from scheduler_core.apimachinery.objects.names import subdomain_errors
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apiserver.admission.plugin import uses_label_keys
 from scheduler_core.apiserver.kinds import KINDS

@@ -3,12 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
+from scheduler_core.apimachinery.objects import NANO, PREFERRED, REQUIRED, SECOND, Manifest, parse_time
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, Amount, Amounts, pod_amounts, qos_class
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.quantity import NANO
 from scheduler_core.apimachinery.objects.resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES, MEMORY, is_extended_name
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.kinds import Kind
 
 # Scopes: which pods and claims a quota counts at all.

@@ -4,8 +4,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects import Manifest, controller_of
 
 # Which objects belong to which controller: an index of one kind's objects, kept up with by the store that asked for it.
 # kube: pkg/controller/controller_utils.go (PodControllerUIDIndex, OrphanPodIndex) @ v1.34.1

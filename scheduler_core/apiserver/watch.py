@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 

@@ -18,11 +18,8 @@ from __future__ import annotations
 from typing import ClassVar, Protocol
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.apiserver import KubeEvent, Refused, Store, WatchEvent
 from scheduler_core.apiserver.server import APIServer
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND, TIMER, URGENT, Action
 from scheduler_core.base.trace.kinds import Facts, Reconciled
 from scheduler_core.base.trace.records import LazyFacts

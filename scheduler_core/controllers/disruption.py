@@ -3,16 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, parse_time
+from scheduler_core.apiserver import DELETED, NORMAL, WARNING, Kind, Store, WatchEvent, find_kind, with_condition
 from scheduler_core.apiserver.eviction import disruption_allowed, set_condition
-from scheduler_core.apiserver.kinds import Kind, find_kind
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.rewriting import with_condition
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import KIND, Coverage, DisruptionMemory

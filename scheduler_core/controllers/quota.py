@@ -4,9 +4,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount, Amounts, add, amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.kinds import Kind, get_kind_by_key
+from scheduler_core.apiserver import ADDED, DELETED, Kind, WatchEvent, get_kind_by_key
 from scheduler_core.apiserver.quota import counts, in_scope, is_terminating, matching, overdue_at, scopes_of, usage
-from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 

@@ -5,9 +5,7 @@ kube: sigs.k8s.io/sig-storage-lib-external-provisioner, pkg/controller/volume/ep
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_reference
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_reference
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apiserver.store import Store
 

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.times import optional_time
+from scheduler_core.apimachinery.objects import controller_of, optional_time
 from scheduler_core.apiserver.watch import ADDED, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.memory.nodes import EarlyEnds, FieldWrite, Troubles

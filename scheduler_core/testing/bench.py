@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import MutableManifest, Pod
 from scheduler_core.base.releases import OLDEST
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, Facts
@@ -20,8 +19,7 @@ from scheduler_core.base.trace.records import LazyFacts, Recorder
 from scheduler_core.scheduler.core.algorithm.schedule_pod import IN_ALGORITHM, advance, begin
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework import Plugin, PluginStep, Point
 from scheduler_core.scheduler.framework.runtime.framework import Trial, record_step
 from scheduler_core.scheduler.framework.runtime.points import run_pre_bind, run_reserve
 from scheduler_core.scheduler.queue.types import QueuedPod

@@ -15,9 +15,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import MutableManifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import MutableManifest, Node, Pod
 from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
 

@@ -5,12 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apiserver import APIServerOptions, Refused, Store
 from scheduler_core.apiserver.admission.catalogue import PLUGINS
-from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.server import APIServer
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.plugin import WaitingPod
 
 # The corpus of validity: what kube-apiserver's validation says of an object that is made, and what is said here.

@@ -9,9 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apimachinery.objects import FieldError, InvalidObject, Manifest, parse_time
 from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 from scheduler_core.apiserver.faults import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES, MAX_LATENCY, Fault
 from scheduler_core.apiserver.rewriting import merge_patch

@@ -104,7 +104,7 @@ def die_once(given: Run) -> dict[str, Any]:
 
 
 def test_runs_of_a_process_that_is_lost_are_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "make_run", die_once)
+    monkeypatch.setattr(command.experiments, "make_run", die_once)
     runs = list_runs(read_experiment(yaml.safe_dump({**DATA, "worlds": DATA["worlds"][:1]})), str(tmp_path))
     rows = dict(command.in_processes([(each, tmp_path / str(i)) for i, each in enumerate(runs)], 2))
     assert (tmp_path / "died").exists()

@@ -20,15 +20,7 @@ from plotly.graph_objects import Figure
 from playground.management.terminal.cluster import STDIN, BadInput, list_inputs
 from playground.management.terminal.command import Exit, TerminalCommand
 from playground.management.terminal.printing import Progress, table
-from scheduler_core.analysis.experiments import (
-    Experiment,
-    Run,
-    list_figures,
-    list_runs,
-    make_run,
-    read_experiment,
-    write_rows,
-)
+from scheduler_core.analysis import experiments
 from scheduler_core.analysis.experiments import summarize as summarize_rows
 from scheduler_core.world.commands import Refused
 
@@ -45,7 +37,7 @@ def build_report(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
     script: bool = True  # Plotly itself, which the first chart brings along
     for world in dict.fromkeys(row["world"] for row in rows):
         parts.append(f"<h2>{escape(world)}</h2>")
-        for drawn in list_figures([row for row in rows if row["world"] == world]):
+        for drawn in experiments.list_figures([row for row in rows if row["world"] == world]):
             figure = Figure(
                 {**drawn.as_plotly(), "layout": {**drawn.as_plotly()["layout"], "template": "plotly_white"}}
             )
@@ -92,11 +84,11 @@ class Command(TerminalCommand):
     ) -> None:
         """Read, run what has no result, and write the tables."""
         if action == "schema":
-            self.stdout.write(json.dumps(msgspec.json.schema(Experiment), indent=2))
+            self.stdout.write(json.dumps(msgspec.json.schema(experiments.Experiment), indent=2))
             return
         experiment, path = read_file(file), Path("experiment" if file in ("", STDIN) else file)
         folder = Path(out or path.with_suffix(""))
-        runs = list_runs(experiment, str(path.parent.resolve()))
+        runs = experiments.list_runs(experiment, str(path.parent.resolve()))
         try:
             names = [run.digest() for run in runs]
         except OSError as error:
@@ -124,26 +116,26 @@ class Command(TerminalCommand):
         self.stdout.write(json.dumps(data) if output == "json" else "\n".join(summarize(rows)))
 
 
-def read_file(file: str) -> Experiment:
+def read_file(file: str) -> experiments.Experiment:
     """Return the experiment of a file, or of standard input for "-" or a pipe. Raise CommandError with what is wrong, and where."""
     try:
         inputs = list_inputs([file] if file else [], elsewhere=False)
         if not inputs:
             raise BadInput("received no FILE; expected the experiment as YAML, or - for standard input")
-        return read_experiment(inputs[0][1].decode())
+        return experiments.read_experiment(inputs[0][1].decode())
     except ValueError as error:
         raise CommandError(f"{file or STDIN}: {error}", returncode=Exit.UNUSABLE) from None
 
 
-def make_in_process(run: Run) -> Row:
+def make_in_process(run: experiments.Run) -> Row:
     """Make a run, and free its world, which refers to itself: a command collects garbage too rarely for many large worlds."""
     try:
-        return make_run(run)
+        return experiments.make_run(run)
     finally:
         gc.collect()
 
 
-def in_processes(runs: Sequence[tuple[Run, Path]], workers: int) -> Iterator[tuple[Path, Row]]:
+def in_processes(runs: Sequence[tuple[experiments.Run, Path]], workers: int) -> Iterator[tuple[Path, Row]]:
     """Yield the rows as they come; what a lost process had is made again. The processes end with the caller."""
     left = {place: run for run, place in runs}
     for _ in range(RETRIES + 1):
@@ -162,14 +154,14 @@ def in_processes(runs: Sequence[tuple[Run, Path]], workers: int) -> Iterator[tup
     raise CommandError(f"a process was lost {RETRIES + 1} times, with {len(left)} runs left", returncode=Exit.FAILED)
 
 
-def on_dask(runs: Sequence[tuple[Run, Path]], address: str) -> Iterator[tuple[Path, Row]]:
+def on_dask(runs: Sequence[tuple[experiments.Run, Path]], address: str) -> Iterator[tuple[Path, Row]]:
     """Yield the rows as a Dask cluster makes them; what a lost worker had is made again by others."""
     try:
         import distributed
     except ImportError:
         raise CommandError(f"--dask needs the extra: {EXTRA}", returncode=Exit.UNUSABLE) from None
     with distributed.Client(address) as client:
-        places = {client.submit(make_run, run, pure=False, retries=RETRIES): place for run, place in runs}
+        places = {client.submit(experiments.make_run, run, pure=False, retries=RETRIES): place for run, place in runs}
         for future, row in distributed.as_completed(list(places), with_results=True):
             yield places[future], row
 
@@ -183,7 +175,7 @@ def keep(place: Path, row: Row) -> None:
 
 def write_tables(folder: Path, rows: Sequence[Row], say: Callable[[str], object]) -> None:
     """Write all rows as CSV, and as Parquet where pyarrow is installed."""
-    (folder / "results.csv").write_text(write_rows(rows))
+    (folder / "results.csv").write_text(experiments.write_rows(rows))
     try:
         import pyarrow
         import pyarrow.parquet

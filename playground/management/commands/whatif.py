@@ -11,44 +11,14 @@ from typing import Any
 from playground.features.fixes.presenter import effect_sentence
 from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
+from playground.management.terminal import command
 from playground.management.terminal.cluster import BadInput, Question, find_kind, read_file, read_objects
-from playground.management.terminal.command import (
-    CHANGES,
-    HELP,
-    INPUT,
-    SEED,
-    TYPES,
-    Exit,
-    TerminalCommand,
-    add_options,
-    leave,
-    read_release_option,
-)
 from playground.management.terminal.printing import Progress, missing, table, why_waiting, write_answer
 from playground.management.terminal.world import make_world, read_configuration, read_node_types
 from playground.presenters.why.reasons import describe_rest
+from scheduler_core.analysis import whatif
 from scheduler_core.analysis.explain import Past
 from scheduler_core.analysis.upgrade import Stage, Upgrade, preview_upgrade
-from scheduler_core.analysis.whatif import (
-    MOST,
-    Change,
-    NodeType,
-    Outcome,
-    Rest,
-    Room,
-    add,
-    apply_all,
-    drain,
-    owners_of,
-    pods_of,
-    remove,
-    room_for,
-    scale,
-    settle,
-    subject_of,
-    type_in,
-    what_if,
-)
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.config import NEWEST, OLDEST
 from scheduler_core.world.commands import SetSettings
@@ -58,35 +28,35 @@ HURTING = ("evicted", "pending")
 NAMED = 10  # new pods that are printed one by one; more are counted
 
 
-class Command(TerminalCommand):
+class Command(command.TerminalCommand):
     """Runs a cluster until it is at rest, makes the changes on a copy, runs both on, and prints what differs."""
 
     help = (
         "Say what would change: nodes drained, removed or added, workloads scaled, another configuration; all that is asked is done at "
-        f"once. --more says how many more of a pod, or of a set of pods, fit afterwards. {INPUT}Controllers act. "
-        f"Only what the change brings about counts, and what is stuck in any case. {HELP}"
+        f"once. --more says how many more of a pod, or of a set of pods, fit afterwards. {command.INPUT}Controllers act. "
+        f"Only what the change brings about counts, and what is stuck in any case. {command.HELP}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the arguments for the input, the changes, and the output."""
         super().add_arguments(parser)
         more = "how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set"
-        add_options(
+        command.add_options(
             parser,
             ("--drain", [], "NODE", "drain a node; budgets are kept"),
             ("--remove", [], "NODE", "a node is lost at once"),
             ("--add", [], "N=NODE|TYPE", "so many new nodes like one that exists, or of a type"),
-            TYPES,
+            command.TYPES,
             ("--scale", [], "KIND/NS/NAME=N", "a workload with so many replicas"),
-            *CHANGES,
+            *command.CHANGES,
             ("--more", [], "[N=]NS/NAME|KIND/NS/NAME|FILE", more),
-            ("--most", MOST, "N", f"count no further than this ({MOST})"),
-            SEED,
+            ("--most", whatif.MOST, "N", f"count no further than this ({whatif.MOST})"),
+            command.SEED,
         )
         parser.add_argument(
             "--from",
             dest="from_release",
-            type=read_release_option,
+            type=command.read_release_option,
             metavar="RELEASE",
             help="with --release: the release before; without it that which the input indicates, else the oldest",
         )
@@ -108,7 +78,7 @@ class Command(TerminalCommand):
                 upgrade = preview_upgrade(
                     made.world, asked["release"], report=lambda stage: progress.say(format_stage(stage))
                 )
-            rest = settle(made.world, progress=progress.steps)
+            rest = whatif.settle(made.world, progress=progress.steps)
             types = read_node_types(made.world, asked["types"], self.stderr.write)
             changes = list(_changes(made.world, asked, question, self.stderr.write, types))
             if not changes and not asked["more"]:
@@ -117,19 +87,25 @@ class Command(TerminalCommand):
                 )
             outcome = None
             if changes and not (upgrade and len(changes) == 1):
-                outcome = what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
+                outcome = whatif.what_if(made.world, changes, progress=progress.steps, loops=rest.loops)
                 rest = outcome.rest
             room = None
             if asked["more"]:
                 pods = [pod for text in asked["more"] for pod in _pods(made.world, text, question)]
-                room = room_for(outcome.world if outcome else made.world, pods, asked["most"])
+                room = whatif.room_for(outcome.world if outcome else made.world, pods, asked["most"])
         self._print(outcome, room, rest, output, upgrade, made.release)
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))
-        leave(_list_exits(outcome, rest, made.refused))
+        command.leave(_list_exits(outcome, rest, made.refused))
 
     def _print(
-        self, outcome: Outcome | None, room: Room | None, rest: Rest, output: str, upgrade: Upgrade | None, release: str
+        self,
+        outcome: whatif.Outcome | None,
+        room: whatif.Room | None,
+        rest: whatif.Rest,
+        output: str,
+        upgrade: Upgrade | None,
+        release: str,
     ) -> None:
         data: dict[str, Any] = {"schema": "whatif/v1", "release": release}
         if upgrade is not None:
@@ -164,8 +140,8 @@ def _changes(
     asked: dict[str, Any],
     question: Question,
     say: Callable[[str], object],
-    types: dict[str, NodeType],
-) -> Iterator[Change]:
+    types: dict[str, whatif.NodeType],
+) -> Iterator[whatif.Change]:
     release = asked["release"] or world.settings.release
     if asked["release"]:
         yield SetSettings({"release": release})
@@ -176,20 +152,20 @@ def _changes(
         yield from commands
     for text in asked["add"]:
         count, like = _pair(text, "--add", "N=NODE or N=TYPE", first=True)
-        yield add(world, like, count, types)
+        yield whatif.add(world, like, count, types)
     for text in asked["scale"]:
         replicas, name = _pair(text, "--scale", "KIND/NS/NAME=N", first=False)
         parts = name.split("/")
         if len(parts) not in (2, 3):
             raise BadInput(f"--scale {text}: expected KIND/NS/NAME=N, such as Deployment/default/web=5")
         namespace = parts[1] if len(parts) == 3 else question.namespace or "default"
-        yield scale(world, find_kind(parts[0]) or parts[0], namespace, parts[-1], replicas)
+        yield whatif.scale(world, find_kind(parts[0]) or parts[0], namespace, parts[-1], replicas)
     for node in asked["drain"]:
-        yield drain(world, node)
+        yield whatif.drain(world, node)
     for node in asked["remove"]:
-        yield remove(world, node)
-    yield from map(type_in, asked["run"])
-    yield from (apply_all(read_objects(file)) for file in asked["apply"])
+        yield whatif.remove(world, node)
+    yield from map(whatif.type_in, asked["run"])
+    yield from (whatif.apply_all(read_objects(file)) for file in asked["apply"])
 
 
 def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
@@ -206,7 +182,7 @@ def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
     count, equals, named = text.partition("=")
     times, named = (int(count), named) if equals and count.isdecimal() else (1, text)
     if os.path.isfile(named) or named == "-":
-        pods = [pod for each in read_objects(named) for pod in pods_of(each)]
+        pods = [pod for each in read_objects(named) for pod in whatif.pods_of(each)]
         if not pods:
             raise BadInput(f"--more {text}: received no pod and no workload; expected at least one")
         return pods * times
@@ -218,43 +194,43 @@ def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
     manifest = world.store.get(kind, namespace, name)
     if manifest and kind != "Pod":
         manifest = {**manifest, "spec": {**manifest["spec"], "replicas": 1, "parallelism": 1}}
-    pods = pods_of(manifest) if manifest else []
+    pods = whatif.pods_of(manifest) if manifest else []
     if not pods:
         raise BadInput(f"--more {text}: a {kind} has no template of pods")
     return pods * times
 
 
-def _list_missing(outcome: Outcome) -> list[dict[str, Any]]:
+def _list_missing(outcome: whatif.Outcome) -> list[dict[str, Any]]:
     """The workloads that lack pods with the change, or more of them than without it."""
     before = {(row["kind"], row["namespace"], row["name"]): row["pods"] for row in missing(outcome.baseline)}
     rows = missing(outcome.world)
     return [row for row in rows if row["pods"] > before.get((row["kind"], row["namespace"], row["name"]), 0)]
 
 
-def _list_waiting(outcome: Outcome) -> list[dict[str, str]]:
+def _list_waiting(outcome: whatif.Outcome) -> list[dict[str, str]]:
     """The pods that wait with the change and not without it, and why."""
     past = Past(outcome.world)
     pods = (outcome.world.store.pod_at(key) for key in outcome.pending if key not in outcome.pending_without)
     return [{"pod": pod.key, "message": why_waiting(outcome.world, pod, past)} for pod in pods if pod]
 
 
-def _hurts(outcome: Outcome) -> bool:
+def _hurts(outcome: whatif.Outcome) -> bool:
     return any(not node for _, node in outcome.created) or any(
         effect.kind in HURTING or (effect.kind == "replaced" and not effect.to) for effect in outcome.effects
     )
 
 
-def _list_exits(outcome: Outcome | None, rest: Rest, refused: int) -> Iterator[Exit]:
+def _list_exits(outcome: whatif.Outcome | None, rest: whatif.Rest, refused: int) -> Iterator[command.Exit]:
     """Yield the exit statuses of all problems found."""
     if not rest or (outcome is not None and (outcome.failed or outcome.held_up)):
-        yield Exit.FAILED
+        yield command.Exit.FAILED
     if refused:
-        yield Exit.UNUSABLE
+        yield command.Exit.UNUSABLE
     if outcome is not None and (_hurts(outcome) or _list_missing(outcome)):
-        yield Exit.WAITS
+        yield command.Exit.WAITS
 
 
-def _in_words(outcome: Outcome) -> Iterator[str]:
+def _in_words(outcome: whatif.Outcome) -> Iterator[str]:
     if not outcome.effects and not outcome.created and not outcome.failed:
         yield "No pod goes anywhere else."
     for effect in outcome.effects:
@@ -275,7 +251,7 @@ def _in_words(outcome: Outcome) -> Iterator[str]:
     yield f"Pods that wait: {len(outcome.pending)}; without the change: {len(outcome.pending_without)}."
 
 
-def _describe_created(outcome: Outcome) -> Iterator[str]:
+def _describe_created(outcome: whatif.Outcome) -> Iterator[str]:
     if len(outcome.created) <= NAMED:
         for pod, node in outcome.created:
             yield f"{pod} is new and goes to {node}." if node else f"{pod} is new and waits."
@@ -283,7 +259,7 @@ def _describe_created(outcome: Outcome) -> Iterator[str]:
     of_workload: dict[str, Counter[str]] = {}
     for key, node in outcome.created:
         made = outcome.world.store.pod_at(key)
-        chain = owners_of(outcome.world.store, subject_of(made)) if made else [("Pod", *key.split("/"))]
+        chain = whatif.owners_of(outcome.world.store, whatif.subject_of(made)) if made else [("Pod", *key.split("/"))]
         kind, namespace, name = (*chain,)[-1]
         of_workload.setdefault(f"{kind} {namespace}/{name}", Counter())[node] += 1
     for workload, nodes in of_workload.items():
@@ -292,7 +268,7 @@ def _describe_created(outcome: Outcome) -> Iterator[str]:
         yield f"{workload} has {nodes.total()} new pods: {', '.join([*places, *waits])}."
 
 
-def _format_room(room: Room) -> Iterator[str]:
+def _format_room(room: whatif.Room) -> Iterator[str]:
     sets = "set" if room.count == 1 else "sets"
     number = f"{room.count} more" if room.size == 1 else f"{room.count} more such {sets} of {room.size} pods"
     fit = "fits" if room.count == 1 else "fit"

@@ -11,15 +11,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from playground.presenters.words import Message, gettext_noop, message
+from playground.sessions.protocol import moving
 from playground.sessions.protocol.errors import CommandRefused, problem, refusal
-from playground.sessions.protocol.moving import (
-    ImportPlan,
-    ImportProgress,
-    ImportStage,
-    MissingObjects,
-    PackedPlan,
-    PlannedObject,
-)
 from playground.sessions.worker import world as core
 from playground.sessions.worker.answers.configurations import offers
 from playground.sessions.worker.engine import Engine, Tried
@@ -95,7 +88,7 @@ NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be 
 
 def preview(
     world: core.Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None, whole: bool = False
-) -> ImportPlan:
+) -> moving.ImportPlan:
     """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
     brought = read_brought(text, limits)
     intake = core.take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
@@ -131,13 +124,13 @@ def list_accepted_objects(brought: Brought, intake: core.Intake, rename: bool) -
 
 def import_plan(
     world: core.Simulation, brought: Brought, intake: core.Intake, planned: core.Plan, rename: bool
-) -> ImportPlan:
+) -> moving.ImportPlan:
     """A plan as it is shown and kept, without its command and its text."""
     idle = notes(planned.accepted)
     texts = (error.text for item in planned.items for error in item.errors)
     found = next((match for text in texts if (match := _VARIABLE.search(text))), None)
     said = [*brought.notes, *([] if found is None else [Note(VARIABLES, {"value": found[0], "command": COMMAND})])]
-    return ImportPlan(
+    return moving.ImportPlan(
         [_build_planned_object(item) for item in planned.items],
         [*planned.warnings, *idle],
         b"",
@@ -147,7 +140,7 @@ def import_plan(
         dict(intake.left_out),
         intake.shift,
         idle,
-        [MissingObjects(m.kind, list(m.names), m.of, m.count, m.command) for m in planned.missing],
+        [moving.MissingObjects(m.kind, list(m.names), m.of, m.count, m.command) for m in planned.missing],
         rename,
         intake.names,
         intake.unneeded,
@@ -202,10 +195,10 @@ def _convert_note(note: Note) -> Message:
     return message(note.text, **{name: str(value) for name, value in note.values.items()})
 
 
-def _build_planned_object(item: core.Item) -> PlannedObject:
+def _build_planned_object(item: core.Item) -> moving.PlannedObject:
     if is_configuration(item.manifest):
         item = replace(item, action="ignored", errors=(), reason=NO_OBJECT)
-    return PlannedObject(
+    return moving.PlannedObject(
         action=item.action,
         kind=item.kind,
         namespace=item.namespace,
@@ -228,7 +221,7 @@ _LEVEL = 1  # of compression
 _EMPTY = b'"objects":[]'
 
 
-class LargeImport(Task[PackedPlan, ImportProgress]):
+class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
     """The preview of a file's import. At the end `prepared` is set, if the import can be applied as it was tried."""
 
     def __init__(self, engine: Engine, file: Path, rename: bool, limits: LoadLimits) -> None:
@@ -238,7 +231,7 @@ class LargeImport(Task[PackedPlan, ImportProgress]):
         self._file = file
         self._rename = rename
         self._limits = limits
-        self._stage: ImportStage = "read"
+        self._stage: moving.ImportStage = "read"
         self._counted = self._total = 0
         self._memory = Budget(ALONE, TOO_MUCH)
 
@@ -246,16 +239,16 @@ class LargeImport(Task[PackedPlan, ImportProgress]):
         with self._memory, no_collection():
             super().turn()
 
-    def progress(self) -> ImportProgress:
-        return ImportProgress(self._stage, self._counted, self._total, self.result)
+    def progress(self) -> moving.ImportProgress:
+        return moving.ImportProgress(self._stage, self._counted, self._total, self.result)
 
-    def _run(self) -> Steps[PackedPlan]:
+    def _run(self) -> Steps[moving.PackedPlan]:
         try:
             return (yield from self._look_at())
         finally:
             forget_places()
 
-    def _look_at(self) -> Steps[PackedPlan]:
+    def _look_at(self) -> Steps[moving.PackedPlan]:
         yield  # so that somebody hears of it before the file is read, in one long turn
         world = self._engine.world
         position, brought = world.position, read_brought(self._file.read_bytes(), self._limits)
@@ -287,14 +280,16 @@ class LargeImport(Task[PackedPlan, ImportProgress]):
         trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources]))
         return core.build_plan(world.api, sources, trial), trial
 
-    def _pack(self, objects: Sequence[object], command: core.ApplyObjects | None, first: bytes) -> Steps[PackedPlan]:
+    def _pack(
+        self, objects: Sequence[object], command: core.ApplyObjects | None, first: bytes
+    ) -> Steps[moving.PackedPlan]:
         """The command as the log keeps it, and the text as it may be kept."""
         before, after = _frame(command)
         done = yield from self._write(before, command.objects if command is not None else (), after)
         before = first + b'{"apiVersion":"v1","kind":"List","items":['
         text = yield from self._write(before, objects, b"]}")
         count = len(command.objects) if command is not None else 0
-        return PackedPlan(b"", done.end() if command is not None else b"", text.end(), done.size, count)
+        return moving.PackedPlan(b"", done.end() if command is not None else b"", text.end(), done.size, count)
 
     def _write(self, before: bytes, objects: Sequence[object], after: bytes) -> "Steps[_Compressed]":
         """A list of objects as JSON, with what stands around it."""
@@ -309,7 +304,7 @@ class LargeImport(Task[PackedPlan, ImportProgress]):
         written.add(after)
         return written
 
-    def _begin(self, stage: ImportStage, total: int) -> None:
+    def _begin(self, stage: moving.ImportStage, total: int) -> None:
         self._stage, self._counted, self._total = stage, 0, total
 
     def _in_turns(self, work: Generator[int, None, T]) -> Steps[T]:
@@ -352,7 +347,7 @@ def _frame(command: core.ApplyObjects | None) -> tuple[bytes, bytes]:
     return before + _EMPTY[:-1], b"]" + after
 
 
-def _with_plan(packed: PackedPlan, found: ImportPlan) -> PackedPlan:
+def _with_plan(packed: moving.PackedPlan, found: moving.ImportPlan) -> moving.PackedPlan:
     """Return the packed plan, with the import plan to show: rows in the order of the text, and no former names."""
     rows = sorted(found.items, key=lambda item: item.index)
     shown = msgspec.structs.replace(found, items=rows, names=[], large=True)

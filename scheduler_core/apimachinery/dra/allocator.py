@@ -24,8 +24,7 @@ from scheduler_core.apimachinery.dra.search.tentative import Taken, Tentative
 from scheduler_core.apimachinery.dra.slices import Pool, PoolId, ResourceSlice, gather_pools
 from scheduler_core.apimachinery.dra.taints import Selectors
 from scheduler_core.apimachinery.dra.watch import Watch
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects import Manifest, Node
 from scheduler_core.base.releases import Behavior
 
 # DEVIATION: kube's search on a node ends after 10 s of real time (DRASchedulerFilterTimeout),

@@ -13,9 +13,7 @@ from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.classes import expressions
 from scheduler_core.apimachinery.dra.features import ByIdentity
 from scheduler_core.apimachinery.dra.slices import DeviceId
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.spec import Toleration
 
 KIND = "ResourceClaim"

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.features import AllocationError, ByIdentity, DeviceFeatures
+from scheduler_core.apimachinery.objects import Manifest, Node, Taint
 from scheduler_core.apimachinery.objects.labels import NodeSelector, aggregate
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node, Taint
 from scheduler_core.base.releases import Behavior
 
 KIND = "ResourceSlice"

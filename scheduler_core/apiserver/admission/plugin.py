@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, Manifest
 from scheduler_core.apiserver.kinds import Kind, reference
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.status import Refused, forbidden

@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import LabelSelector, Manifest
 from scheduler_core.apiserver.door.answers import Failure
 from scheduler_core.apiserver.door.resources import Target
 from scheduler_core.apiserver.kinds import key_of

@@ -5,8 +5,7 @@ kube: pkg/registry/core/pod/{strategy.go,rest/subresources.go} @ v1.34.1
 
 from collections.abc import Mapping
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
+from scheduler_core.apimachinery.objects import CONTAINER_LISTS, Manifest
 from scheduler_core.apiserver.door.answers import TEXT, Failure, Reply, bad_request, not_allowed
 from scheduler_core.apiserver.door.reading import find_object
 from scheduler_core.apiserver.door.resources import Resource, Target

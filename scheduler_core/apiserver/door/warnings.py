@@ -7,10 +7,8 @@ import base64
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import NANO, PREFERRED, REQUIRED, Manifest, nanos
 from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
-from scheduler_core.apimachinery.objects.quantity import NANO, nanos
 from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.validation.pods.containers import every_container
 

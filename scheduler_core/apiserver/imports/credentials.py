@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
+from scheduler_core.apimachinery.objects import CONTAINER_LISTS, Manifest
 
 _MAPPING = (dict, Mapping)  # a dict is told at once
 REMOVED = "(removed)"

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from scheduler_core.apimachinery.objects.errors import FieldError
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import FieldError, LabelSelector, Manifest
 from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.pod import TERMINAL_PHASES
 from scheduler_core.apiserver.kinds import KINDS, find_kind

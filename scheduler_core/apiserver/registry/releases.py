@@ -13,8 +13,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import Errors, FieldError, Manifest
 from scheduler_core.apiserver.kinds import POD_SPECS, Kind
 from scheduler_core.apiserver.object_defaults import pull_policy
 from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGates

@@ -6,9 +6,8 @@ kube: pkg/apis/batch/validation/validation.go @ v1.34.1
 import re
 from collections.abc import Sequence
 
+from scheduler_core.apimachinery.objects import LabelSelector, Manifest
 from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, quote
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE

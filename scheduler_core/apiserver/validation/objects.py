@@ -8,15 +8,8 @@ kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Manifest, names
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, format_key_path
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.names import (
-    label1035_errors,
-    label_errors,
-    list_qualified_name_errors,
-    path_segment_errors,
-    subdomain_errors,
-)
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
@@ -40,7 +33,7 @@ def owners_and_finalizers(meta: Mapping[str, Any], custom: bool = False) -> list
         _owners(meta["ownerReferences"], errors)
     finalizers = meta.get("finalizers") or ()
     for name in finalizers:
-        errors.problems(_FINALIZERS, name, list_qualified_name_errors(name))
+        errors.problems(_FINALIZERS, name, names.list_qualified_name_errors(name))
     for i, name in enumerate(finalizers):
         if not custom and "/" not in name and name not in _STANDARD_FINALIZERS:
             detail = "name is neither a standard finalizer name nor is it fully qualified"
@@ -88,7 +81,7 @@ def metadata_update(old: Manifest, new: Manifest) -> list[FieldError]:
 
 
 def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
-    checks.metadata(manifest, kind.namespaced, _NAME_CHECKS.get(kind.key, subdomain_errors), errors)
+    checks.metadata(manifest, kind.namespaced, _NAME_CHECKS.get(kind.key, names.subdomain_errors), errors)
 
 
 def node(manifest: Manifest, errors: Errors) -> None:
@@ -111,7 +104,7 @@ def node(manifest: Manifest, errors: Errors) -> None:
 
 _PATH_SEGMENTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "IPAddress")
 _NAME_CHECKS = {
-    "Namespace": label_errors,
-    "Service": label1035_errors,
-    **dict.fromkeys(_PATH_SEGMENTS, path_segment_errors),
+    "Namespace": names.label_errors,
+    "Service": names.label1035_errors,
+    **dict.fromkeys(_PATH_SEGMENTS, names.path_segment_errors),
 }

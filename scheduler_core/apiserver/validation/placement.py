@@ -6,8 +6,7 @@ kube: pkg/apis/core/validation/validation.go @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
-from scheduler_core.apimachinery.objects.errors import Errors, FieldError
+from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, Errors, FieldError
 from scheduler_core.apimachinery.objects.names import label_errors, label_value_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import POSITIVE

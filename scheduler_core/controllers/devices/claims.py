@@ -20,13 +20,9 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError, check_owner, claim_name
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kube_events import WARNING
-from scheduler_core.apiserver.rewriting import with_section
-from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apimachinery.objects import Manifest, Pod
+from scheduler_core.apiserver import WARNING, Answer, Refused, WatchEvent, with_section
 from scheduler_core.apiserver.validation.devices.status import device_key
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.templates import CannotMake, claim_for, owning_pod
 from scheduler_core.controllers.memory.devices import uses_devices

@@ -20,14 +20,9 @@ from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.slices import KIND as SLICE
 from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, PoolId, ResourceSlice
 from scheduler_core.apimachinery.dra.taints import KIND as RULE
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, is_owned_by, parse_time
+from scheduler_core.apiserver import NORMAL, Refused, WatchEvent
 from scheduler_core.apiserver.eviction import DELETION_BY_DEVICE_TAINT_MANAGER, disrupt
-from scheduler_core.apiserver.kube_events import NORMAL
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.claims import list_consumers
 from scheduler_core.controllers.memory.nodes import PlannedEviction

@@ -9,11 +9,8 @@ client-go/tools/cache/mutation_cache.go @ v1.34.1
 
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
 from scheduler_core.apimachinery.dra.claims import POD_CLAIM_NAME, ClaimError, claim_name
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference, is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.store import Store
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, controller_reference, is_owned_by
+from scheduler_core.apiserver import Refused, Store
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.devices import REMEMBERED, MadeClaim
 from scheduler_core.scheduler.config.settings import WorldSettings

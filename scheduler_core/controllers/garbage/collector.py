@@ -15,13 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver import KINDS, WARNING, Kind, Store, WatchEvent, find_kind, with_section
 from scheduler_core.apiserver.deletion import FOREGROUND, ORPHAN
-from scheduler_core.apiserver.kinds import KINDS, Kind, find_kind
-from scheduler_core.apiserver.kube_events import WARNING
-from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.server import Preconditions
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.memory.workloads import Item, owners
 

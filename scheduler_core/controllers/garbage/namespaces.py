@@ -9,13 +9,9 @@ kube: pkg/controller/namespace/namespace_controller.go, pkg/controller/namespace
 from collections import Counter
 from contextlib import suppress
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import parse_time
-from scheduler_core.apiserver.kinds import get_kind_by_key
+from scheduler_core.apimachinery.objects import Manifest, parse_time
+from scheduler_core.apiserver import DELETED, Refused, WatchEvent, get_kind_by_key, with_section
 from scheduler_core.apiserver.registry.strategies import FINALIZE, FINALIZER
-from scheduler_core.apiserver.rewriting import with_section
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.memory.workloads import Item

@@ -13,11 +13,8 @@ kube: pkg/controller/podgc/gc_controller.go @ v1.34.1
 from collections.abc import Iterable
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.rewriting import with_condition
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.apimachinery.objects import Node, Pod
+from scheduler_core.apiserver import DELETED, Refused, WatchEvent, with_condition
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import Pods

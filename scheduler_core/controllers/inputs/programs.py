@@ -10,10 +10,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects import SECOND, LabelSelector, parse_duration
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 
 MOST_RULES = 200

@@ -12,10 +12,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.durations import parse_duration
+from scheduler_core.apimachinery.objects import LabelSelector, Pod, parse_duration
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos, value
 from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 from scheduler_core.controllers.inputs.programs import read_selector

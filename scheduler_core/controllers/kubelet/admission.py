@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Node, Pod, Taint
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, is_extended_name
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.watch import WatchEvent

@@ -13,12 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scheduler_core.apimachinery.objects import SECOND, Node, Pod
 from scheduler_core.apimachinery.objects.demand import GUARANTEED, qos_class
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos, value, value_of_nanos
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
-from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apiserver.watch import MODIFIED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.inputs.usage import book_of

@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.resources import is_sidecar
-from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apimachinery.objects import SECOND, Pod, is_sidecar
 from scheduler_core.controllers.inputs.programs import KILL_EXIT, Program, program_of
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
 

@@ -14,8 +14,7 @@ from scheduler_core.apimachinery.dra.claims import KIND as DEVICE_CLAIM
 from scheduler_core.apimachinery.dra.claims import ClaimError, check_owner, claim_name
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, deleting, phase, volume_name
-from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver import WARNING, KubeEvent, WatchEvent
 from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import images

@@ -8,10 +8,8 @@ kube: pkg/kubelet/images/image_manager.go, pkg/kubelet/nodestatus/setters.go (Im
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import SECOND, Node, Pod
 from scheduler_core.apimachinery.objects.spec import normalize_image_name
-from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import heartbeats

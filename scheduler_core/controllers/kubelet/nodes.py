@@ -8,8 +8,7 @@ kube: pkg/kubelet/nodestatus/setters.go, pkg/kubelet/cm/node_container_manager_l
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.times import SECOND
+from scheduler_core.apimachinery.objects import SECOND, Node
 from scheduler_core.apiserver.kube_events import NORMAL, KubeEvent
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import heartbeats, images

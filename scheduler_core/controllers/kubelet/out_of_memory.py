@@ -12,9 +12,8 @@ from heapq import merge
 from itertools import islice
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, GUARANTEED, qos_class
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.resources import MEMORY, is_sidecar, pod_requests
 from scheduler_core.apiserver.kube_events import WARNING

@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects import SECOND, Pod, nanos
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY, is_sidecar
-from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.containers import Setting, terminate
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 

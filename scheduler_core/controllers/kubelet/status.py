@@ -8,9 +8,7 @@ kube: pkg/kubelet/kubelet_pods.go (getPhase, convertToAPIContainerStatuses), pkg
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.durations import go_duration
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.resources import is_sidecar
+from scheduler_core.apimachinery.objects import Pod, go_duration, is_sidecar
 from scheduler_core.controllers.kubelet.containers import Setting, has_failed_init, is_initialized, pause_ends
 from scheduler_core.controllers.kubelet.sizes import report_resources
 from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun

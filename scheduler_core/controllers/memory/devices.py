@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from scheduler_core.apimachinery.dra.claims import ClaimError, claim_name
 from scheduler_core.apimachinery.dra.slices import KIND as SLICE
 from scheduler_core.apimachinery.dra.slices import PoolId, ResourceSlice
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.state import Copied, Derived, State

@@ -6,12 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from scheduler_core.apimachinery.objects import SECOND, Pod, controller_of
 from scheduler_core.apimachinery.objects.labels import IN, Labels, LabelSelector
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver import Store, WatchEvent
 from scheduler_core.base.state import Copied, Derived, State
 
 # What the collectors of garbage remember: who depends on whom, nodes that are missing, namespaces that end.

@@ -20,11 +20,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Pod, controller_of
+from scheduler_core.apiserver import Refused, WatchEvent, not_found
 from scheduler_core.apiserver.eviction import evict
-from scheduler_core.apiserver.status import Refused, not_found
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import WORN_OUT, Controller, World
 from scheduler_core.controllers.memory.nodes import Drain, DrainedPod

@@ -16,12 +16,8 @@ last sign of life.
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.34.1
 """
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
+from scheduler_core.apiserver import NORMAL, WARNING, Refused, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet.heartbeats import last_renewal, runs

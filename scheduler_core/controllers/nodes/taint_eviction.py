@@ -9,12 +9,9 @@ kube: pkg/controller/tainteviction/{taint_eviction,timed_workers}.go, pkg/apis/c
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, Node, Taint
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import NO_EXECUTE, Node, Pod, Taint
+from scheduler_core.apiserver import ADDED, NORMAL, Refused, WatchEvent
 from scheduler_core.apiserver.eviction import DELETION_BY_TAINT_MANAGER, disrupt
-from scheduler_core.apiserver.kube_events import NORMAL
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import ADDED, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.nodes import PlannedEviction

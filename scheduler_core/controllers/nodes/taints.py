@@ -6,8 +6,7 @@ kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (doNoScheduleTai
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE
+from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Manifest
 from scheduler_core.controllers.contract import World
 
 Key = tuple[str, str]  # of a taint: key and effect

@@ -12,12 +12,9 @@ pkg/volume/util/operationexecutor/{operation_executor,operation_generator}.go @ 
 
 from collections.abc import Iterator
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, deleting, name_of, volume_name
-from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.apiserver import DELETED, NORMAL, WARNING, WatchEvent
 from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of

@@ -8,13 +8,10 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apimachinery.objects.storage.csi_migration import handle_of, in_tree_plugin
-from scheduler_core.apiserver.rewriting import with_section
-from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver import Store, with_section
 from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.controllers.contract import Controller, World
 

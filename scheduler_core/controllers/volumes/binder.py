@@ -8,8 +8,7 @@ kube: pkg/controller/volume/persistentvolume/pv_controller_base.go @ v1.34.1
 
 from collections.abc import Iterable
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import SECOND

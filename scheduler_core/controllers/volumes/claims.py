@@ -3,17 +3,11 @@
 kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim, syncUnboundClaim, syncBoundClaim, provisionClaim) @ v1.34.1
 """
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apimachinery.objects.storage.csi_migration import plugin_of_provisioner
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.rewriting import with_section
-from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apiserver import ADDED, DELETED, NORMAL, WARNING, Answer, Refused, Store, WatchEvent, with_section
 from scheduler_core.apiserver.storage_classes import default_class, waits_for_consumer
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.storage import missing_claims

@@ -5,12 +5,9 @@ kube: pkg/controller/volume/{pvcprotection/pvc_protection_controller,pvprotectio
 
 from typing import ClassVar
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes
-from scheduler_core.apiserver.rewriting import with_section
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver import WatchEvent, with_section
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 

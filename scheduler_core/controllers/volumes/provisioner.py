@@ -9,11 +9,9 @@ node keeps its choice.
 kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go (what v1.34.1 is used with)
 """
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import SECOND, Manifest
 from scheduler_core.apimachinery.objects.storage import volumes as storage
-from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver import NORMAL, WARNING, with_section
 from scheduler_core.apiserver.status import unknown_error
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.storage import PROVISIONED_BY, name_of_new_volume, new_volume

@@ -10,8 +10,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage import volumes
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
-from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver import NORMAL, WARNING, KubeEvent, with_section
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.storage import PROVISIONED_BY
 

@@ -1,7 +1,6 @@
 """The controllers of workloads, in the order in which they hear of a change."""
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Manifest, parse_time
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.cronjobs import CronJobController

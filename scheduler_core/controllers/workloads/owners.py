@@ -9,13 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, controller_reference
 from scheduler_core.apimachinery.objects.labels import Labels, LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver import Refused, WatchEvent
 from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors

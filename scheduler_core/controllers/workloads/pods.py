@@ -5,11 +5,8 @@ kube: pkg/controller/controller_utils.go (RealPodControl), pkg/api/v1/pod/util.g
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND, optional_time
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.status import Refused
+from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, optional_time
+from scheduler_core.apiserver import NORMAL, WARNING, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 

@@ -7,9 +7,8 @@ from functools import cmp_to_key
 from math import inf
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apimachinery.objects.labels import parse_int64
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World

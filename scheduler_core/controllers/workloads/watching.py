@@ -5,8 +5,7 @@ kube: the event handlers of pkg/controller/{replicaset,statefulset,daemon,job} @
 
 from typing import ClassVar
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner, note_selectors, resolve, selecting

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.manifest import MutableManifest
+from scheduler_core.apimachinery.objects import FieldError, InvalidObject, MutableManifest
 from scheduler_core.apimachinery.objects.strict import Step, check_shape, parse_path
 from scheduler_core.formats.configurations.effective import Change, Migration
 from scheduler_core.formats.configurations.finding.found import Found

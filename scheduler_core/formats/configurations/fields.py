@@ -3,8 +3,7 @@
 kube: apis/config/{v1alpha1,v1alpha2}/{conversion,defaults}.go @ v1.18.20; apis/config/v1beta1/defaults.go @ v1.22.17
 """
 
-from scheduler_core.apimachinery.objects.durations import go_duration
-from scheduler_core.apimachinery.objects.manifest import MutableManifest
+from scheduler_core.apimachinery.objects import MutableManifest, go_duration
 from scheduler_core.formats.configurations.effective import Change
 
 _LOCKS = ("endpoints", "configmaps", "endpointsleases", "configmapsleases")

@@ -6,9 +6,8 @@ kube: apis/config/{v1alpha1,v1alpha2} @ v1.18.20, {v1beta1,v1beta2,v1beta3} @ v1
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects import strict
+from scheduler_core.apimachinery.objects import MutableManifest, strict
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid, wrong_type
-from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.formats.configurations import fields
 from scheduler_core.formats.configurations.effective import (
     BY_API_VERSION,

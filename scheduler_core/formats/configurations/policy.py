@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.apimachinery.objects import strict
-from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects import FieldError, strict
 from scheduler_core.formats.configurations import effective
 from scheduler_core.formats.configurations.fields import extender
 from scheduler_core.formats.configurations.translate import SPREAD, Configs, translate

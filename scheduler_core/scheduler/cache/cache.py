@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.node import Node, Taint
+from scheduler_core.apimachinery.objects import Node, Resources, Taint
 from scheduler_core.apimachinery.objects.pod import HostPort, Pod
-from scheduler_core.apimachinery.objects.resources import Resources
 from scheduler_core.base.state import Copied, Derived, Shared, State
 from scheduler_core.scheduler.cache.node_tree import NodeTree
 from scheduler_core.scheduler.cache.pod_table import PodColumns

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.node import Node, Taint
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.resources import Resources
+from scheduler_core.apimachinery.objects import Node, Pod, Resources, Taint
 from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NO_PORTS, NodeTable, ResourceIndex
 
 # A snapshot with more rows: nodes as an extender described them, of which the scheduler knows no pods and no images.

@@ -22,9 +22,7 @@ from scheduler_core.scheduler.config.kubelet import read_kubelet, without_effect
 from scheduler_core.scheduler.config.load import load_configuration, with_own, with_plugin
 from scheduler_core.scheduler.config.schema import MULTI_POINT, ConfigurationError, SchedulerConfiguration, implements
 from scheduler_core.scheduler.config.settings import CURRENT, HISTORICAL, MAX_DURATION, READ_AT_START, WorldSettings
-from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
-from scheduler_core.scheduler.framework.plugin import Point
-from scheduler_core.scheduler.framework.profile import Profile
+from scheduler_core.scheduler.framework import DEFAULT_FEATURES, Features, Point, Profile
 from scheduler_core.scheduler.plugins.cel import EXPRESSIONS, NAME_PATTERN, NORMALIZE, Definition
 
 # Taking a plugin into a profile, as somebody would write it who knows where it has to stand.

@@ -6,9 +6,8 @@ kube: apis/config/v1/{defaults,default_plugins}.go @ v1.34.1
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.durations import go_duration, parse_duration
+from scheduler_core.apimachinery.objects import MutableManifest, go_duration, parse_duration
 from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
-from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.scheduler.config.expand import arguments_of, default_arguments
 from scheduler_core.scheduler.config.schema import API_VERSION, FIELDS, KIND, MULTI_POINT
 from scheduler_core.scheduler.framework.arguments import present

@@ -9,9 +9,8 @@ from typing import Any
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.scheduler.config.schema import API_VERSION, FIELDS, MULTI_POINT, implements, is_registered
+from scheduler_core.scheduler.framework import DEFAULT_FEATURES, Features, Point
 from scheduler_core.scheduler.framework.arguments import Arguments, present
-from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
-from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.scheduler.plugins.registry import registry
 
 # The arguments of plugins in a configuration: each plugin's room says which there are, their defaults, and what kube refuses.

@@ -15,9 +15,7 @@ from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apimachinery.objects.strict import check_shape
 from scheduler_core.scheduler.config import defaults, schema
 from scheduler_core.scheduler.config.expand import argument_errors, expand, shape_errors
-from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
-from scheduler_core.scheduler.framework.plugin import Point
-from scheduler_core.scheduler.framework.profile import Profile
+from scheduler_core.scheduler.framework import DEFAULT_FEATURES, Features, Point, Profile
 from scheduler_core.scheduler.plugins.cel import Definition, plugins_of
 from scheduler_core.scheduler.plugins.registry import with_plugins, with_release
 

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver import DONE, NORMAL, Refused, Store, conflict
 from scheduler_core.apiserver.faults import BIND, CHANGED, CLAIMS, VOLUMES
-from scheduler_core.apiserver.kube_events import NORMAL
-from scheduler_core.apiserver.status import DONE, Refused, conflict
-from scheduler_core.apiserver.store import Store
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core import waiting
@@ -15,11 +13,10 @@ from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.objects import PodObjectCalls
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
+from scheduler_core.scheduler.framework import SUCCESS, Features, Status, error
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
-from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions, WaitingPod
-from scheduler_core.scheduler.framework.status import SUCCESS, Status, error
 
 
 class HandleOwner(client.Caller, Protocol):

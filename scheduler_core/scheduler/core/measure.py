@@ -18,11 +18,8 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
 from scheduler_core.scheduler.core.world import SchedulerWorld
-from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import Code, Features, PluginStep, Point, Status
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.metrics.catalogue import Alike, Figures
 from scheduler_core.scheduler.queue.queue import SchedulingQueue
 

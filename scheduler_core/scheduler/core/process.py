@@ -27,10 +27,7 @@ from scheduler_core.base.clock.agenda import FOREVER, SECOND
 from scheduler_core.base.state import Copied, State
 from scheduler_core.base.trace.journal import Place, Why
 from scheduler_core.scheduler.core import measure
-from scheduler_core.scheduler.framework import groups
-from scheduler_core.scheduler.framework.events import ClusterEvent, ObjectEvent
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework import ClusterEvent, ObjectEvent, Plugin, PluginStep, Point, groups
 from scheduler_core.scheduler.framework.runtime.framework import Framework, record_gate
 from scheduler_core.scheduler.framework.runtime.points import queue_sort_key, run_pre_enqueue
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apimachinery.objects import Manifest, Pod
+from scheduler_core.apiserver import Store, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.releases import Behavior, Release
 from scheduler_core.base.state import Copied, Derived, State
@@ -33,9 +31,8 @@ from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.extenders import extender
-from scheduler_core.scheduler.framework import groups
+from scheduler_core.scheduler.framework import Features, groups
 from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
-from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions
 from scheduler_core.scheduler.framework.runtime.framework import Framework

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from scheduler_core.apiserver.faults import Faults
+from scheduler_core.apiserver import Faults, Store
 from scheduler_core.apiserver.server import APIServer
-from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import Agenda
 from scheduler_core.base.state import Copied, State
 from scheduler_core.base.trace.journal import Journal

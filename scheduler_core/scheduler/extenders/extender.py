@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.durations import parse_duration
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod, parse_duration
 from scheduler_core.scheduler.framework.profile import Profile
 
 DEFAULT_TIMEOUT = 5_000_000_000  # ns; kube: DefaultExtenderTimeout

@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos
-from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apimachinery.objects import BadQuantity, Node, nanos, parse_time
 from scheduler_core.scheduler.extenders import go_json as go
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
 from scheduler_core.scheduler.extenders.extender import Request, Verb

@@ -11,8 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
 from scheduler_core.base.releases import NEWEST
 from scheduler_core.scheduler.extenders.extender import NodeVictims, Request

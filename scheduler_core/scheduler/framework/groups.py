@@ -6,8 +6,7 @@ kube: backend/cache/podgroupstate.go, scheduler/util/utils.go (PodGroupPriority)
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 
 KIND = "PodGroup"
 RESOURCE = "scheduling.k8s.io/PodGroup"

@@ -15,8 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import FieldError, Pod, invalid
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments

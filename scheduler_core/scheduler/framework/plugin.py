@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import NEVER
+from scheduler_core.apimachinery.objects import NEVER, Node, Pod
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.events import EVERYTHING, On

@@ -17,9 +17,8 @@ import msgspec
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, format_micro_time, parse_time
+from scheduler_core.apiserver import Refused, WatchEvent
 from scheduler_core.apiserver.server import APIServer
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.state import Shared, State
 
 # The election record: what a Lease's spec says of who leads, since when, and until when it is to be believed.

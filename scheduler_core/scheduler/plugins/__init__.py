@@ -4,8 +4,7 @@ kube: plugins/names/names.go, apis/config/v1/default_plugins.go, plugins/registr
 """
 
 from scheduler_core.base.releases import Behavior
-from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.plugin import Plugin
+from scheduler_core.scheduler.framework import Features, Plugin
 from scheduler_core.scheduler.plugins.default_binder import DefaultBinder
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 from scheduler_core.scheduler.plugins.demonstration import Demonstration

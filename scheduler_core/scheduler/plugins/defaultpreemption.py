@@ -12,21 +12,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects import times
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import FieldError, Pod, invalid, times
 from scheduler_core.apimachinery.objects.strict import INTEGER32
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import Action, CycleState, Features, On, Reason
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.plugin import Failure, Handle, Plugin, PostFilterResult
 from scheduler_core.scheduler.framework.preemption.choice import Budget, budgets_of, choose, merits
 from scheduler_core.scheduler.framework.preemption.dry_run import NO_VICTIMS, Outcomes, dry_run
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence
-from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember

@@ -7,10 +7,8 @@ docs/plugins.md lists the annotations. An annotation that can't be read is an Er
 import re
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import SKIP, SUCCESS, Code, CycleState, Reason, Status, error, unschedulable
 from scheduler_core.scheduler.framework.plugin import CallResult, PermitResult, Plugin, Point
-from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unschedulable
 
 NAME = "Demonstration"
 

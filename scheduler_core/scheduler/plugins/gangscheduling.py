@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.releases import Behavior
+from scheduler_core.scheduler.framework import Features, Reason
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, UNSCHEDULED_POD, Action, On
-from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.groups import RESOURCE, gang, min_count
 from scheduler_core.scheduler.framework.plugin import Handle, PermitResult, Plugin, Point
-from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 
 NAME = "GangScheduling"

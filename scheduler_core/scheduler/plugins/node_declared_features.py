@@ -10,18 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import explanation
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework import Action, CycleState, Features, On, Reason, explanation
 from scheduler_core.scheduler.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Verdicts
-from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SKIP, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.memo import remember
 

@@ -7,12 +7,8 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework import Action, CycleState, On, Plugin, Reason, Rows, Verdicts, unresolvable
 from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop
-from scheduler_core.scheduler.framework.plugin import Plugin, Rows, Verdicts
-from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import unresolvable
 
 NAME = "NodeName"
 

@@ -10,17 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
+from scheduler_core.apimachinery.objects import controller_of, is_sidecar
 from scheduler_core.apimachinery.objects.pod import HostPort, Pod
-from scheduler_core.apimachinery.objects.resources import is_sidecar
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import explanation
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import SKIP, Action, CycleState, On, Reason, error, explanation, unschedulable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.plugin import Plugin, Point, PreFilterResult, Rows, Verdicts
-from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import SKIP, error, unschedulable
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
 

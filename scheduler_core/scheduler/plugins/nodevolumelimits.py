@@ -9,19 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import csi_migration
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework import Action, Change, CycleState, Draft, On, Reason, Refusal
 from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop, say
 from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, PreFilterResult, Rows, Verdicts
-from scheduler_core.scheduler.framework.reasons import Reason
 from scheduler_core.scheduler.framework.status import SKIP, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change, was_placed

@@ -4,10 +4,7 @@ kube: plugins/schedulinggates/scheduling_gates.go @ v1.34.1
 """
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.plugin import Plugin
-from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import SUCCESS, Status, unresolvable
+from scheduler_core.scheduler.framework import SUCCESS, Action, On, Plugin, Reason, Status, unresolvable
 from scheduler_core.scheduler.plugins.helper.hints import after_own_change
 
 NAME = "SchedulingGates"

@@ -16,9 +16,8 @@ from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, PR
 from scheduler_core.apimachinery.objects.pod import Pod, Toleration
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import SUCCESS, Action, CycleState, On, Reason, Status, error, unresolvable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import (
     Code,
     Explanation,
@@ -33,8 +32,6 @@ from scheduler_core.scheduler.framework.explanation import (
 )
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, total
 from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, Rows, Scores, Verdicts
-from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.hints import after_own_change
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.node_selection import GOING, passes

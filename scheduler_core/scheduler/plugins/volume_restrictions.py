@@ -10,18 +10,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import SKIP, Action, CycleState, On, error, unresolvable, unschedulable
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, say
 from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
-from scheduler_core.scheduler.framework.status import SKIP, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import SKIP, Action, CycleState, On, Status, unresolvable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import (
     Below,
     Code,
@@ -30,7 +28,6 @@ from scheduler_core.scheduler.framework.explanation import (
 )
 from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
-from scheduler_core.scheduler.framework.status import SKIP, Status, unresolvable
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask

@@ -12,8 +12,7 @@ from typing import Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME
-from scheduler_core.scheduler.framework.events import EVERYTHING, Action, ClusterEvent, ObjectEvent, On
-from scheduler_core.scheduler.framework.plugin import Plugin
+from scheduler_core.scheduler.framework import EVERYTHING, Action, ClusterEvent, ObjectEvent, On, Plugin
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.metrics.catalogue import Tally
 from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, RequeueDecision, Strategy

@@ -75,10 +75,7 @@ class HistoricalMoves(HintedMoves):
 
     def next_unschedulable_flush(self) -> int | None:
         first = next(iter(self._state.unschedulable.values()), None)
-        return None if first is None else self._overdue(first.timestamp)
-
-    def _overdue(self, since: int) -> int:
-        return -(-(since + FLUSH_PERIOD) // FLUSH_PERIOD) * FLUSH_PERIOD
+        return None if first is None else -(-(first.timestamp + FLUSH_PERIOD) // FLUSH_PERIOD) * FLUSH_PERIOD
 
     def flush_unschedulable(self, now: int) -> None:
         late = [e for e in self._state.unschedulable.values() if now - e.timestamp >= FLUSH_PERIOD]

@@ -1,19 +1,15 @@
 """What can be seen of a world, and the field's words: all that presenters and other readers need. Nothing here changes anything."""
 
-from scheduler_core.apimachinery.objects.durations import parse_duration
-from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
+from scheduler_core.apimachinery.objects import FieldError, InvalidObject, Pod, controller_of, parse_duration
 from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, forget_places, join_files, load_manifests
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
 from scheduler_core.apimachinery.objects.resources import pod_requests
 from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.apimachinery.objects.times import NEVER, format_time, parse_time
+from scheduler_core.apiserver import KINDS, KubeEvent
 from scheduler_core.apiserver.faults import BIND as BIND_CALL
 from scheduler_core.apiserver.imports.items import DECIDING, snapshot_command
-from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.server import count_standing
 from scheduler_core.base.trace.journal import Attempt, Move, Place
 from scheduler_core.base.trace.records import DESCRIPTIONS, FieldSchema, Record
@@ -24,6 +20,7 @@ from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, Trial
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.extenders.exchange import Exchange
 from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Extender, Verb
+from scheduler_core.scheduler.framework import Code, Point, Scores, Status
 from scheduler_core.scheduler.framework.events import (
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
@@ -38,11 +35,9 @@ from scheduler_core.scheduler.framework.events import (
 from scheduler_core.scheduler.framework.groups import min_count
 from scheduler_core.scheduler.framework.node_to_status import NOT_EVALUATED, PASSED, NodeToStatus, PluginStep
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
-from scheduler_core.scheduler.framework.plugin import Point, Scores
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of, earliest_start
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence, Reprieve
 from scheduler_core.scheduler.framework.runtime.framework import StepFacts
-from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.readonly.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView

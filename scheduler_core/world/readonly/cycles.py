@@ -7,11 +7,8 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.extenders.exchange import Exchange
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.node_to_status import NodeToStatus, PluginStep
+from scheduler_core.scheduler.framework import CycleState, NodeToStatus, PluginStep, Rows, Status
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
-from scheduler_core.scheduler.framework.plugin import Rows
-from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 

@@ -6,9 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.base.trace.journal import Attempt, Move, ProcessMove
 from scheduler_core.scheduler.cache.cache import CopiedRows

@@ -19,13 +19,8 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.extenders.extender import Extender
+from scheduler_core.scheduler.framework import CycleState, Explanation, Features, Formula, On, Point, Rows, Scores
 from scheduler_core.scheduler.framework.claims import ClaimTracker
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.events import On
-from scheduler_core.scheduler.framework.explanation import Explanation
-from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores
 from scheduler_core.world.commands import CommandRecord
 from scheduler_core.world.readonly.cycles import BindingCycleView, SchedulingCycleView
 from scheduler_core.world.readonly.objects import CacheView, JournalView, StoreView

@@ -1,5 +1,6 @@
 """The one door to a world: whatever changes it is a command applied to a Simulation, or a transition that it makes."""
 
+from scheduler_core.apiserver import Refused, WatchEvent
 from scheduler_core.apiserver.imports.items import Item, Plan, source_of
 from scheduler_core.apiserver.imports.plan import (
     Intake,
@@ -12,8 +13,6 @@ from scheduler_core.apiserver.imports.plan import (
     taking_in,
 )
 from scheduler_core.apiserver.imports.trial import Trial
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.world.simulation.simulation import Grain, RunResult, Simulation
 
 __all__ = ["Grain", "Intake", "Item", "Plan", "Refused", "RunResult", "Simulation", "Trial", "WatchEvent"]

@@ -6,14 +6,12 @@ from typing import Any, TypeVar
 
 from msgspec import UNSET
 
-from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import FieldError, InvalidObject, Manifest
+from scheduler_core.apiserver import KINDS, Refused
 from scheduler_core.apiserver.eviction import evict
 from scheduler_core.apiserver.imports.trial import Trial, apply, try_out
-from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.rewriting import without_owned
 from scheduler_core.apiserver.server import Preconditions, make_standing_objects
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scheduler_core.apiserver import ADDED, DELETED, Fault, Faults, Store, WatchEvent
 from scheduler_core.apiserver.door import Reply
-from scheduler_core.apiserver.faults import Fault, Faults
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import Agenda
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.surroundings import Inputs

@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject, child
+from scheduler_core.apiserver import Refused, WatchEvent
 from scheduler_core.apiserver.faults import BIND, Fault, Faults
 from scheduler_core.apiserver.imports.trial import Trial
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.releases import RELEASES, Release, read_release
 from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.controllers.surroundings import Inputs

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apiserver import DELETED, Faults, Store, WatchEvent
 from scheduler_core.apiserver.door import Reply, finish_as_component
-from scheduler_core.apiserver.faults import Faults
 from scheduler_core.apiserver.imports.trial import Trial
 from scheduler_core.apiserver.server import APIServer
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import DELETED, WatchEvent
 from scheduler_core.base.clock.agenda import TIMER, Action, Agenda, Entry, Stream
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.base.trace.journal import Journal, Place

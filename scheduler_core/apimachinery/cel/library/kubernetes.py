@@ -23,8 +23,7 @@ from scheduler_core.apimachinery.cel.values import (
     QuantityValue,
     SemverValue,
 )
-from scheduler_core.apimachinery.objects import names
-from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, nanos
+from scheduler_core.apimachinery.objects import NANO, BadQuantity, names, nanos
 
 _BAD = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _PARTS = re.compile(r"[+-]?([0-9]*)(?:\.([0-9]*))?(.*)")

@@ -13,17 +13,9 @@ from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.cel import BOOL, NULL, STRING, Environment, Program, Type
 from scheduler_core.apimachinery.cel.values import Failure
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import LabelSelector, Manifest
+from scheduler_core.apiserver import expressions
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
-from scheduler_core.apiserver.expressions import (
-    Compiled,
-    asks_authorizer,
-    compile_expression,
-    compose,
-    environment_of,
-    expressions_of,
-)
 from scheduler_core.apiserver.kinds import find_kind, split_api_version
 from scheduler_core.apiserver.object_defaults import with_object_defaults
 from scheduler_core.apiserver.schema.api import read_api
@@ -74,7 +66,7 @@ class ValidatingAdmissionPolicy(AdmissionPlugin):
             mine = [each for each in bindings if (each.get("spec") or {}).get("policyName") == name]
             if not mine or not attributes.match(policy["spec"].get("matchConstraints") or {}):
                 continue
-            if asks_authorizer(expressions_of(policy["spec"])):
+            if expressions.asks_authorizer(expressions.expressions_of(policy["spec"])):
                 continue
             for binding in mine:
                 denials += _ask(request, attributes, policy, binding)
@@ -269,7 +261,7 @@ class _Budget:
         if self._whole is not None:
             self._whole.spend(cost)
 
-    def evaluate(self, compiled: Compiled, text: str, values: Values) -> object:
+    def evaluate(self, compiled: expressions.Compiled, text: str, values: Values) -> object:
         """The value of an expression, or a Failure with kube's words. Raises _Overspent."""
         if isinstance(compiled, str):
             return Failure(f"compilation error: {compiled}")
@@ -279,14 +271,14 @@ class _Budget:
 
 
 @lru_cache(maxsize=1024)
-def _compile(environment: Environment, text: str, types: tuple[Type, ...]) -> Compiled:
-    return compile_expression(environment, text, *types)
+def _compile(environment: Environment, text: str, types: tuple[Type, ...]) -> expressions.Compiled:
+    return expressions.compile_expression(environment, text, *types)
 
 
 def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_Decision]:
     """Return what speaks against a request. `whole`: the budget that all policies share."""
-    bare = compose((), spec.get("paramKind") is not None)[0]
-    environment, variables = environment_of(spec)
+    bare = expressions.compose((), spec.get("paramKind") is not None)[0]
+    environment, variables = expressions.environment_of(spec)
     wrong: list[str] = []
     try:
         budget = _Budget(_MATCH_BUDGET, whole)
@@ -321,7 +313,9 @@ def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_
     return decisions
 
 
-def _evaluate_variables(variables: Mapping[str, Compiled], values: Values, whole: _Budget) -> dict[str, object]:
+def _evaluate_variables(
+    variables: Mapping[str, expressions.Compiled], values: Values, whole: _Budget
+) -> dict[str, object]:
     """The values of a policy's variables; an error is told where an expression reads the variable."""
     found: dict[str, object] = {}
     for name, compiled in variables.items():

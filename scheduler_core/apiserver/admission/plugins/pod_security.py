@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
+from scheduler_core.apimachinery.objects import CONTAINER_LISTS, Manifest
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request, Spec
 from scheduler_core.apiserver.store import Store
 from scheduler_core.base.releases import minor_of

@@ -5,8 +5,7 @@ kube: plugin/pkg/admission/runtimeclass/admission.go @ v1.34.1
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.admission.plugins.tolerations import merge_tolerations
 from scheduler_core.apiserver.rewriting import with_section

@@ -5,10 +5,8 @@ kube: plugin/pkg/admission/{admit,deny,namespace/exists,alwayspullimages,network
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.affinity import REQUIRED
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import CONTAINER_LISTS, REQUIRED, Manifest
 from scheduler_core.apimachinery.objects.names import label_value_errors, list_qualified_name_errors
-from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, forbidden, not_found, unknown_error

@@ -3,8 +3,7 @@
 kube: plugin/pkg/admission/storage/{storageclass/setdefault,storageobjectinuseprotection,persistentvolume/resize}/admission.go @ v1.34.1
 """
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.storage_classes import default_class

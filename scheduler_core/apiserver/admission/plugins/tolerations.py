@@ -7,9 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Manifest, is_extended_name
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error

@@ -7,8 +7,7 @@ apiextensions-apiserver/pkg/registry/customresource/tableconvertor @ v1.34.1
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Manifest, parse_time
 from scheduler_core.apiserver.door.events import convert_back
 from scheduler_core.apiserver.door.resources import Resource
 from scheduler_core.apiserver.door.tables.jsonpath import find_path

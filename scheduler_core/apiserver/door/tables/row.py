@@ -5,8 +5,7 @@ kube: apimachinery/pkg/util/duration/duration.go, apimachinery/pkg/apis/meta/v1/
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Manifest, parse_time
 
 Cells = list[Any]
 NONE, UNKNOWN = "<none>", "<unknown>"

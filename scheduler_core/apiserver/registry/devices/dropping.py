@@ -17,8 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
+from scheduler_core.apimachinery.objects import CONTAINER_LISTS, Manifest
 from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.rewriting import rewrite, without

@@ -6,10 +6,8 @@ kube: pkg/apis/resource/validation/validation.go (validateDeviceClaim and what i
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import Errors, Manifest, is_extended_name
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
-from scheduler_core.apimachinery.objects.resources import is_extended_name
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike
 from scheduler_core.apiserver.validation.devices import names

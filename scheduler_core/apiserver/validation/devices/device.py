@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Errors, Manifest
 from scheduler_core.apimachinery.objects.demand import Amount
-from scheduler_core.apimachinery.objects.errors import Errors
-from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names

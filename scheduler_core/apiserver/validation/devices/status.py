@@ -8,8 +8,7 @@ import ipaddress
 import re
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import Errors, Manifest
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike, node_selector
 from scheduler_core.apiserver.validation.devices import claims, names
 from scheduler_core.apiserver.validation.devices.device import bindings

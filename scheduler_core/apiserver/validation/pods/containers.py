@@ -6,10 +6,9 @@ validateLifecycle) @ v1.34.1
 
 from collections.abc import Iterable, Iterator
 
+from scheduler_core.apimachinery.objects import CONTAINER_LISTS, is_sidecar
 from scheduler_core.apimachinery.objects.errors import Errors, forbidden
 from scheduler_core.apimachinery.objects.names import header_errors, port_name_errors
-from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS
-from scheduler_core.apimachinery.objects.resources import is_sidecar
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.pods.container import Pod, container
 from scheduler_core.apiserver.validation.rules import Object, Rules, need, not_negative, one, only_one

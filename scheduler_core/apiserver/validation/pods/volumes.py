@@ -5,9 +5,8 @@ kube: pkg/apis/core/validation/validation.go ValidateVolumes @ v1.34.1
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors, invalid
+from scheduler_core.apimachinery.objects import Errors, invalid, nanos
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
-from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.pods.references import field_reference, resource_reference
 from scheduler_core.apiserver.validation.rules import (

@@ -5,11 +5,8 @@ kube: pkg/kubelet/eviction/eviction_manager.go @ v1.34.1
 
 from dataclasses import replace
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND
-from scheduler_core.apiserver.kube_events import WARNING
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apimachinery.objects import SECOND, Node, Pod
+from scheduler_core.apiserver import WARNING, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.inputs.usage import book_of
 from scheduler_core.controllers.kubelet import heartbeats, pods

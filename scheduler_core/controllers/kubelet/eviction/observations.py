@@ -9,8 +9,7 @@ kube: pkg/kubelet/eviction/helpers.go (makeSignalObservations) @ v1.34.1
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.apimachinery.objects.quantity import NANO, value
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.inputs.usage import UsageBook, book_of

@@ -10,9 +10,7 @@ from datetime import UTC, datetime
 from typing import ClassVar, NamedTuple
 
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, optional_time, parse_time
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.status import Refused
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apiserver import NORMAL, WARNING, Refused, WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, TIMER
 from scheduler_core.base.clock.cron import BadSchedule, Schedule, is_zone, parse_schedule
 from scheduler_core.controllers.contract import World, WorldAction

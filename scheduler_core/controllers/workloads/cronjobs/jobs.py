@@ -8,8 +8,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apiserver import NORMAL, WARNING, Answer, Refused
 from scheduler_core.base.clock.cron import zone_of
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.jobs.finish import is_finished

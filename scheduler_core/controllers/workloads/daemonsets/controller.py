@@ -8,11 +8,8 @@ kube: pkg/controller/daemon @ v1.34.1
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kube_events import WARNING
-from scheduler_core.apiserver.status import Refused, not_found
-from scheduler_core.apiserver.watch import ADDED, WatchEvent
+from scheduler_core.apimachinery.objects import Node, Pod
+from scheduler_core.apiserver import ADDED, WARNING, Refused, WatchEvent, not_found
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history

@@ -9,11 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
+from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Manifest, Node
 from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver import NORMAL, WARNING, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner

@@ -6,11 +6,8 @@ kube: pkg/controller/deployment/{deployment_controller,sync,rollback}.go @ v1.34
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.watch import DELETED, WatchEvent
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
+from scheduler_core.apiserver import DELETED, NORMAL, WARNING, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver import NORMAL, WARNING, Refused
 from scheduler_core.apiserver.door import hash_template
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.apiserver.object_defaults import without_template_defaults
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size

@@ -6,10 +6,7 @@ kube: pkg/controller/deployment/{rolling,recreate}.go @ v1.34.1
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, parse_time
 from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.controllers.workloads.deployments import bounds, conditions
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout

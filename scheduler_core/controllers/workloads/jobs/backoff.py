@@ -6,8 +6,7 @@ kube: pkg/controller/job/backoff_utils.go @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND, optional_time, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Pod, optional_time, parse_time
 from scheduler_core.controllers.memory.workloads import Failures
 
 FIRST, LONGEST = 10 * SECOND, 600 * SECOND

@@ -8,10 +8,8 @@ kube: pkg/controller/job/job_controller.go @ v1.34.1
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apimachinery.objects import Pod, controller_of
+from scheduler_core.apiserver import NORMAL, WARNING, WatchEvent
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.jobs import finish, pods

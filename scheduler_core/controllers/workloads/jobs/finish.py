@@ -6,8 +6,7 @@ kube: pkg/controller/job/job_controller.go (syncJob) @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Pod, parse_time
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING
 from scheduler_core.controllers.workloads.jobs import indexes, policies
 from scheduler_core.controllers.workloads.jobs.look import Look, is_tracked

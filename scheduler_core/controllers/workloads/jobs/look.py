@@ -6,8 +6,7 @@ kube: pkg/controller/job/job_controller.go (syncJobCtx) @ v1.34.1
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import Failures
 from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies

@@ -6,8 +6,7 @@ kube: pkg/controller/job/job_controller.go (manageJob) @ v1.34.1
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies
 from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked

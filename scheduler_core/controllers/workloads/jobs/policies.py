@@ -6,8 +6,7 @@ kube: pkg/controller/job/{pod_failure_policy,success_policy}.go @ v1.34.1
 from collections.abc import Iterable, Set
 from typing import NamedTuple
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.controllers.workloads.jobs import indexes
 
 

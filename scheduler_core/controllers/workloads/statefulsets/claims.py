@@ -5,11 +5,8 @@ kube: pkg/controller/statefulset/{stateful_pod_control,stateful_set_utils}.go @ 
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_reference
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.status import Answer, Refused
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_reference
+from scheduler_core.apiserver import NORMAL, WARNING, Answer, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import claim_name, claim_templates, ordinal_of, ordinals

@@ -8,8 +8,7 @@ kube: pkg/controller/statefulset/{stateful_set,stateful_set_control}.go @ v1.34.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history

@@ -6,8 +6,7 @@ kube: pkg/controller/statefulset/stateful_set_utils.go @ v1.34.1
 import re
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template

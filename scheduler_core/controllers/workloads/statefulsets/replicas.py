@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kube_events import NORMAL, WARNING
-from scheduler_core.apiserver.status import Refused
+from scheduler_core.apiserver import NORMAL, WARNING, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import is_available

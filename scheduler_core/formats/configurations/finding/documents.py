@@ -6,9 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects import InvalidObject, Manifest
 from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, Place, load_manifests
-from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations.effective import GROUP
 from scheduler_core.formats.configurations.finding.found import (
     Flag,

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from scheduler_core.apimachinery.objects.durations import go_duration, parse_duration
-from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos
+from scheduler_core.apimachinery.objects import SECOND, BadQuantity, go_duration, nanos, parse_duration
 from scheduler_core.apimachinery.objects.spec import canonical
-from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apimachinery.objects.typed import FieldProblem
 from scheduler_core.scheduler.config.kubelet.thresholds import DEFAULT_HARD, Threshold, read_thresholds
 

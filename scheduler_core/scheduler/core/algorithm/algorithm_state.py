@@ -10,8 +10,7 @@ from scheduler_core.scheduler.core.algorithm.batching import Batch
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.extender import Extender
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.status import error
+from scheduler_core.scheduler.framework import PluginStep, error
 from scheduler_core.scheduler.queue.nominator import Nominator
 
 # What the step of a phase comes to: another plugin's turn, or the end of the phase.

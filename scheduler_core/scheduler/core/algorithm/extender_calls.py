@@ -9,11 +9,9 @@ from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores, Verdicts
+from scheduler_core.scheduler.framework import SUCCESS, Code, PluginStep, Point, Rows, Scores, Status, Verdicts, error
 from scheduler_core.scheduler.framework.runtime.framework import Cycle
 from scheduler_core.scheduler.framework.runtime.points import extender_answered
-from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 
 POINTS = {
     Verb.FILTER: Point.EXTENDER_FILTER,

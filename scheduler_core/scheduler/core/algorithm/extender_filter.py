@@ -24,9 +24,8 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Request, Verb
 from scheduler_core.scheduler.extenders.results import ExtenderError, FilterResult, read_filter
-from scheduler_core.scheduler.framework.plugin import Rows, Verdicts
+from scheduler_core.scheduler.framework import Rows, Status, Verdicts, unresolvable, unschedulable
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.framework.status import Status, unresolvable, unschedulable
 
 
 def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:

@@ -8,11 +8,9 @@ import numpy as np
 from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY, AlgorithmState, Ran, internal_error
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import Code, PluginStep, Point, unresolvable
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
-from scheduler_core.scheduler.framework.status import Code, unresolvable
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:

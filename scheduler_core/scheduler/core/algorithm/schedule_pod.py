@@ -36,10 +36,8 @@ from scheduler_core.scheduler.core.cycles.phases import (
     not_skipped_at_pre_score,
 )
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import PluginStep, Point, Status, unresolvable
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.framework.status import Status, unresolvable
 
 Part = Callable[[SchedulingCycle, Framework, AlgorithmState], PhaseResult | None]
 

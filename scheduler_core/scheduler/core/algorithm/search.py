@@ -20,13 +20,12 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import (
 from scheduler_core.scheduler.core.cycles.phases import Extension, PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle, Search, Stage
 from scheduler_core.scheduler.extenders.extender import Verb
+from scheduler_core.scheduler.framework import Code, Plugin, Point, Rows, Status, Verdicts, error, unresolvable
 from scheduler_core.scheduler.framework.node_to_status import EXCLUDED, NOT_EVALUATED, PASSED, PluginStep
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
-from scheduler_core.scheduler.framework.plugin import Plugin, Point, Rows, Verdicts
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, filter_error, find_nominated_rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_filter
-from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable
 
 OF_NOMINATED = "nominated"  # stage of an extender's step about the node that the pod is nominated to
 SILENT = (

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
+from scheduler_core.apiserver import DONE, Refused, get_kind_by_key, not_found
 from scheduler_core.apiserver.faults import CLAIMS
-from scheduler_core.apiserver.kinds import get_kind_by_key
-from scheduler_core.apiserver.status import DONE, Refused, not_found
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.framework.claims import Reply

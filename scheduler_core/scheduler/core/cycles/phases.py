@@ -23,9 +23,7 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.base.state import Copied, Shared, State
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
 from scheduler_core.scheduler.extenders.extender import NodeVictims
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.plugin import Point
-from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.framework import CycleState, Point, Status
 
 
 class Phase(enum.StrEnum):

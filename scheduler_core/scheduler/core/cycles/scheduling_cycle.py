@@ -11,11 +11,9 @@ from scheduler_core.apiserver.faults import DELETE, STATUS
 from scheduler_core.base.state import Copied, Shared, State
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.cycles.phases import Extension, Phase
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.node_to_status import NodeToStatus, PluginStep
+from scheduler_core.scheduler.framework import SUCCESS, CycleState, NodeToStatus, PluginStep, Status
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
 from scheduler_core.scheduler.framework.plugin import PostFilterResult, Rows
-from scheduler_core.scheduler.framework.status import SUCCESS, Status
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 # A binding cycle as data.

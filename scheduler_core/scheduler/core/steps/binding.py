@@ -20,13 +20,11 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import api_calls, extender_binding, journeys, permit
 from scheduler_core.scheduler.core.steps.handlers import finish_binding
 from scheduler_core.scheduler.core.steps.outcome import explain, forget, handle_failure
+from scheduler_core.scheduler.framework import Code, Plugin, PluginStep, Point, Status, error
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE, ObjectEvent
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Plugin, Point
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import record_step
-from scheduler_core.scheduler.framework.status import Code, Status, error
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:

@@ -12,9 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.faults import Fault
-from scheduler_core.apiserver.kube_events import NORMAL
-from scheduler_core.apiserver.status import DONE, Answer, Refused
+from scheduler_core.apiserver import DONE, NORMAL, Answer, Fault, Refused
 from scheduler_core.base.trace.kinds import ApiCall, PreemptionStarted
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.actions import AdvanceEviction

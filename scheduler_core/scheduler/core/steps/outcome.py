@@ -16,8 +16,7 @@ from scheduler_core.scheduler.core.calls.client import note
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps.api_calls import patch_status
-from scheduler_core.scheduler.framework.plugin import Point
-from scheduler_core.scheduler.framework.status import Code, Status, error
+from scheduler_core.scheduler.framework import Code, Point, Status, error
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 # What trace and journal keep of a scheduling cycle besides its steps: its decision, its end.

@@ -19,11 +19,9 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import binding, eviction, extender_calls, journeys
 from scheduler_core.scheduler.core.steps.outcome import close, decision, explain, forget, handle_failure
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework import Code, Plugin, PluginStep, Point, Status, error
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import record_step
-from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import NEVER
+from scheduler_core.apimachinery.objects import NEVER, InvalidObject, LabelSelector, Pod
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Criterion, Evidence
 from scheduler_core.scheduler.framework.preemption.go_sort import go_sorted
 

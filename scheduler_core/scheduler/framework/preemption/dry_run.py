@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import NEVER
+from scheduler_core.apimachinery.objects import NEVER, Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework.cycle_state import CycleState

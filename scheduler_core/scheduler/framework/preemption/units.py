@@ -6,8 +6,7 @@ kube: framework/preemption/types.go (getCrossNodesVictims), framework/preemption
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import NEVER
+from scheduler_core.apimachinery.objects import NEVER, Pod
 from scheduler_core.scheduler.framework.groups import PodGroupState, is_disrupted_whole, priority
 from scheduler_core.scheduler.framework.preemption.choice import start_time
 from scheduler_core.scheduler.framework.preemption.go_sort import go_sorted

@@ -15,8 +15,7 @@ from scheduler_core.apimachinery.cel.errors import CompileError
 from scheduler_core.apimachinery.cel.types import ANY, DYN, TIMESTAMP
 from scheduler_core.apimachinery.cel.values import Timestamp
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.framework.explanation import gettext_noop
-from scheduler_core.scheduler.framework.per_node import NodeInfo
+from scheduler_core.scheduler.framework import NodeInfo, gettext_noop
 
 # What a plugin in CEL is made of: plain data, which stands in a session's log.
 

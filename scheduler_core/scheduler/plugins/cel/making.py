@@ -6,12 +6,8 @@ from typing import Any, ClassVar
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.arguments import Arguments
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.events import On
-from scheduler_core.scheduler.framework.per_node import NodeInfo
+from scheduler_core.scheduler.framework import Arguments, CycleState, NodeInfo, On, Status
 from scheduler_core.scheduler.framework.plugin import Failure, Handle, PostFilterResult
-from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.cel import plugin
 from scheduler_core.scheduler.plugins.cel.expressions import Definition, EvaluationFailed, Spent
 from scheduler_core.scheduler.plugins.cel.plugin import Own, build_error_status, pre_enqueue

@@ -8,13 +8,8 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import plugin
-from scheduler_core.scheduler.framework.arguments import Arguments
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import Arguments, CycleState, Explanation, Formula, NodeInfo, plugin
 from scheduler_core.scheduler.framework.events import EVERYTHING, On
-from scheduler_core.scheduler.framework.explanation import Explanation
-from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.per_node import NodeInfo
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.cel import expressions
 from scheduler_core.scheduler.plugins.cel.explanation import explain_expression

@@ -8,8 +8,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.errors import FieldError, forbidden, invalid
 from scheduler_core.apimachinery.objects.strict import STRING
-from scheduler_core.scheduler.framework.arguments import Arguments, Given
-from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework import Arguments, Features, Given
 
 
 def _defaults(given: Given, features: Features) -> Given:

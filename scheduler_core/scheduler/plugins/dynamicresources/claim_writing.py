@@ -9,8 +9,7 @@ kube: plugins/dynamicresources/dynamicresources.go (bindClaim, deleteClaim, Unre
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.scheduler.framework.claims import ObjectCalls, Reply
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of, uid_of, with_status
 

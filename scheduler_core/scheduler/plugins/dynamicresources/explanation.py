@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.dra.watch import FOUND, UNDONE, SearchTree
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects import Manifest, Node
 from scheduler_core.scheduler.framework.explanation import (
     Below,
     Code,

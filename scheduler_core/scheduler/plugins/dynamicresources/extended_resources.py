@@ -10,12 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.ownership import controller_reference
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.resources import is_extended_name
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod, controller_reference, is_extended_name, nanos
 
 IN_MEMORY = "<extended-resources>"
 ANNOTATION = "resource.kubernetes.io/extended-resource-claim"

@@ -14,12 +14,8 @@ from scheduler_core.apimachinery.dra.allocator import MOST_TRIED
 from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.slices import ResourceSlice
 from scheduler_core.apimachinery.dra.watch import SeenEnough, Watch
-from scheduler_core.apimachinery.objects.labels import NodeSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.framework.plugin import Verdicts
-from scheduler_core.scheduler.framework.status import Status, error, unresolvable
+from scheduler_core.apimachinery.objects import Manifest, Node, NodeSelector, Pod
+from scheduler_core.scheduler.framework import Status, Verdicts, error, unresolvable
 from scheduler_core.scheduler.plugins.dynamicresources import reasons
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import NodeShare, share_of
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import Found, NodeSearch

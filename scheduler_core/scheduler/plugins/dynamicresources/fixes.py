@@ -14,11 +14,8 @@ from scheduler_core.apimachinery.dra import classes
 from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
 from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.slices import Device
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
+from scheduler_core.scheduler.framework import Change, Draft, Handle, Refusal
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts

@@ -6,8 +6,7 @@ kube: plugins/dynamicresources/dynamicresources.go (isSchedulableAfterClaimChang
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import ClaimError
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, pod_claims, problem, uid_of
 
 

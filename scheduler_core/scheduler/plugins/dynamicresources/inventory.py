@@ -14,8 +14,7 @@ from scheduler_core.apimachinery.dra.features import DeviceFeatures
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.taints import Selectors, track_slices
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework import Features, Handle
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import Informer
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch, Slices
 from scheduler_core.scheduler.plugins.dynamicresources.state import Inventory

@@ -14,17 +14,11 @@ from scheduler_core.apimachinery.dra.allocator import MOST_TRIED
 from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError
 from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.watch import MOST_NODES, SearchTree
-from scheduler_core.apimachinery.objects.durations import parse_duration
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, parse_duration
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import plugin
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
+from scheduler_core.scheduler.framework import Action, CycleState, Draft, Features, On, Refusal, plugin
 from scheduler_core.scheduler.framework.explanation import Code, Explanation, Parts, Words, gettext_noop, say
-from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import Formula, Line, Value
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.dynamicresources import (

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import ClaimError, check_owner, claim_name
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.scheduler.framework.claims import ClaimTracker
 from scheduler_core.scheduler.plugins.dynamicresources import reasons
 

@@ -15,13 +15,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.base.releases import Behavior
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import Code, CycleState, Status, error
 from scheduler_core.scheduler.framework.plugin import CallResult, Handle
-from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.plugins.dynamicresources import claim_writing
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import is_in_memory, request_mappings
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import with_requests

@@ -12,13 +12,10 @@ from typing import TypeVar
 from scheduler_core.apimachinery.dra import classes
 from scheduler_core.apimachinery.dra.claims import Ask, Request, ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.apimachinery.objects.labels import aggregate
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import Stream
-from scheduler_core.scheduler.framework.plugin import Handle
-from scheduler_core.scheduler.framework.status import Status, error, unresolvable
+from scheduler_core.scheduler.framework import Handle, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.dynamicresources import extended_resources, reasons
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import Wanted
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import TIMED_OUT, NodeFilter, node_selector_of

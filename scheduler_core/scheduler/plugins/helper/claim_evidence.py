@@ -3,12 +3,10 @@
 from itertools import islice
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, NodeSelector, Requirement
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage import volumes
-from scheduler_core.scheduler.framework.plugin import Handle
-from scheduler_core.scheduler.framework.reasons import Reason
+from scheduler_core.scheduler.framework import Handle, Reason
 
 # What several plugins say of a pod's claim.
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.storage.volumes import key_of
-from scheduler_core.scheduler.framework.drafts import Change, Draft
-from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework import Change, Draft, Handle
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
 
 KIND = "DeviceClass"

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.scheduler.plugins.helper.arguments import alike

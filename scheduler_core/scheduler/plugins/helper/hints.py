@@ -7,8 +7,7 @@ recorded with the moves that it causes.
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage.volumes import name_of, volumes_of
 
 

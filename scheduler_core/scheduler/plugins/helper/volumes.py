@@ -6,8 +6,7 @@ from difflib import SequenceMatcher
 from itertools import count
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
     NO_PROVISIONER,
@@ -20,8 +19,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
-from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework import Change, Draft, Edit, Handle, Refusal
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME
 
 CLASS = "StorageClass"

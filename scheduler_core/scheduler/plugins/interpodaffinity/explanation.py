@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects import LabelSelector, Pod
 from scheduler_core.apimachinery.objects.affinity import REQUIRED, AffinityTerm, affinity_terms
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.explanation import (

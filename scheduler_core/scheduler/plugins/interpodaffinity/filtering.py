@@ -16,9 +16,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure, PodClasses
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
-from scheduler_core.scheduler.framework.plugin import Rows, Verdicts
-from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import unresolvable, unschedulable
+from scheduler_core.scheduler.framework import Reason, Rows, Verdicts, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
     Counts,

@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.scheduler.plugins.helper import fixes
 from scheduler_core.scheduler.plugins.helper.arguments import alike

@@ -11,24 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects import FieldError, Node, Pod
 from scheduler_core.apimachinery.objects.affinity import AffinityTerm, AffinityTerms, affinity_terms
-from scheduler_core.apimachinery.objects.errors import FieldError
 from scheduler_core.apimachinery.objects.labels import Labels
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import BOOL, INTEGER32
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework import Action, CycleState, Draft, Features, Formula, On, Refusal
 from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, say
-from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors

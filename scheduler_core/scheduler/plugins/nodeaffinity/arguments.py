@@ -3,12 +3,10 @@
 kube: apis/config/validation/validation_pluginargs.go @ v1.34.1
 """
 
-from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
-from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, FieldError
 from scheduler_core.apimachinery.objects.labels import NodeSelector, NodeSelectorTerm
 from scheduler_core.apimachinery.objects.strict import INTEGER32, STRING, ListOf, Shape
-from scheduler_core.scheduler.framework.arguments import Arguments, Given
-from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.scheduler.framework import Arguments, Features, Given
 
 _REQUIREMENT: Shape = {"key": STRING, "operator": STRING, "values": ListOf(STRING)}
 _TERM: Shape = {"matchExpressions": ListOf(_REQUIREMENT), "matchFields": ListOf(_REQUIREMENT)}

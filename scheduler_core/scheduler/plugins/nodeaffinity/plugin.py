@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED
+from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, Node
 from scheduler_core.apimachinery.objects.labels import (
     IN,
     NodeSelector,
@@ -19,14 +19,10 @@ from scheduler_core.apimachinery.objects.labels import (
     accepts_field,
     aggregate,
 )
-from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import explanation
+from scheduler_core.scheduler.framework import Action, CycleState, Draft, On, Refusal, explanation
 from scheduler_core.scheduler.framework import plugin as framework
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import (
     Aside,
     Code,

@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.apimachinery.objects.resources import Resources, is_sidecar
+from scheduler_core.apimachinery.objects import Pod, Resources, is_sidecar, nanos
 from scheduler_core.scheduler.framework.explanation import (
     Amount,
     Aside,

@@ -14,11 +14,8 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import Resources, is_scalar_name
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop
-from scheduler_core.scheduler.framework.formula import Formula
+from scheduler_core.scheduler.framework import SKIP, SUCCESS, CycleState, Explanation, Formula, Status, gettext_noop
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Point, Rows, Scores
-from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status
 from scheduler_core.scheduler.plugins.noderesources.amounts import explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.formula import build_balanced_formula
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import BALANCED_ALLOCATION, Weighed, weigh

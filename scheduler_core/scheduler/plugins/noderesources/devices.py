@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.dra.classes import KIND, classes_by_resource
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
+from scheduler_core.apimachinery.objects import Node, Resources, is_extended_name
 from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NodeTable
 from scheduler_core.scheduler.framework.plugin import Handle, Rows
 

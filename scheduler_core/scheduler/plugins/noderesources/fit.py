@@ -11,17 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects import Manifest, Node, Resources, is_extended_name
 from scheduler_core.apimachinery.objects.pod import Pod, whole_requests
-from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import CPU, EPHEMERAL_STORAGE, FIXED_RESOURCES, MEMORY, NodeTable
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import SUCCESS, Action, Code, CycleState, Formula, On, Status, error
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Amount, Explanation, Row, Source, Table, gettext_noop
-from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.plugin import (
     Evidence,
     Handle,
@@ -33,7 +29,6 @@ from scheduler_core.scheduler.framework.plugin import (
     Verdicts,
 )
 from scheduler_core.scheduler.framework.reasons import Reason, Said
-from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
 from scheduler_core.scheduler.plugins.noderesources import devices, fixes, resource_allocation
 from scheduler_core.scheduler.plugins.noderesources.amounts import explain_requests, explain_weighed

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.scheduler.plugins.helper.arguments import alike, likeness
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods, group_of, is_virtual

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.resources import Resources
+from scheduler_core.apimachinery.objects import Pod, Resources
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.explanation import Aside, Parts, Source, Words, gettext_noop
 from scheduler_core.scheduler.framework.formula import (

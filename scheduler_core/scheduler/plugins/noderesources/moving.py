@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Pod
 from scheduler_core.apimachinery.objects.affinity import misses
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.plugins.noderesources.amounts import largest_container, quantity, round_down
 

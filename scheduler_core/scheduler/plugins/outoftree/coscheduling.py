@@ -11,18 +11,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import FieldError, Pod, invalid, optional_time
 from scheduler_core.apimachinery.objects.strict import INTEGER64
-from scheduler_core.apimachinery.objects.times import optional_time
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import Code, Features, Reason, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, POD, Action, On
-from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
 
 # Pod groups: pods of a namespace with the same label, which say themselves how many of them there have to be.

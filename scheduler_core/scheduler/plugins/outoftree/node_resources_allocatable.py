@@ -12,10 +12,9 @@ from scheduler_core.apimachinery.objects.errors import FieldError, invalid, not_
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING, ListOf
 from scheduler_core.scheduler.cache.table import NodeTable
+from scheduler_core.scheduler.framework import CycleState, Features
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, present
-from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.explanation import Parts, Source, Words, gettext_noop
-from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import (
     Expression,
     Formula,

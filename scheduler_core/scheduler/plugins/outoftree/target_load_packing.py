@@ -9,15 +9,13 @@ import re
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import FieldError, Pod, invalid
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, milli_of_nanos, nanos
 from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING
 from scheduler_core.scheduler.cache.table import CPU, NodeTable
+from scheduler_core.scheduler.framework import CycleState, Features, Status, error
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, present
-from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.explanation import Parts, Source, Words, gettext_noop
-from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.scheduler.framework.formula import (
     Formula,
     Line,
@@ -31,7 +29,6 @@ from scheduler_core.scheduler.framework.formula import (
     total,
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Rows, Scores
-from scheduler_core.scheduler.framework.status import Status, error
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
 
 ANNOTATION = "playground.dev/cpu-utilization"

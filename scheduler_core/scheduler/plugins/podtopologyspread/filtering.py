@@ -15,9 +15,7 @@ from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.scheduler.cache.pod_classes import PodClasses
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
-from scheduler_core.scheduler.framework.plugin import Rows, Verdicts
-from scheduler_core.scheduler.framework.reasons import Reason
-from scheduler_core.scheduler.framework.status import unresolvable, unschedulable
+from scheduler_core.scheduler.framework import Reason, Rows, Verdicts, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     Constraint,
     Constraints,

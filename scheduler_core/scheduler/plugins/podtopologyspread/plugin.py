@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.apimachinery.objects import Node, Pod, controller_of
 from scheduler_core.apimachinery.objects.errors import (
     FieldError,
     build_required_error,
@@ -17,21 +18,14 @@ from scheduler_core.apimachinery.objects.errors import (
     not_supported,
 )
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, Requirement, aggregate
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.strict import ANY, INTEGER32, STRING, ListOf, Shape
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
+from scheduler_core.scheduler.framework import Action, Arguments, CycleState, Features, Formula, Given, On
 from scheduler_core.scheduler.framework import plugin as framework
-from scheduler_core.scheduler.framework.arguments import Arguments, Given
-from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
 from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop
-from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.reasons import Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors

@@ -6,9 +6,7 @@ kube: plugins/volumebinding/binder.go (BindPodVolumes, bindAPIUpdate, checkBindi
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.objects.labels import NodeSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, NodeSelector, Pod
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apimachinery.objects.storage.csi_migration import in_tree_plugin, is_migrated_on, translate_affinity
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, name_of

@@ -3,14 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, is_owned_by
 from scheduler_core.apimachinery.objects.labels import IN, LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of, is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage import volumes as storage
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework import Change, Draft, Handle, Refusal
 from scheduler_core.scheduler.plugins.helper import volumes
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
 from scheduler_core.scheduler.plugins.volumebinding.matching import room

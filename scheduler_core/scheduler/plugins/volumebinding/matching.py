@@ -15,8 +15,7 @@ from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.base.state import SharedState
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
-from scheduler_core.scheduler.framework.plugin import Handle
+from scheduler_core.scheduler.framework import DEFAULT_FEATURES, Features, Handle
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.volumebinding.topology import get_allowed_mask, label_selector_mask, volume_rows
 

@@ -10,17 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import is_owned_by
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import plugin
-from scheduler_core.scheduler.framework.cycle_state import CycleState
+from scheduler_core.scheduler.framework import Action, CycleState, Explanation, Formula, On, gettext_noop, plugin, say
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.events import Action, On
-from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop, say
-from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND

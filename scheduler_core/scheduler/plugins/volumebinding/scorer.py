@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apimachinery.objects.storage.volumes import capacity, get_requested_storage
-from scheduler_core.scheduler.framework import formula
+from scheduler_core.scheduler.framework import Rows, Scores, formula
 from scheduler_core.scheduler.framework.explanation import Aside, Code, Parts, Words, gettext_noop
-from scheduler_core.scheduler.framework.plugin import Rows, Scores
 from scheduler_core.scheduler.plugins.helper.normalize import (
     MAX_UTILIZATION,
     broken_line_formula,

@@ -10,13 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import FieldError, Manifest, invalid
 from scheduler_core.apimachinery.objects.storage.volumes import SELECTED_NODE, bind_volume_to_claim, with_annotation
 from scheduler_core.apimachinery.objects.strict import INTEGER64
-from scheduler_core.scheduler.framework.arguments import Arguments, Given
-from scheduler_core.scheduler.framework.features import Features
-from scheduler_core.scheduler.framework.status import Status
+from scheduler_core.scheduler.framework import Arguments, Features, Given, Status
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.helper.normalize import POINTS, point_errors
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan

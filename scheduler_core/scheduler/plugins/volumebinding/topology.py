@@ -11,10 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects import labels
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects import Manifest, Pod, labels, nanos
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.storage import csi_migration
 from scheduler_core.apimachinery.objects.storage.volumes import annotation, name_of

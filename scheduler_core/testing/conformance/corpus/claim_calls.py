@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND, MAX_CONSUMERS
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.scheduler.framework.claims import Reply
 
 _RESOURCE = "resourceclaims.resource.k8s.io"

@@ -6,15 +6,11 @@ README-dra.md, "Additions to an attempt".
 from collections.abc import Mapping
 
 from scheduler_core.apimachinery.dra.claims import KIND, ClaimError, claim_name
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.resources import is_extended_name
+from scheduler_core.apimachinery.objects import Manifest, Pod, is_extended_name
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Plugin, Point
+from scheduler_core.scheduler.framework import Code, Plugin, PluginStep, Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_pre_bind, run_reserve, run_unreserve
-from scheduler_core.scheduler.framework.status import Code
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import (
     DEALLOCATED,
     DELETED,

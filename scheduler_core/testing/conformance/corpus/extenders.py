@@ -16,9 +16,8 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange, refuse_connection, within
 from scheduler_core.scheduler.extenders.extender import Extender, Verb, extenders_of
 from scheduler_core.scheduler.extenders.results import answer_from_rules
-from scheduler_core.scheduler.framework.node_to_status import NodeToStatus
+from scheduler_core.scheduler.framework import Code, NodeToStatus
 from scheduler_core.scheduler.framework.preemption.evidence import Evidence
-from scheduler_core.scheduler.framework.status import Code
 from scheduler_core.testing.conformance.corpus.observe import candidates_json, status_json
 from scheduler_core.testing.conformance.corpus.reading import Scenario
 

@@ -11,10 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.options import APIServerOptions
-from scheduler_core.apiserver.rewriting import with_section
+from scheduler_core.apiserver import APIServerOptions, Store, with_section
 from scheduler_core.apiserver.server import APIServer, make_standing_objects
-from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.config import load_configuration
 from scheduler_core.scheduler.core.algorithm.algorithm_state import AlgorithmState
 from scheduler_core.scheduler.core.algorithm.schedule_pod import IN_ALGORITHM, advance, begin

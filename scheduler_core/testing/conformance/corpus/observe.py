@@ -7,11 +7,10 @@ import numpy as np
 
 from scheduler_core.scheduler.core.algorithm.post_filter import NO_NODES
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
+from scheduler_core.scheduler.framework import Code, Point, Rows, Status, unresolvable
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
-from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Evidence
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
-from scheduler_core.scheduler.framework.status import Code, Status, unresolvable
 
 Observed = dict[str, Any]
 

@@ -4,8 +4,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config import SchedulerConfiguration, load_configuration
 from scheduler_core.scheduler.config.gates import resolve

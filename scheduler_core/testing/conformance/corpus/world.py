@@ -7,11 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.apimachinery.dra.claims import KIND
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod, parse_time
 from scheduler_core.apimachinery.objects.storage import volumes
-from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable

@@ -5,9 +5,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.durations import parse_duration
 from scheduler_core.apimachinery.objects.times import format_micro_time, parse_time
-from scheduler_core.apiserver.options import APIServerOptions
+from scheduler_core.apiserver import APIServerOptions, Store
 from scheduler_core.apiserver.server import APIServer
-from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Report, Steps, What
@@ -95,10 +94,6 @@ class _Run:
     # carrying out
 
     @property
-    def _api(self) -> APIServer:
-        return APIServer(self.store, NO_NAMESPACES, self.now)
-
-    @property
     def _clock(self) -> int:
         return START + self.now
 
@@ -132,7 +127,7 @@ class _Run:
 
     def _answer(self, name: str, call: LeaseCall) -> LeaseAnswer:
         failed = LeaseAnswer(reason="error")
-        answer = failed if name in self.failing else carry_out(self._api, call)
+        answer = failed if name in self.failing else carry_out(APIServer(self.store, NO_NAMESPACES, self.now), call)
         self._write(name, call=call.verb.value, result=answer.reason or "ok")
         return answer
 

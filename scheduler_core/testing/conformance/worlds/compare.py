@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, BadQuantity, LabelSelector, nanos, parse_time
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.store import EPOCH
 from scheduler_core.testing.conformance.worlds.paths import MISSING, is_absent, look_up

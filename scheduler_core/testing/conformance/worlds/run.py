@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.labels import LabelSelector
+from scheduler_core.apimachinery.objects import InvalidObject, LabelSelector
 from scheduler_core.apimachinery.objects.typed import convert_data
 from scheduler_core.apiserver.status import Answer, Refused
 from scheduler_core.controllers.kubelet.eviction.observations import capacity_of

@@ -13,11 +13,9 @@ from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps.outcome import explain, forget
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import Code, PluginStep, Point, Status, error
 from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import record_step
-from scheduler_core.scheduler.framework.status import Code, Status, error
 from scheduler_core.scheduler.queue.types import QueuedPod
 
 

@@ -18,13 +18,11 @@ from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import eviction
-from scheduler_core.scheduler.framework import groups
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import Code, Point, Status, error, groups, unresolvable, unschedulable
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of, split_by_violation
 from scheduler_core.scheduler.framework.preemption.units import Unit, by_importance, units_of
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.defaultpreemption import NEVER, DefaultPreemption, ends_by_preemption
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DynamicResources
 

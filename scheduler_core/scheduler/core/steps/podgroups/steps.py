@@ -18,10 +18,9 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import extender_calls, scheduling
 from scheduler_core.scheduler.core.steps.podgroups import members, placements, preemption, submission
-from scheduler_core.scheduler.framework import groups
+from scheduler_core.scheduler.framework import SUCCESS, Code, Status, error, groups
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.runtime.framework import record_step
-from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, error
 from scheduler_core.scheduler.plugins.gangscheduling import GangScheduling
 from scheduler_core.scheduler.queue.types import QueuedPod
 
