@@ -1,6 +1,7 @@
 """Amounts as people read them: times, cpu, memory. Kubernetes' own notation wherever it has one."""
 
 from playground.presenters.words import Message, gettext_noop, message
+from scheduler_core.world.readonly import Pod
 
 SECOND = 1_000_000_000
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
@@ -52,6 +53,13 @@ def amount(resource: str, value: int) -> str:
     if resource == "cpu":
         return cpu(value)
     return memory(value) if is_bytes(resource) else str(value)
+
+
+def format_requests(pod: Pod) -> list[str]:
+    """Return what a pod requests, each with its resource: 500m cpu, 256Mi, 2Gi ephemeral-storage."""
+    first = [(name, pod.requests.get(name)) for name in ("cpu", "memory", "ephemeral-storage")]
+    named = [(name, value) for name, value in (*first, *pod.requests.scalar) if value]
+    return [amount(name, value) if name == "memory" else f"{amount(name, value)} {name}" for name, value in named]
 
 
 def amounts(resource: str, *values: int) -> list[str]:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping
 from html import escape
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django import template
+from django.template.loader import get_template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
@@ -18,6 +19,13 @@ def in_language(words: Mapping[str, T]) -> T | None:
     """Return the value in the reader's language, or in the first language available."""
     language = get_language() or "en"
     return words.get(language) or next(iter(words.values()), None)
+
+
+@register.simple_tag
+def evidence(card: Mapping[str, Any]) -> SafeString:
+    """Return what is known before a card's answer, as the studio shows it."""
+    known = get_template("lesson_given.html", using="panels")
+    return mark_safe(known.render({"given": card["given"], "asked": card["question"]}))  # noqa: S308 - a template's
 
 
 @register.filter

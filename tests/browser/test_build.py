@@ -75,6 +75,17 @@ def test_a_refused_form_keeps_what_was_typed_and_says_why(studio: Page, complain
     expect(opened.get_by_label("CPU")).to_have_value("4x")
 
 
+def test_the_button_of_a_form_is_in_sight_on_a_phone_and_as_wide_as_its_fields(studio: Page) -> None:
+    studio.set_viewport_size({"width": 390, "height": 844})
+    studio.locator("a[href*='build/nodes']:visible").click()
+    create = studio.locator("#drawer #build-create")
+    expect(create).to_be_in_viewport(ratio=1)
+    button, fields = create.bounding_box(), studio.locator("#drawer .fields").first.bounding_box()
+    assert button is not None
+    assert fields is not None
+    assert abs(button["width"] - fields["width"]) < 2
+
+
 def test_undo_and_redo_are_one_click_away(studio: Page) -> None:
     opened = drawer(studio)
     opened.get_by_role("button", name=re.compile("^Create .* nodes?$")).click()

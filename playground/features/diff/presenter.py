@@ -11,6 +11,7 @@ import numpy as np
 
 from playground.features.diff.query import Difference, EndedAttempt, Line, ObjectRow, QueueRow
 from playground.presenters.amounts import amount, clock
+from playground.presenters.words import gettext_noop
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.readonly import Attempt, CacheView, QueueView, WorldView
 
@@ -262,6 +263,7 @@ def _queues(before: WorldView, after: WorldView) -> Iterator[QueueRow]:
                 }
 
 
+gettext_noop("waiting on permit")  # a place of pods that no queue is named after
 _PLACES = ("active", "backoff", "unschedulable", "gated", "in flight")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from playground.presenters.acting import Owner, list_actions, owner_of
-from playground.presenters.amounts import amount, clock, cpu, duration, memory, ordinal
+from playground.presenters.amounts import clock, duration, format_requests, ordinal
 from playground.presenters.devices.claims import PodClaim, claims_of
 from playground.presenters.inspector import node, objects
 from playground.presenters.inspector.node import NodeBody, NoNode
@@ -166,13 +166,9 @@ def _present_gone_pod(sim: WorldView, key: str) -> GonePod:
 
 
 def _facts(pod: Pod) -> list[Fact]:
-    requests = pod.requests
-    requested = [cpu(requests.milli_cpu) + " cpu"] if requests.milli_cpu else []
-    requested += [memory(requests.memory)] if requests.memory else []
-    requested += [f"{amount(name, value)} {name}" for name, value in requests.scalar]
     selector = pod.spec.node_selector or {}
     rows = [
-        (gettext_noop("requests"), " · ".join(requested) or "-"),
+        (gettext_noop("requests"), " · ".join(format_requests(pod)) or "-"),
         (gettext_noop("priority"), str(pod.priority)),
         (gettext_noop("node"), pod.node_name or "-"),
         (gettext_noop("phase"), pod.phase),

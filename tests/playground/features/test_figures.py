@@ -141,6 +141,12 @@ def test_a_lesson_is_a_file_with_its_questions_and_their_answers(client: Client)
     assert not answer.cookies
 
 
+def test_the_evidence_in_the_file_includes_what_pods_refer_to(client: Client) -> None:
+    text = client.get(reverse("lesson-file", args=["volume-zone"])).content.decode()
+    heads = {tuple(re.sub(r"<[^>]+>", " ", head).split()) for head in re.findall(r"<h2>(.*?)</h2>", text, re.DOTALL)}
+    assert {("Pod", "db"), ("PersistentVolumeClaim", "data"), ("PersistentVolume", "files-b")} <= heads
+
+
 def test_a_wrong_node_gets_the_engines_hint_in_the_file_too(client: Client) -> None:
     text = client.get(reverse("lesson-file", args=["taints"])).content.decode()
     hints = re.findall(r'<p data-given="([\w-]+)" hidden>\s*(.*?)\s*</p>', text)

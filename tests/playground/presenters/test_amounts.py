@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from playground.presenters import amounts
+from scheduler_core.world.readonly import Pod
+from tests.scheduler_core.worlds import pod
 
 
 @pytest.mark.parametrize(
@@ -71,3 +73,17 @@ def test_an_amount_can_be_said_in_whole_units(size: int, text: str) -> None:
 )
 def test_amounts_of_one_sentence_have_one_unit(resource: str, values: tuple[int, ...], texts: list[str]) -> None:
     assert amounts.amounts(resource, *values) == texts
+
+
+@pytest.mark.parametrize(
+    ("requests", "said"),
+    [
+        ({"cpu": "500m", "memory": "256Mi"}, ["500m cpu", "256Mi"]),
+        ({"ephemeral-storage": "559Gi", "cpu": "1"}, ["1 cpu", "559Gi ephemeral-storage"]),
+        ({"nvidia.com/gpu": "2", "memory": "0"}, ["2 nvidia.com/gpu"]),
+        ({}, []),
+    ],
+)
+def test_requests_are_listed_with_every_resource(requests: dict[str, str], said: list[str]) -> None:
+    containers = [{"name": "c", "image": "app:v1", "resources": {"requests": requests}}]
+    assert amounts.format_requests(Pod.from_manifest(pod("web", containers=containers))) == said

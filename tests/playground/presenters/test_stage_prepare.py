@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.template.loader import get_template
 
 from playground.presenters import Look, present
 from playground.presenters.words import in_english
@@ -52,6 +53,14 @@ def test_pre_filter_shows_what_was_prepared_why_others_skip_and_what_filter_runs
     assert {"plugin": "NodePorts", "why": "no host ports"} in found["skips"]
     assert [(each["plugin"], each["prepared"]) for each in found["next"]][-1] == ("NodeResourcesFit", True)
     assert (len(found["next"]), found["nodes"], found["ahead"]) == (4, 3, [])
+
+
+def test_no_stage_says_that_nothing_is_to_be_prepared_before_every_plugin_has_run() -> None:
+    nothing, stage = "No plugin has anything to prepare.", get_template("stage/prepare.html", using="panels")
+    found = body(until(three_nodes(), ran("PreFilter", "NodePorts")))
+    assert not found["prepared"]
+    assert nothing not in stage.render({"body": found})
+    assert nothing in stage.render({"body": found | {"ahead": []}})
 
 
 def test_between_its_plugins_the_rest_is_ahead() -> None:

@@ -55,3 +55,12 @@ async def test_many_objects_come_in_pages(async_client: AsyncClient, session: Se
     second = await page(async_client, session, **{"from": "0", "to": "1", "page": "1"})
     assert "72 objects changed" in first and "page=1" in first
     assert first.count('class="created"') == 60 and second.count('class="created"') == 12
+
+
+async def test_places_of_pods_are_in_the_readers_language(async_client: AsyncClient, session: Session) -> None:
+    steps = {"from": "1", "to": str(session.head)}
+    url = reverse("diff", args=[session.view_key])
+    text = (await async_client.get(url, steps, headers={"accept-language": "zh-hans"})).content.decode()
+    assert '<th scope="row">位置</th>' in text
+    assert '<td class="now">已绑定</td>' in text
+    assert "bound" not in text

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from playground.presenters import scene
-from playground.presenters.amounts import amount, thousands
+from playground.presenters.amounts import format_requests, thousands
 from playground.presenters.stage.group import list_serving_extenders
 from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.world import readonly
@@ -35,12 +35,9 @@ def asks(pod: readonly.Pod) -> list[Message]:
 
 
 def _requests(pod: readonly.Pod) -> Iterator[Message]:
-    requests = pod.requests
-    named = [(name, requests.get(name)) for name in ("cpu", "memory", "ephemeral-storage")]
-    named = [(name, value) for name, value in (*named, *requests.scalar) if value]
-    for name, value in named:
-        yield exactly(amount(name, value) if name == "memory" else f"{amount(name, value)} {name}")
-    if not named:
+    requests = format_requests(pod)
+    yield from map(exactly, requests)
+    if not requests:
         yield message("no requests")
 
 

@@ -25,6 +25,8 @@ let ends = [];
 /** @type {number | null} The head that the ends are known for. */
 let known = null;
 let timer = 0;
+/** The rail's width, observed: to measure it at a step would lay the page out twice. */
+let width = 0;
 
 /**
  * Fetches where attempts ended, a moment after the session has gone on.
@@ -51,7 +53,11 @@ export function fetchEnds(head, then) {
  */
 export function showFlags(head, bookmarks, held) {
   const flags = by("flags");
-  const marks = gather(marksOf(flags.dataset, bookmarks, held), head * NEAR / (flags.clientWidth || 1000));
+  if (!width) {
+    width = flags.clientWidth || 1000;
+    new ResizeObserver(() => width = flags.clientWidth || 1000).observe(flags);
+  }
+  const marks = gather(marksOf(flags.dataset, bookmarks, held), head * NEAR / width);
   const key = JSON.stringify([head, marks]);
   if (flags.dataset.key === key) return;
   flags.dataset.key = key;
