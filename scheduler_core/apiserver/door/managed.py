@@ -78,7 +78,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
     shape = shape_of(resource)
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
-        entries = _list_managers(old)
+        entries = _list_managers(new if old else None)
         if resource.kind == "PersistentVolume" and old is not None:
             new = note_phase(manager.time)(old, new)
         served = ((to_served(resource, each) if each else {}) for each in (new, old))
@@ -255,9 +255,8 @@ def _conflict(found: list[tuple[dict[str, Any], tuple[str, ...]]], manager: Mana
     if len(causes) == 1:
         said = f"{causes[0]['message']}: {causes[0]['field']}"
     else:
-        said = "conflicts " + "\n".join(
-            f"{who.removeprefix('conflict ')}:\n" + "\n".join(f"- {path}" for path in paths)
-            for who, paths in by.items()
+        said = "\n".join(
+            "\n- ".join((f"{who.replace('conflict', 'conflicts', 1)}:", *paths)) for who, paths in sorted(by.items())
         )
     return Failure(
         409,

@@ -33,9 +33,8 @@ def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind:
         body = {}
     if not isinstance(body, Mapping):
         word = {list: "array", str: "string", bool: "bool", type(None): "null"}.get(type(body), "number")
-        raise bad_request(
-            f"error decoding patch: json: cannot unmarshal {word} into Go value of type map[string]interface {{}}"
-        )
+        before = "" if content_type == STRATEGIC else "error decoding patch: "
+        raise bad_request(f"{before}json: cannot unmarshal {word} into Go value of type map[string]interface {{}}")
     if content_type == MERGE:
         return merge_patch(old, body)
     own = type_of(KINDS[kind], str(old.get("apiVersion"))) if type_ and kind in KINDS else ""

@@ -293,7 +293,10 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         raise Failure(422, "Invalid", said, {**details, "causes": causes_of([error])})
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
+    given = meta.get("managedFields")  # a client may hand fields over to another manager
     meta |= {name: old["metadata"][name] for name in _SERVERS if name in old["metadata"]}
+    if given and all(each.get("manager") and each.get("fieldsV1") for each in given):
+        meta["managedFields"] = given
     if resource.type:
         type_ = resource.type.replace(".v1.", ".v2.") if is_old(resource) else resource.type
         manifest = keep_form(manifest, fill(type_, old), old)

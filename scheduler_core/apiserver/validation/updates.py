@@ -52,7 +52,11 @@ def select_judged(kind: str, errors: Sequence[FieldError]) -> list[FieldError]:
     return [each for each in errors if skipped is None or not skipped.fullmatch(each.path)]
 
 
-_COUNTED = {"Deployment": ("metadata.annotations",), "EndpointSlice": ("metadata.labels", "endpoints", "ports")}
+_COUNTED = {
+    "Deployment": ("metadata.annotations",),
+    "PodTemplate": ("template",),
+    "EndpointSlice": ("metadata.labels", "endpoints", "ports"),
+}
 
 
 def is_new_generation(kind: str, old: Manifest, new: Manifest) -> bool:
