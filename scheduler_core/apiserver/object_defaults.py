@@ -266,7 +266,8 @@ def _with_protocols(rules: Any, field: str = "ports") -> list[Object]:
 def _policy(manifest: Manifest) -> Object:
     spec = manifest.get("spec") or {}
     ruled = {name: _with_protocols(spec[name]) for name in ("ingress", "egress") if spec.get(name)}
-    return {**manifest, "spec": {**spec, **ruled}}
+    types = {"policyTypes": ["Ingress", *(["Egress"] if spec.get("egress") else [])]}
+    return {**manifest, "spec": {**types, **spec, **ruled}}
 
 
 def _ingress_class(manifest: Manifest) -> Object:

@@ -33,7 +33,7 @@ from scheduler_core.apiserver.status import Answer, Refused, already_exists, con
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.checks import IMMUTABLE
 from scheduler_core.apiserver.validation.cluster import validate, validate_update
-from scheduler_core.apiserver.validation.updates import select_judged
+from scheduler_core.apiserver.validation.updates import CHANGES_FIRST, is_new_generation, select_judged
 
 DEFAULTING = "defaults"
 _SUBRESOURCES = {"Pod": ("status", "resize", "ephemeralcontainers"), "Namespace": ("status", "finalize")}
@@ -127,7 +127,9 @@ class APIServer:
         rules = update_rules(self.devices)
         new = strategies.prepare_for_update(kind, old, new, subresource, imported, rules)
         new = devices.prepare_updated_object(kind, old, new, subresource, self.devices, imported)
-        errors = select_judged(kind.key, validate(new, kind)) + validate_update(old, new, kind, subresource, rules)
+        errors = select_judged(kind.key, validate(new, kind))
+        changes = validate_update(old, new, kind, subresource, rules)
+        errors = changes + errors if kind.key in CHANGES_FIRST else errors + changes
         if devices.are_about(kind):
             errors += devices.update_errors(kind, old, new, subresource, self.devices, self.store)
         errors = judge_by_release(kind, new, errors, self.devices, subresource not in ("", "resize"))
@@ -141,7 +143,8 @@ class APIServer:
         for plugin in writers_of(self.options):
             plugin.commit(request, new)
         self.store.note_written(str(old["metadata"].get("uid") or ""), writing.written)
-        return self._written(kind, old, new)
+        counts = not (subresource or self.typed) and is_new_generation(kind.key, old, new)
+        return self._written(kind, old, new, counts)
 
     def patch(
         self, target: tuple[str, str, str], patch: Any, type_: str = "merge", subresource: str = "", user: str = ADMIN
@@ -317,10 +320,10 @@ class APIServer:
         request.warnings, request.scales = self.warnings, self.scales
         return request
 
-    def _written(self, kind: Kind, old: Manifest, new: Manifest) -> Manifest:
+    def _written(self, kind: Kind, old: Manifest, new: Manifest, counts: bool = False) -> Manifest:
         if self.finish is not None:
             new = self.finish(old, new)
-        event = self.store.replace(new, kind.key)
+        event = self.store.replace(new, kind.key, counts)
         if event is None:
             return old
         stored = event.new

@@ -288,8 +288,8 @@ class Store(State):
         self.note_written(metadata["uid"], written)
         return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata}, like)
 
-    def replace(self, manifest: Manifest, kind: str) -> WatchEvent | None:
-        """Sets an object that is there, keeping its uid and age; None where nothing changes."""
+    def replace(self, manifest: Manifest, kind: str, counts: bool = False) -> WatchEvent | None:
+        """Sets an object that is there, keeping its uid and age; None where nothing changes. `counts`: any change is a generation."""
         key = _key(manifest)
         old = self._objects.get(kind, _NO_OBJECTS).get(key)
         if old is None:
@@ -299,7 +299,7 @@ class Store(State):
         new = {**manifest, "metadata": metadata}
         if new == old:
             return None
-        if new.get("spec") != old.get("spec"):
+        if counts or new.get("spec") != old.get("spec"):
             metadata["generation"] = int(kept.get("generation") or 0) + 1
         return self._write(MODIFIED, kind, key, old, new)
 

@@ -131,8 +131,8 @@ def failure_of(refused: Refused, kind: str, plural: str, group: str, name: str) 
     if reason == "TooManyRequests":
         causes = [{"reason": "DisruptionBudget", "message": each} for each in answer.causes]
         details = {"causes": causes} if causes else {}
-        if answer.retry_after:
-            details["retryAfterSeconds"] = answer.retry_after
+    if answer.retry_after:
+        details["retryAfterSeconds"] = answer.retry_after
     if reason in ("Unknown", "InternalError"):
         return Failure(500, "InternalError" if reason == "InternalError" else "", answer.message)
     return Failure(answer.code, reason, answer.message, details)

@@ -9,12 +9,16 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
+from scheduler_core.apimachinery.objects.errors import Errors
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.names import list_qualified_name_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.times import format_micro_time
 from scheduler_core.apiserver.door.resources import EVENTS
 from scheduler_core.apiserver.kinds import KINDS, find_kind, key_of
 from scheduler_core.apiserver.kube_events import KubeEvent
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
+from scheduler_core.apiserver.validation import checks
 
 SCHEDULER = "default-scheduler"
 
@@ -41,6 +45,40 @@ def _count(event: Manifest) -> Any:
 def is_gone(event: Manifest) -> bool:
     """Return whether an Event of the world was deleted by a client: the store keeps that it was."""
     return "deletionTimestamp" in event["metadata"]
+
+
+def check_event(event: Manifest, strict: bool, is_new: bool) -> None:
+    """Refused: 422 for an Event, in the form of v1, with errors. `strict`: the client writes events.k8s.io."""
+    errors, namespace = Errors(), event["metadata"].get("namespace")
+    about = (event.get("involvedObject") or {}).get("namespace") or ""
+    timed = bool(event.get("eventTime"))
+    wrong = not about and namespace not in ("default", "kube-system") if timed else namespace != (about or "default")
+    errors.invalid("involvedObject.namespace", about, "does not match event.namespace", when=wrong)
+    if timed:
+        field, reporter = (
+            "reportingController" if strict else "reportingComponent",
+            event.get("reportingComponent") or "",
+        )
+        errors.required(field, when=not reporter)
+        errors.problems(field, reporter, list_qualified_name_errors(reporter))
+        for name, most in _MOST.items():
+            errors.required(name, when=not event.get(name) and name != "message")
+            errors.invalid(name, "", f"can have at most {most} characters", when=len(event.get(name) or "") > most)
+    if strict and is_new:
+        checks.metadata(event, True, subdomain_errors, errors)
+        if series := event.get("series"):
+            errors.invalid("series.count", "", "should be at least 2", when=(series.get("count") or 0) < 2)
+            errors.required("series.lastObservedTime", when=not series.get("lastObservedTime"))
+        errors.required("eventTime", when=not timed)
+        type_ = event.get("type") or ""
+        errors.invalid("type", "", f"has invalid value: {type_}", when=type_ not in ("Normal", "Warning"))
+        for name in ("firstTimestamp", "lastTimestamp", "count", "source"):
+            errors.invalid(name, "", "needs to be unset", when=event.get(name))
+    if errors:
+        raise Refused.invalid("Event", event["metadata"].get("name") or "", errors)
+
+
+_MOST = {"reportingInstance": 128, "action": 128, "reason": 128, "message": 1024}
 
 
 def remove_event(store: Store, event: Manifest, now: int) -> None:

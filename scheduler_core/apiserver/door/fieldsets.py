@@ -152,6 +152,8 @@ def list_changed(old: Any, new: Any, shape: Shape, is_root: bool = True, is_new:
         return {} if is_new or old != new else None
     found: Set = {}
     for key, each, inner in parts:
+        if each is None:
+            continue
         if is_root and key == "f:metadata":
             each = {name: part for name, part in each.items() if name not in (*_OWN, *_OWN_TOO)}
             before[key] = {name: part for name, part in (before.get(key) or {}).items() if name in each}

@@ -78,11 +78,12 @@ def finish(resource: Resource, manager: Manager) -> Finish:
     shape = shape_of(resource)
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
-        entries = _list_managers(old)
+        entries = _list_managers(new if old else None)
         if resource.kind == "PersistentVolume" and old is not None:
             new = note_phase(manager.time)(old, new)
         served = ((to_served(resource, each) if each else {}) for each in (new, old))
         after, before = (fill(resource.type, each) for each in served)
+        had = list_applied(before, shape)
         given = {name: value for name, value in after.items() if name != "status" or manager.subresource == "status"}
         before = {name: value for name, value in before.items() if name in given}
         changed = list_changed(before, given, shape)
@@ -94,7 +95,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
             fields = entry["fieldsV1"]
             if _identity(entry) != manager.identity and changed is not None:
                 fields = difference(fields, _without_places(changed))
-            kept.append({**entry, "fieldsV1": _only_there(fields, there)})
+            kept.append({**entry, "fieldsV1": _without_gone(fields, had, there)})
         if changed is None:
             return _with_list_managers(new, _order(kept))
         own = next((entry for entry in kept if _identity(entry) == manager.identity), None)
@@ -137,14 +138,12 @@ def _without_places(changed: Set) -> Set:
     return {key: _without_places(below) for key, below in changed.items() if key != "."}
 
 
-def _only_there(fields: Set, there: Set) -> Set:
-    """The fields of a set that an object has."""
+def _without_gone(fields: Set, had: Set, there: Set) -> Set:
+    """The fields of a set without those that an object had, and has no longer."""
     found: Set = {}
     for key, below in fields.items():
-        if key == ".":
-            found[key] = {}
-        elif key in there:
-            left = _only_there(below, there[key]) if below and there[key] else below
+        if key in there or key not in had:
+            left = _without_gone(below, had.get(key, {}), there.get(key, {}))
             if left or not below:
                 found[key] = left
     return found
@@ -179,7 +178,8 @@ def typed_of(context: Context, body: Any) -> dict[str, Any]:
 def _typed_words(context: Context, body: Any, why: str) -> str:
     resource, meta = context.resource, body.get("metadata")
     meta = meta if isinstance(meta, Mapping) else {}
-    about = f"{meta.get('namespace') or ''}/{meta.get('name') or ''}; {resource.group}/{resource.version}"
+    namespace, name = (each if isinstance(each := meta.get(field), str) else "" for field in ("namespace", "name"))
+    about = f"{namespace}/{name}; {resource.group}/{resource.version}"
     return f"failed to create typed patch object ({about}, Kind={resource.kind}): {why}"
 
 
@@ -194,7 +194,7 @@ def _say_type(wrong: Undecodable, body: Any, shape: Shape) -> str:
         kinds = {bool: "bool", str: "string", list: "[]interface {}"}
         said = f"numeric (int or float), got {kinds.get(type(value), 'map[string]interface {}')}"
     else:
-        shown = f'"{value}"' if isinstance(value, str) else go_map(value)
+        shown = f'"{value}"' if isinstance(value, str) else "[]interface {}{}" if value == [] else go_map(value)
         said = f"{'boolean' if go == 'bool' else 'string'}, got &value.valueUnstructured{{Value:{shown}}}"
     return f"{_format_place(wrong.at, body, shape)}: expected {said}"
 
@@ -255,9 +255,8 @@ def _conflict(found: list[tuple[dict[str, Any], tuple[str, ...]]], manager: Mana
     if len(causes) == 1:
         said = f"{causes[0]['message']}: {causes[0]['field']}"
     else:
-        said = "conflicts " + "\n".join(
-            f"{who.removeprefix('conflict ')}:\n" + "\n".join(f"- {path}" for path in paths)
-            for who, paths in by.items()
+        said = "\n".join(
+            "\n- ".join((f"{who.replace('conflict', 'conflicts', 1)}:", *paths)) for who, paths in sorted(by.items())
         )
     return Failure(
         409,

@@ -19,6 +19,7 @@ JSON_PATCH, MERGE, STRATEGIC = (
     "application/merge-patch+json",
     "application/strategic-merge-patch+json",
 )
+PATCHES = (JSON_PATCH, MERGE, STRATEGIC, "application/apply-patch+yaml")
 _REJECTED = "the server rejected our request due to an error in our request"
 _MOST = 10_000
 _PLAIN = "ConfigMap"  # stands for the types whose lists have no merge keys, except in their metadata
@@ -28,15 +29,12 @@ def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind:
     """An object with a patch applied. `type_`: None where no strategic patch is taken. Failure: 400, 415, 422."""
     if content_type == JSON_PATCH:
         return _json_patch(old, body)
-    if content_type not in (MERGE, STRATEGIC):
-        raise Failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     if body is None and content_type == STRATEGIC:
         body = {}
     if not isinstance(body, Mapping):
         word = {list: "array", str: "string", bool: "bool", type(None): "null"}.get(type(body), "number")
-        raise bad_request(
-            f"error decoding patch: json: cannot unmarshal {word} into Go value of type map[string]interface {{}}"
-        )
+        before = "" if content_type == STRATEGIC else "error decoding patch: "
+        raise bad_request(f"{before}json: cannot unmarshal {word} into Go value of type map[string]interface {{}}")
     if content_type == MERGE:
         return merge_patch(old, body)
     own = type_of(KINDS[kind], str(old.get("apiVersion"))) if type_ and kind in KINDS else ""
@@ -77,7 +75,9 @@ def _operate(value: Any, operation: Mapping[str, Any]) -> Any:
     op, path = operation["op"], _parts(operation["path"])
     if op in ("move", "copy"):
         source = _parts(operation["from"])
-        moved = copy.deepcopy(_find(value, source))
+        owner = _find(value, source[:-1])
+        is_missing = op == "copy" and source and isinstance(owner, Mapping) and source[-1] not in owner
+        moved = None if is_missing else copy.deepcopy(_find(value, source))
         if op == "move":
             value = _remove(value, source)
         return _put(value, path, moved, insert=True)

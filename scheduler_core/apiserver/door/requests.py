@@ -15,8 +15,9 @@ from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.openapi.v2 import PROTOBUF as OPENAPI_V2
 from scheduler_core.apiserver.door.openapi.v2 import describe_all
 from scheduler_core.apiserver.door.openapi.v3 import openapi_document, openapi_index
+from scheduler_core.apiserver.door.patching import PATCHES
 from scheduler_core.apiserver.door.reading import Form
-from scheduler_core.apiserver.door.resources import Resource, Target, find_resource, list_own, parse_path
+from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target, find_resource, list_own, parse_path
 from scheduler_core.apiserver.door.scales import get_scale
 from scheduler_core.apiserver.door.streams import STREAMS, answer_stream
 from scheduler_core.apiserver.door.subresources import REVIEWS, deprecations
@@ -76,27 +77,28 @@ def _read(world: World, call: Call) -> answers.Reply:
             return NOT_FOUND
         raise answers.no_resource()
     now = call.now or world.store.epoch + world.now
+    warnings = [("Warning", f'299 - "{each}"') for each in deprecations(resource)]
     try:
         reply = _read_resource(world.store, resource, target, call, now)
-    except answers.Failure:
-        raise
     except Refused as refused:
-        raise refusal(refused, resource, target.name) from None
-
-    warnings = [("Warning", f'299 - "{each}"') for each in deprecations(resource)]
+        failure = refused if isinstance(refused, answers.Failure) else refusal(refused, resource, target.name)
+        failure.headers = [*failure.headers, *warnings]
+        raise failure from None
     return reply._replace(headers=[*reply.headers, *warnings])
 
 
 def refusal(refused: Refused, resource: Resource, name: str) -> answers.Failure:
     """The Status of a refusal about an object of a resource."""
-    return answers.failure_of(refused, resource.kind, resource.plural, resource.group, name)
+    reason = refused.answer.reason  # Events of both groups are kept as one
+    group = "" if resource.key == EVENTS and reason in ("AlreadyExists", "Invalid") else resource.group
+    return answers.failure_of(refused, resource.kind, resource.plural, group, name)
 
 
 def _read_resource(store: Store, resource: Resource, target: Target, call: Call, now: int) -> answers.Reply:
     if resource.namespaced and target.name and not target.namespace:
         raise answers.no_resource()
     if target.subresource:
-        if target.subresource not in resource.sub:
+        if target.subresource not in resource.sub or (target.rest and target.subresource != "proxy"):
             raise answers.no_resource()
         if target.subresource == "scale":
             scale = get_scale(store, resource, target)
@@ -164,19 +166,18 @@ def _health(name: str, single: bool, query: Mapping[str, str]) -> bytes:
 
 def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
     """The data of a body. Failure: 400, 404, 415."""
-    target = parse_path(call.path)
-    resource = None if target is None else find_resource(world.store, target.group, target.version, target.plural)
+    target, resource = _find(world.store, call)
     require(world.store, call.query, call.method, call.path, target)
-    if target is None or resource is None:
-        raise answers.no_resource()
     verbs = resource.sub.get(target.subresource, ((),))[-1] if target.subresource else resource.verbs
     named = bool(target.name) and not target.subresource
     if (
         _VERBS[call.method] not in verbs
         or (call.method == "POST" and named)
-        or (call.method == "PUT" and not target.name)
+        or (call.method in ("PUT", "PATCH") and not target.name)
     ):
         return None  # the body of a request that is not allowed is not read
+    if call.method == "PATCH" and content_type not in PATCHES:
+        raise answers.Failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     if call.method != "PATCH" and content_type not in ("", answers.JSON, "application/yaml", PROTOBUF):
         if body or call.method != "DELETE":
             raise answers.Failure(415, "UnsupportedMediaType", _UNKNOWN)
@@ -192,6 +193,15 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
     except ValueError as wrong:
         raise _unreadable(resource, call, body, str(wrong)) from None
     raise answers.Failure(415, "UnsupportedMediaType", _UNKNOWN)
+
+
+def _find(store: Store, call: Call) -> tuple[Target, Resource]:
+    """What a path that may be written stands for. Failure: 404."""
+    target = parse_path(call.path)
+    resource = None if target is None else find_resource(store, target.group, target.version, target.plural)
+    if target is None or resource is None or (target.rest and target.subresource != "proxy"):
+        raise answers.no_resource()
+    return target, resource
 
 
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
@@ -223,10 +233,7 @@ def changes_nothing(call: Call, body: Any = None) -> bool:
 
 def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent: str) -> answers.Reply:
     """The answer to a request that may change something. Failure, with nothing changed."""
-    target = parse_path(call.path)
-    resource = None if target is None else find_resource(api.store, target.group, target.version, target.plural)
-    if target is None or resource is None:
-        raise answers.no_resource()
+    target, resource = _find(api.store, call)
     if resource.namespaced and not target.namespace and call.method != "DELETE":
         raise answers.not_allowed()
     context = Context(api, resource, target, call.query, call.method, call.form, agent)

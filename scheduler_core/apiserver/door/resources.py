@@ -23,7 +23,6 @@ _HERE = Path(__file__)
 _EVERY_VERB = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
 _STATUS_VERBS = ["get", "patch", "update"]
 _AGED = [["Name", "string", "name", 0, ""], ["Age", "date", "", 0, ""]]
-_CREATED = [["Name", "string", "name", 0, ""], ["Created At", "date", "", 0, ""]]
 
 
 class Objects(Protocol):
@@ -102,12 +101,13 @@ def parse_path(path: str) -> Target | None:
 def list_own() -> tuple[Resource, ...]:
     """kube's own resources, in the order of discovery."""
     api = read_api()
-    found = []
+    texts, found = read_schemas()["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"]["properties"], []
+    name, time = (texts[field]["description"] for field in ("name", "creationTimestamp"))
     for each in api["resources"]:
         group, version, kind = each["group"], each["version"], each["kind"]
         type_ = api["kinds"].get(f"{group}/{version} {kind}" if group else f"{version} {kind}", "")
-        columns = each.get("columns") or _CREATED
-        given = {name: value for name, value in each.items() if name != "columns"}
+        columns = each.get("columns") or [["Name", "string", "name", 0, name], ["Created At", "date", "", 0, time]]
+        given = {key: value for key, value in each.items() if key != "columns"}
         found.append(Resource(**given, key=EVENTS if kind == "Event" else kind, type=type_, columns=columns))
     return tuple(found)
 

@@ -23,7 +23,11 @@ _TOKEN = re.compile(r"\s*(==|!=|[=,()!<>]|[^\s=,()!<>]+)")
 _COMMON = ("metadata.name", "metadata.namespace")
 _FIELDS: Mapping[str, Sequence[str]] = json.loads(Path(__file__).with_suffix(".json").read_text())
 _DEFAULTS = {"spec.hostNetwork": "false", "spec.unschedulable": "false", "status.replicas": "0"}
-_OWN_WORDS = ("Pod", "Event", "Node", "Namespace", "Secret", "ReplicationController", "Job", "Service")
+_WORDS = {
+    "Job": 'field label "{}" not supported for Job',
+    "ResourceSlice": "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: {}",
+}
+_OWN_WORDS = ("Pod", "Event", "Node", "Namespace", "Secret", "ReplicationController", "Service", *_WORDS)
 Test = Callable[[Manifest], bool]
 
 
@@ -115,7 +119,7 @@ def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
         name, operator, value = match.groups()
         if name not in known:
             if own or (resource.kind in _OWN_WORDS and resource.definition is None):
-                raise bad_request(f"field label not supported: {name}")
+                raise bad_request(_WORDS.get(resource.kind, "field label not supported: {}").format(name))
             names = '"metadata.name", "metadata.namespace"'
             raise bad_request(f'"{name}" is not a known field selector: only {names}')
         found.append((name, operator != "!=", re.sub(r"\\(.)", r"\1", value)))

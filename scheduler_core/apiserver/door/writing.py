@@ -25,11 +25,11 @@ from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
 from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
 from scheduler_core.apiserver.door.context import Context
-from scheduler_core.apiserver.door.events import convert_back, remove_event
+from scheduler_core.apiserver.door.events import check_event, convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
 from scheduler_core.apiserver.door.patching import STRATEGIC, change, go_map
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
-from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource
+from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource, find_by_kind
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
@@ -50,12 +50,12 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
     """Failure: 422 for options that no request may have."""
     kind, errors = _OPTIONS[method], []
     dry_run, validation = query.get("dryRun"), query.get("fieldValidation", "")
-    if dry_run not in (None, "", "All"):
-        errors.append(FieldError("dryRun", encode([dry_run]), 'supported values: "All"', kind="Unsupported value"))
     if content_type.startswith(_APPLY) and not query.get("fieldManager"):
         errors.append(build_required_error("fieldManager", "is required for apply patch"))
     if method == "PATCH" and query.get("force") and not content_type.startswith(_APPLY):
         errors.append(FieldError("force", "", "may not be specified for non-apply patch", kind="Forbidden"))
+    if dry_run not in (None, "", "All"):
+        errors.append(FieldError("dryRun", encode([dry_run]), 'supported values: "All"', kind="Unsupported value"))
     if validation not in ("", "Ignore", "Strict", "Warn"):
         supported = 'supported values: "", "Ignore", "Strict", "Warn"'
         errors.append(FieldError("fieldValidation", encode(validation), supported, kind="Unsupported value"))
@@ -73,7 +73,7 @@ def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> d
         raise bad_request(
             f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind"
         )
-    _check_kind(resource, body)
+    _check_kind(context, body)
     try:
         if context.is_custom:
             manifest = crds.prune(resource, body, decoder.unknown)
@@ -128,13 +128,16 @@ def _undecodable(resource: Resource, wrong: Undecodable, patch: Any, new: Any, t
     return Failure(422, "Invalid", f' "" is invalid: patch: {shown}', {"causes": causes})
 
 
-def _check_kind(resource: Resource, body: Mapping[str, Any]) -> None:
+def _check_kind(context: Context, body: Mapping[str, Any]) -> None:
+    resource = context.resource
     kind, version = body.get("kind") or resource.kind, body.get("apiVersion") or resource.api_version
     if (kind, version) == (resource.kind, resource.api_version):
         return
-    said = f'{kind} in version "{resource.version}" cannot be handled as a {resource.kind}: '
-    if kind != resource.kind and version == resource.api_version:
-        other = f"{resource.version}.{kind}"
+    short = version.rpartition("/")[2]
+    said = f'{kind} in version "{short}" cannot be handled as a {resource.kind}: '
+    known = version == resource.api_version or find_by_kind(context.api.store, version, kind)
+    if kind != resource.kind and known:
+        other = f"{short}.{kind}"
         raise bad_request(
             f"{said}converting ({other}) to ({resource.group or 'core'}.{resource.kind}): unknown conversion"
         )
@@ -168,7 +171,14 @@ def _place_object(context: Context, manifest: dict[str, Any], named: bool) -> di
 def create(context: Context, body: Any) -> Reply:
     """POST of a collection."""
     manifest = _place_object(context, decode(context, body), named=False)
-    return context.answer(201, _create(context, manifest))
+    try:
+        return context.answer(201, _create(context, manifest))
+    except Refused as refused:
+        if refused.answer.reason != "AlreadyExists" or not manifest["metadata"].get("generateName"):
+            raise
+        said = f"{refused.answer.message}, the server was not able to generate a unique name for the object"
+        answer = replace(refused.answer, message=said, retry_after=1)
+        raise Refused.because(answer) from None
 
 
 def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | None = None) -> Manifest:
@@ -244,8 +254,9 @@ def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
     namespace, name = named["metadata"].get("namespace", ""), named["metadata"].get("name")
     if not name:
         raise Refused.invalid("Event", "", [build_required_error("metadata.name", "name or generateName is required")])
+    check_event(named, bool(context.resource.group), True)
     if store.get(EVENTS, namespace, name) is not None:
-        raise Refused.because(already_exists(context.resource.named, name))
+        raise Refused.because(already_exists("events", name))
     event = store.create(named, EVENTS, context.api.now)
     assert event.new is not None
     return event.new
@@ -258,6 +269,9 @@ def update(context: Context, body: Any) -> Reply:
         return _update_scale(context, body)
     manifest = _place_object(context, decode(context, body), named=True)
     if not sub and context.resource.kind in _CREATED_BY_UPDATE and context.api.store.get(*context.place) is None:
+        if uid := manifest["metadata"].get("uid"):
+            why = _other_uid(context, uid, {"metadata": {"uid": ""}})
+            raise Refused.because(conflict(context.resource.named, context.target.name, why))
         return context.answer(201, _create(context, manifest))
     return context.answer(200, store_update(context, manifest))
 
@@ -279,7 +293,10 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         raise Failure(422, "Invalid", said, {**details, "causes": causes_of([error])})
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
+    given = meta.get("managedFields")  # a client may hand fields over to another manager
     meta |= {name: old["metadata"][name] for name in _SERVERS if name in old["metadata"]}
+    if given and all(each.get("manager") and each.get("fieldsV1") for each in given):
+        meta["managedFields"] = given
     if resource.type:
         type_ = resource.type.replace(".v1.", ".v2.") if is_old(resource) else resource.type
         manifest = keep_form(manifest, fill(type_, old), old)
@@ -289,6 +306,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if resource.key == EVENTS:
         manifest = manifest if api.finish is None else dict(api.finish(old, manifest))
         manifest = convert_back(manifest) if resource.group else manifest
+        check_event(manifest, bool(resource.group), False)
         store = context.api.store
         there = store.get(*context.place) is not None
         event = store.replace(manifest, EVENTS) if there else store.create(manifest, EVENTS, api.now)
@@ -328,7 +346,8 @@ def _custom_update(context: Context, old: Manifest, manifest: dict[str, Any]) ->
 
 
 def _update_scale(context: Context, body: Any) -> Reply:
-    scale = body if isinstance(body, Mapping) else {}
+    scaled = replace(context.resource, group="autoscaling", version="v1", kind="Scale", type="autoscaling.v1.Scale")
+    scale = decode(replace(context, resource=replace(scaled, definition=None)), body)
     old = find_object(context.api.store, context.resource, context.target)
     given = (scale.get("metadata") or {}).get("resourceVersion")
     if given and given != old["metadata"].get("resourceVersion"):
@@ -367,21 +386,21 @@ def patch(context: Context, body: Any, content_type: str) -> Reply:
 def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
     resource, target, store = context.resource, context.target, context.api.store
+    old = None if store.get(*context.place) is None else find_object(store, resource, target)
+    if old is None and target.subresource:
+        raise Refused.because(not_found(resource.named, target.name))
     given = body.get("metadata") if isinstance(body, Mapping) else None
     if isinstance(given, Mapping) and given.get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
     manifest = _place_object(context, typed_of(context, body), named=True)
     if "status" in resource.sub:  # the part that is not written here is nobody's
         manifest.pop("spec" if target.subresource == "status" else "status", None)
-    old = store.get(*context.place)
     force = context.query.get("force", "false").lower() not in ("false", "0")
     manager = Manager(
         context.manager, "Apply", resource.api_version, target.subresource, store.timestamp(context.api.now)
     )
     new, managed = apply(resource, old, manifest, manager, force)
     if old is None:
-        if target.subresource:
-            raise Refused.because(not_found(resource.named, target.name))
         return context.answer(201, _create(context, decode(context, new), managed))
     return context.answer(200, store_update(context, _place_object(context, decode(context, new), named=True), managed))
 
@@ -393,6 +412,10 @@ def delete(context: Context, body: Any) -> Reply:
     if not re.fullmatch(r"[+-]?\d{1,18}", grace):
         raise bad_request(f"strconv.ParseInt: parsing {encode(grace)}: invalid syntax")
     policy, dry_run, errors = options.get("propagationPolicy"), options.get("dryRun"), []
+    if policy and options.get("orphanDependents") in (True, "true"):
+        errors.append(
+            invalid("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set")
+        )
     if policy not in (None, "", *_POLICIES):
         supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
         errors.append(FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value"))
@@ -456,7 +479,8 @@ def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
 
 
 def _mismatch(context: Context, what: str, given: str, have: str) -> Failure:
-    kind, name = context.resource.kind, context.target.name
+    group, name = context.resource.group, context.target.name
+    kind = f"{context.resource.kind}.{group}" if group else context.resource.kind
     why = (
         f"the {what} in the precondition ({given}) does not match the {what} in record ({have}). "
         "The object might have been deleted and then recreated"
@@ -464,7 +488,7 @@ def _mismatch(context: Context, what: str, given: str, have: str) -> Failure:
         else f"the ResourceVersion in the precondition ({given}) does not match the ResourceVersion in record ({have}). "
         "The object might have been modified"
     )
-    details = {"name": name, **({"group": context.resource.group} if context.resource.group else {}), "kind": kind}
+    details = {"name": name, **({"group": group} if group else {}), "kind": context.resource.kind}
     return Failure(409, "Conflict", f'Operation cannot be fulfilled on {kind} "{name}": {why}', details)
 
 

@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.objects.errors import (
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import config_key_errors, path_segment_errors, subdomain_errors
 from scheduler_core.apiserver.kinds import Kind
-from scheduler_core.apiserver.validation import objects, workloads
+from scheduler_core.apiserver.validation import objects, rules, workloads
 from scheduler_core.apiserver.validation.autoscaling import autoscaler
 from scheduler_core.apiserver.validation.checks import OLDEST_RULES, UpdateRules
 from scheduler_core.apiserver.validation.devices.pods import claim_statuses
@@ -33,7 +33,7 @@ from scheduler_core.apiserver.validation.pod_update import (
     pod_update,
 )
 from scheduler_core.apiserver.validation.pods.annotations import pod_annotations
-from scheduler_core.apiserver.validation.pods.spec import pod, selector_json
+from scheduler_core.apiserver.validation.pods.spec import pod, pod_template, selector_json
 from scheduler_core.apiserver.validation.policies import WEBHOOK_RULE, validate_binding, validate_policy
 from scheduler_core.apiserver.validation.quota import limit_range, resource_quota
 from scheduler_core.apiserver.validation.rules import Object, need, not_negative, one, validate_name, within
@@ -191,9 +191,7 @@ def _role(manifest: Manifest, errors: Errors) -> None:
 
 
 def _binding(manifest: Manifest, errors: Errors) -> None:
-    if "roleRef" not in manifest:  # nothing in a world reads it
-        return
-    namespaced, ref = manifest["kind"] == "RoleBinding", manifest.get("roleRef") or {}
+    namespaced, ref = manifest["kind"] == "RoleBinding", {"apiGroup": _RBAC, **(manifest.get("roleRef") or {})}
     kinds = ("Role", "ClusterRole") if namespaced else ("ClusterRole",)
     for field, supported in (("apiGroup", (_RBAC,)), ("kind", kinds)):
         if ref.get(field, "") not in supported:
@@ -213,12 +211,21 @@ def _binding(manifest: Manifest, errors: Errors) -> None:
         errors.not_supported(f"{where}.apiGroup", group, (wanted,), when=group != wanted)
 
 
+_PARAMETERS = rules.inner(
+    "parameters",
+    rules.text("apiGroup", subdomain_errors),
+    *(validate_name(field, path_segment_errors, needed=True) for field in ("kind", "name")),
+    one("scope", "Cluster", "Namespace", empty=True),
+)
+
+
 def _ingress_class(manifest: Manifest, errors: Errors) -> None:
     controller = (manifest.get("spec") or {}).get("controller") or ""
     if not controller:
         errors.required("spec.controller")
     elif not all(controller.partition("/")[::2]):
         errors.invalid("spec.controller", controller, 'must be a domain-prefixed path (such as "acme.io/foo")')
+    _PARAMETERS(manifest.get("spec") or {}, "spec", errors)
 
 
 # kube: pkg/apis/admissionregistration/validation/validation.go @ v1.34.1, without matchConditions, which nothing evaluates
@@ -318,6 +325,9 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Secret": secret,
     "ResourceQuota": resource_quota,
     "IngressClass": _ingress_class,
+    "ControllerRevision": lambda manifest, errors: not_negative("revision")(manifest, "", errors),
+    "PodTemplate": lambda manifest, errors: pod_template(manifest.get("template") or {}, "template", errors),
+    "VolumeAttributesClass": classes.volume_attributes_class,
     **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), _webhooks),
     "ValidatingAdmissionPolicy": validate_policy,
     "ValidatingAdmissionPolicyBinding": validate_binding,

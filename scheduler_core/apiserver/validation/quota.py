@@ -138,9 +138,11 @@ def resource_quota(manifest: Manifest, errors: Errors) -> None:
         where = "spec.scopeSelector.matchExpressions"
         expressions = selector.get("matchExpressions") or []
         for expression in expressions:
+            _scopes([str(expression.get("scopeName") or "")], list(hard), where, dict(selector), errors, ".scopeName")
             _expression(expression, where, errors)
-        names = [str(each.get("scopeName") or "") for each in expressions]
-        _scopes(names, list(hard), where, dict(selector), errors)
+        names = [each.get("scopeName") for each in expressions]
+        for pair in _CONFLICTS:
+            errors.invalid(where, scopes or None, "conflicting scopes", when=all(name in names for name in pair))
 
 
 def _resource(name: str, quantity: Any, where: str, errors: Errors) -> None:
@@ -153,9 +155,9 @@ def _resource(name: str, quantity: Any, where: str, errors: Errors) -> None:
         errors.invalid(where, str(quantity), "must be an integer")
 
 
-def _scopes(names: list[str], hard: list[str], where: str, shown: Any, errors: Errors) -> None:
+def _scopes(names: list[str], hard: list[str], where: str, shown: Any, errors: Errors, at: str = "") -> None:
     for name in names:
-        if errors.invalid(where, shown, "unsupported scope", when=name not in _RESOURCES):
+        if errors.invalid(where + at, name if at else shown, "unsupported scope", when=name not in _RESOURCES):
             continue
         for resource in sorted(hard):
             if checks.is_standard(resource) and resource not in _RESOURCES[name]:

@@ -36,6 +36,8 @@ def object_update(old: Manifest, new: Manifest, kind: str, rules: UpdateRules) -
     return errors
 
 
+# What may not change is looked at before the new object itself.
+CHANGES_FIRST = ("ConfigMap", "Secret", "IngressClass", "VolumeAttributesClass")
 # Errors in a new object that an update may have: the field cannot change, or is not looked at again.
 _NOT_JUDGED = {
     "StatefulSet": re.compile(r"spec\.(serviceName|volumeClaimTemplates).*"),
@@ -48,6 +50,18 @@ def select_judged(kind: str, errors: Sequence[FieldError]) -> list[FieldError]:
     """Return those of a new object's errors for which an update is refused."""
     skipped = _NOT_JUDGED.get(kind)
     return [each for each in errors if skipped is None or not skipped.fullmatch(each.path)]
+
+
+_COUNTED = {
+    "Deployment": ("metadata.annotations",),
+    "PodTemplate": ("template",),
+    "EndpointSlice": ("metadata.labels", "endpoints", "ports"),
+}
+
+
+def is_new_generation(kind: str, old: Manifest, new: Manifest) -> bool:
+    """Return whether a client's update is a new generation whatever the spec."""
+    return any(not alike(_at(old, path), _at(new, path)) for path in _COUNTED.get(kind, ()))
 
 
 _TEXTS = ("spec.serviceName", "storageClassName", "provisioner")  # empty where they are missing
@@ -257,6 +271,7 @@ def _data(old: Manifest, new: Manifest, errors: Errors) -> None:
 _CHECKS: dict[str, Callable[[Manifest, Manifest, Errors], None]] = {
     "PriorityClass": _priority_class,
     "RuntimeClass": _forbid_changes("handler"),
+    "IngressClass": _forbid_changes("spec.controller"),
     "PodGroup": _pod_group,
     "VolumeAttributesClass": _forbid_updates("driverName", "parameters"),
     "CSIDriver": _forbid_changes("spec.attachRequired", "spec.volumeLifecycleModes"),

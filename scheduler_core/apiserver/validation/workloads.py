@@ -25,6 +25,7 @@ from scheduler_core.apiserver.validation.pods.spec import (
     validate_selector_and_template,
 )
 from scheduler_core.apiserver.validation.rules import inner, not_negative, one
+from scheduler_core.apiserver.validation.storage.persistent import claim_spec
 
 # Validation of disruption budgets, priority classes, runtime classes and leases, and of amounts that may be percentages.
 # kube: pkg/apis/policy/validation/validation.go, pkg/apis/scheduling/validation/validation.go,
@@ -208,10 +209,6 @@ def replication_controller(manifest: Manifest, errors: Errors) -> None:
 def stateful_set(manifest: Manifest, errors: Errors) -> None:
     spec = manifest.get("spec") or {}
     selector, template = spec.get("selector"), spec.get("template") or {}
-    _set_template(spec, selector, template, errors)
-    if selector is not None and is_empty(selector):
-        errors.invalid("spec.selector", dict(selector), "empty selector is invalid for statefulset")
-    not_negative("minReadySeconds", "revisionHistoryLimit")(spec, "spec", errors)
     policy = spec.get("podManagementPolicy")
     if policy not in (None, "OrderedReady", "Parallel"):
         errors.invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
@@ -219,9 +216,13 @@ def stateful_set(manifest: Manifest, errors: Errors) -> None:
     for name, value in (spec.get("persistentVolumeClaimRetentionPolicy") or {}).items():
         if value not in ("Retain", "Delete"):
             errors.not_supported(f"spec.persistentVolumeClaimRetentionPolicy.{name}", value, ("Retain", "Delete"))
+    for i, claim in enumerate(spec.get("volumeClaimTemplates") or ()):
+        claim_spec(claim.get("spec") or {}, f"spec.volumeClaimTemplates[{i}].spec", errors)
+    not_negative("replicas", "minReadySeconds", "revisionHistoryLimit")(spec, "spec", errors)
     inner("ordinals", not_negative("start"))(spec, "spec", errors)
     service = spec.get("serviceName")
     errors.problems("spec.serviceName", service, label_errors(service or "x"))
+    _set_template(spec, selector, template, errors)
     for_ever(template, "StatefulSet", errors)
     annotations = (template.get("metadata") or {}).get("annotations") or {}
     errors += pod_annotations(annotations, template.get("spec") or {}, "spec.template.annotations")
@@ -229,22 +230,24 @@ def stateful_set(manifest: Manifest, errors: Errors) -> None:
 
 def _set_template(spec: Manifest, selector: Any, template: Manifest, errors: Errors) -> None:
     """The template of a StatefulSet, whose pods have a volume of each of its claims, and the selector that has to match it."""
-    not_negative("replicas")(spec, "spec", errors)
-    pod = template.get("spec") or {}
+    before = len(errors)
+    checks.label_selector(selector, "spec.selector", errors)
+    if len(errors) > before:
+        errors.invalid("spec.selector", dict(selector), "")
+        return
+    errors.required("spec.selector", when=selector is None)
+    if selector is not None and is_empty(selector):
+        errors.invalid("spec.selector", dict(selector), "empty selector is invalid for statefulset")
+    pod, labels = template.get("spec") or {}, (template.get("metadata") or {}).get("labels") or {}
+    if selector is None or not LabelSelector.of(selector).matches(labels):  # none selects nothing
+        errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
     names = [(claim.get("metadata") or {}).get("name") for claim in spec.get("volumeClaimTemplates") or ()]
     if names:
         own = [volume for volume in pod.get("volumes") or () if volume.get("name") not in names]
         made = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
         pod = {**pod, "volumes": [*own, *made]}
     pod_spec(pod, errors, "spec.template.spec")
-    labels = (template.get("metadata") or {}).get("labels") or {}
     checks.labels(labels, "spec.template.metadata.labels", errors)
-    before = len(errors)
-    checks.label_selector(selector, "spec.selector", errors)
-    valid = len(errors) == before
-    errors.required("spec.selector", when=selector is None)
-    if selector is None or (valid and not LabelSelector.of(selector).matches(labels)):  # none selects nothing
-        errors.invalid("spec.template.metadata.labels", dict(labels), "`selector` does not match template `labels`")
 
 
 def _stateful_strategy(strategy: Manifest, errors: Errors) -> None:

@@ -423,3 +423,22 @@ def test_a_job_that_is_replaced_gets_no_selector_again() -> None:
     errors = [each["field"] for each in failure.value.reply.body["details"]["causes"]]
     assert errors == ["spec.selector", "spec.template.metadata.labels", "spec.selector", "spec.template"]
     assert write(sim, "PUT", f"{path}/j", made)["spec"] == made["spec"]
+
+
+def test_a_client_hands_fields_over_to_another_manager() -> None:
+    sim = Simulation()
+    write(sim, "POST", MAPS, config_map(a="1"), fieldManager="kubectl-client-side-apply")
+    entry = read(sim, f"{MAPS}/c")["metadata"]["managedFields"][0]
+    mine = {**entry, "manager": "kubectl", "operation": "Apply"}
+    write(sim, "PATCH", f"{MAPS}/c", {"metadata": {"managedFields": [mine]}}, MERGE)
+    assert [each["manager"] for each in read(sim, f"{MAPS}/c")["metadata"]["managedFields"]] == ["kubectl"]
+
+
+def test_conflicts_with_several_managers_are_listed_manager_by_manager() -> None:
+    sim = Simulation()
+    for manager in ("one", "other"):
+        write(sim, "PATCH", f"{MAPS}/c", {"kind": "ConfigMap", **config_map(a="1")}, APPLY, fieldManager=manager)
+    with pytest.raises(Failure) as refused:
+        write(sim, "PATCH", f"{MAPS}/c", {"kind": "ConfigMap", **config_map(a="2")}, APPLY, fieldManager="third")
+    said = 'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\nconflicts with "other":\n- .data.a'
+    assert refused.value.answer.message == said

@@ -27,6 +27,7 @@ _WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}
 _WITH_TYPE = ("core.v1.PersistentVolumeClaim",)  # as templates have it
 _WORDS = {str: "string", bool: "bool", list: "array", dict: "object", int: "number", float: "number"}
+_ZEROS = {"string": "", "bool": False, **dict.fromkeys(_INTEGERS, 0)}
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
@@ -70,11 +71,15 @@ class Decoder:
                 found[name] = each
             elif name not in known:
                 self.unknown.append(at)
-            elif each is not None and not (self._stores and is_left_out(known[name], each)):
-                found[name] = self._value(each, known[name][1], _Place(name_of, inner_path, at), known[name][3])
+            elif each is not None:
+                value = self._value(each, known[name][1], _Place(name_of, inner_path, at), known[name][3])
+                if not (self._stores and is_left_out(known[name], each)):
+                    found[name] = value
         return convert_pod_spec(found) if type_ == "core.v1.PodSpec" and self._stores else found
 
     def _value(self, value: Any, expression: str, place: _Place, go: str) -> Any:
+        if value is None:  # in a list
+            value = {} if expression in read_api()["types"] else _ZEROS.get(expression)
         wrapped = _WRAPPED.match(expression)
         if wrapped is not None:
             wrap, inner = wrapped.groups()
@@ -96,7 +101,11 @@ class Decoder:
         if not isinstance(value, Mapping):
             raise _mismatch(value, place, go)
         go = go.partition("]")[2] or go
-        found = {name: self._value(each, inner, place, go) for name, each in value.items() if each is not None}
+        found = {
+            name: self._value(each, inner, place._replace(at=f"{place.at}.{name}"), go)
+            for name, each in value.items()
+            if each is not None
+        }
         return {name: _round_up(each) for name, each in found.items()} if inner == "quantity" else found
 
 
@@ -138,7 +147,9 @@ def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:
         _check_special(value, expression, place)
         return
     if not good:
-        raise _mismatch(value, place, go)
+        wrong = _mismatch(value, place, go)
+        wrong.go = "string" if expression == "bytes" else expression
+        raise wrong
     if expression == "bytes":
         bad = re.search(r"[^A-Za-z0-9+/=\r\n]", value)
         if bad or len(re.sub(r"\s", "", value)) % 4:

@@ -60,6 +60,12 @@ def storage_class(manifest: Object, errors: Errors) -> None:
         met.append(values)
 
 
+def volume_attributes_class(manifest: Object, errors: Errors) -> None:
+    provisioner(manifest, "driverName", errors)
+    parameters(manifest.get("parameters") or {}, errors)
+    errors.required("parameters", "must contain at least one key/value pair", when=not manifest.get("parameters"))
+
+
 def provisioner(manifest: Object, field: str, errors: Errors) -> None:
     """The name of who makes volumes."""
     name = (manifest.get(field) or "").lower()

@@ -32,8 +32,10 @@ def test_a_template_says_no_other_port_of_the_host() -> None:
 def test_rbac_names_are_parts_of_an_address(kind: str) -> None:
     space = "default" if not kind.startswith("Cluster") else ""
     name = "system:kube-scheduler"
-    assert api_server().create(make(kind, name, space, RBAC))["metadata"]["name"] == name
-    answer = refusal(lambda: api_server().create(make(kind, "a/b", space, RBAC)))
+    ref = {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}}
+    more = ref if kind.endswith("Binding") else {}
+    assert api_server().create(make(kind, name, space, RBAC, **more))["metadata"]["name"] == name
+    answer = refusal(lambda: api_server().create(make(kind, "a/b", space, RBAC, **more)))
     assert "may not contain '/'" in answer.message
 
 

@@ -59,13 +59,17 @@ def test_what_kube_accepts() -> None:
 def test_a_stateful_set_mounts_its_claim_templates() -> None:
     labels = {"a": "b"}
     spec = {"containers": [{"name": "c", "image": "app", "volumeMounts": [MOUNT]}]}
-    claim = {"metadata": {"name": "v"}, "spec": {"accessModes": ["ReadWriteOnce"]}}
+    sized = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    claim = {"metadata": {"name": "v"}, "spec": sized}
     template = {"metadata": {"labels": labels}, "spec": spec}
     workload = {"selector": {"matchLabels": labels}, "template": template, "serviceName": "s"}
     whole = make("StatefulSet", "s", "default", "apps/v1", spec={**workload, "volumeClaimTemplates": [claim]})
     assert api_server().create(whole)
     answer = refusal(lambda: api_server().create({**whole, "spec": workload}))
     assert "spec.template.spec.containers[0].volumeMounts[0].name: Not found" in answer.message
+    boundless = {"metadata": {"name": "v"}, "spec": {"resources": sized["resources"]}}
+    answer = refusal(lambda: api_server().create({**whole, "spec": {**workload, "volumeClaimTemplates": [boundless]}}))
+    assert "spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1" in answer.message
 
 
 def test_fields_of_a_gate_that_is_off_are_dropped() -> None:
