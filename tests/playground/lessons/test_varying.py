@@ -134,7 +134,7 @@ def test_a_draw_that_is_never_as_required_ends(changed):
 def test_words_that_hold_what_varies_and_values_that_nothing_uses_are_named(changed):
     folder = changed(lambda plan: plan["vary"]["draws"].update(spare={"written": 1, "from": 1, "to": 5}))
     words = folder / "en.yaml"
-    words.write_text(words.read_text().replace("give to `{fuller}`", "give to `half`"))
+    words.write_text(words.read_text().replace("give `{fuller}`", "give `half`"))
     found = list(problems_of_variants(read_lesson(folder)))
     assert "vary: nothing uses spare; $(spare) or {spare} is expected somewhere" in found
     assert "en.yaml: it says `half`, which varies; {fuller} is expected" in found

@@ -222,7 +222,7 @@ def test_a_copy_of_a_lesson_is_whole_in_both_languages(transactional_db):
     copy = Author(browser, browser.post("/lesson/new", {"copy": "gate"}))
     assert "Playable to the end" in copy.page()
     assert (
-        "被门控的 Pod" in page_text(browser.get(copy.url + "?words=zh-hans"))
+        "带调度门控的 Pod" in page_text(browser.get(copy.url + "?words=zh-hans"))
         or "被门控" in browser.get(copy.url + "?words=zh-hans").content.decode()
     )
 

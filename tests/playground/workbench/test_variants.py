@@ -38,7 +38,8 @@ def test_a_variant_is_drawn_and_stays_with_its_session_and_forks(begun):
     values = drawn(session)
     before = panel(browser, session)
     assert "variant 5" in before
-    assert f"{values['fuller']} has {values['size']} cpu" in before
+    assert f"Both nodes have {values['size']} cpu" in before
+    assert f"requested on {values['fuller']}" in before
     browser.post(f"/s/{session.edit_key}/fork")
     fork = Session.objects.latest("pk")
     assert fork.pk != session.pk
@@ -73,7 +74,7 @@ def test_a_question_of_a_variant_is_judged_by_its_own_key(begun):
     wrong = browser.post(f"/s/{session.edit_key}/lesson/1", {"answer": str(key + 9), "tried": "1"})
     values = drawn(session)
     assert f"{values['together']} of {values['size']}" in page_text(right)
-    assert f"It is {key}: {values['used']} used" in page_text(wrong)
+    assert f"It is {key}: {values['used']} and" in page_text(wrong)
 
 
 @pytest.mark.parametrize("fields", [{"lesson": "nowhere"}, {"lesson": "spread-or-pack"}, {}])
@@ -102,7 +103,7 @@ def test_a_lesson_of_ones_own_has_variants_for_whoever_has_its_link(transactiona
     session = Session.objects.latest("pk")
     values = drawn(session)
     browser.post(f"/s/{session.edit_key}/step", {"grain": "call"})
-    assert f"{values['nodes']} large nodes, {values['pods']} small pods" in panel(browser, session)
+    assert f"{values['nodes']} large nodes and {values['pods']} small pods" in panel(browser, session)
 
 
 def test_a_teacher_opens_a_room_from_a_variant_and_asks_its_questions(begun):
