@@ -66,7 +66,9 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
     if others and not claim["candidates"]:
         return _of_another_class(others[0], claim, values)
     if claim["candidates"]:
-        return message(VOLUME_WORDS["no-free"], count=claim["candidateCount"], **values)
+        used = [f"{each['volume']} ({short(each['claimedBy'])})" for each in claim["candidates"][:NAMED]]
+        values |= {"count": claim["candidateCount"], "list": ", ".join(used), "class": claim["class"]}
+        return message(VOLUME_WORDS["no-free-static" if claim["provisioner"] else "no-free"], **values)
     return message(VOLUME_WORDS["no-volume"], **values)
 
 

@@ -92,7 +92,8 @@ def _describe_state(explanation: Explanation) -> Message:
             node=explanation.node,
         )
     if state is State.BINDING:
-        return message(WORDS["binding"], pod=pod, node=explanation.node)
+        here = any(fact.code in ("CycleFailed", "ClusterSaysOtherwise") for fact in explanation.facts)
+        return message(WORDS["fits-here" if here else "binding"], pod=pod, node=explanation.node)
     return _waiting(explanation, pod)
 
 

@@ -13,7 +13,7 @@ from scheduler_core.analysis.explain import standing, waiting, workloads
 from scheduler_core.analysis.explain.claims import find_blocked_claims
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
-from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
+from scheduler_core.analysis.explain.holders import WAKING, explain_bypass, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.objects import explain_object
 from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
@@ -53,7 +53,8 @@ def preemption(framework: Framework, pod: Pod, nodes: NodeTable, attempt: Attemp
     lower = int(np.count_nonzero((table.priority < pod.priority) & (table.cls != NO_POD)))
     message = "" if attempt is None else attempt.message.partition(_START)[2]
     policy, parts = pod.spec.preemption_policy or "PreemptLowerPriority", tuple(_parts(framework, message))
-    return Preemption(pod.priority, policy, lower, message, parts, pod.nominated_node_name)
+    nominated = pod.nominated_node_name if waiting.list_victims(pod, nodes) else ""
+    return Preemption(pod.priority, policy, lower, message, parts, nominated)
 
 
 def _parts(framework: Framework, message: str) -> list[tuple[str, str, int]]:
@@ -79,6 +80,7 @@ def _code(framework: Framework, text: str) -> str:
 
 # What wakes a pod that waits: the time, and the events that the plugins which refused it registered for.
 
+_FAILS = ("running ", "binding ")  # how a message begins of a cycle that ends with an error, and not with a refusal
 _SINGLE = tuple(action for action in Action if action not in (Action.UPDATE, Action.ALL))
 
 
@@ -215,11 +217,9 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
 
 def _with_bypass(world: Simulation, pod: Pod, explanation: Explanation) -> Explanation:
     """Add that no scheduler was asked about a pod that its kubelet refuses, if so."""
-    if explanation.state is not State.REFUSED or not was_not_scheduled(world, pod):
-        return explanation
-    bypass = note("BypassedScheduler", pod=pod.key, node=pod.node_name)
-    others = (fact for fact in explanation.facts if fact.code != "IsNotPlacedAgain")
-    return replace(explanation, facts=(*others, bypass))
+    bypass = list(explain_bypass(world, pod)) if explanation.state is State.REFUSED else []
+    others = (fact for fact in explanation.facts if not bypass or fact.code != "IsNotPlacedAgain")
+    return replace(explanation, facts=(*others, *bypass))
 
 
 def _may_lack(world: Simulation, pod: Pod) -> bool:
@@ -337,7 +337,9 @@ class _Asking:
         said = self.pod.condition("PodScheduled") or {}
         tried = (each for each in self.world.journal.attempts if each.pod == self.pod.key)
         if said.get("status") == "False" and said.get("message") and all(each.outcome == "scheduled" for each in tried):
-            yield note("ClusterSaysOtherwise", pod=self.pod.key, message=str(said["message"]).rstrip(". "))
+            text = str(said["message"]).rstrip(". ")
+            code = "CycleFailed" if text.startswith(_FAILS) else "ClusterSaysOtherwise"
+            yield note(code, pod=self.pod.key, message=text)
 
     def _gate(self) -> Status | None:
         """Return the status of the PreEnqueue plugin that holds the pod back, or None."""

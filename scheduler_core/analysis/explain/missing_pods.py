@@ -33,6 +33,9 @@ _QUOTA = "exceeded quota: "
 _QUEUE = "kueue.x-k8s.io/queue-name"
 _LIMIT = "must be less than or equal to"
 _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod|PersistentVolumeClaim)\b")
+_OF_POD = re.compile(r"(maximum|minimum) (\S+) usage per Pod\b")
+_LIMITS = {"maximum": "limits", "minimum": "requests"}
+_DEFAULTS = {"limits": "default", "requests": "defaultRequest"}
 _SCOPES = "insufficient quota to match these scopes"
 _CALLED = re.compile(r'failed calling webhook "([^"]+)"')
 USERS = 6  # of a quota that are named
@@ -210,6 +213,7 @@ def _explain_missing(
             values = {"limitRange": each["metadata"]["name"], "namespace": namespace}
             if _LIMIT not in message:
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeRefuses", values))
+                facts += _add_up(manifest, each, message)
             elif limits:
                 values |= {"limits": [f"{k} {v}" for k, v in limits[0].items()]}
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
@@ -234,6 +238,20 @@ def _explain_missing(
     return Explanation(
         f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), again, facts=tuple(facts)
     )
+
+
+def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator[Fact]:
+    """Yield the limits of the containers of which a LimitRange adds up that of a pod, its own defaults among them."""
+    items, found = limit_range["spec"].get("limits") or (), _OF_POD.search(message)
+    kind, resource = (_LIMITS[found[1]], found[2]) if found is not None else ("", "")
+    defaults = [each for each in ((i.get(_DEFAULTS.get(kind, "")) or {}).get(resource) for i in items) if each]
+    parts = []
+    for each in (manifest["spec"]["template"].get("spec") or {}).get("containers") or () if found is not None else ():
+        own = ((each.get("resources") or {}).get(kind) or {}).get(resource)
+        if amount := own or next(iter(defaults), None):
+            parts.append(f"{each['name']} {amount}{'' if own else ' (default)'}")
+    if len(parts) > 1:
+        yield Fact(Role.PROVENANCE, "AddsUp", {"kind": kind, "name": resource, "list": parts})
 
 
 def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, webhook: str) -> Iterator[Fact]:
@@ -298,6 +316,13 @@ def _describe_quota(
             },
         )
     yield from trace_surge(world, manifest, [pod for pod in world.store.pods() if pod.namespace == namespace])
+    name = str((manifest["spec"]["template"].get("spec") or {}).get("priorityClassName") or "")
+    value = int((world.store.get("PriorityClass", "", name) or {}).get("value") or 0)
+    lower = [pod.key for pod in world.store.pods() if pod.namespace == namespace and pod.priority < value]
+    if lower:
+        yield Fact(
+            Role.NOTES, "QuotaIgnoresPriority", {"quota": evidence["quota"], "priority": value, "pods": lower[:USERS]}
+        )
     yield from _list_users(world, quota, over or [name for name in sorted(hard) if name in each], wall)
 
 

@@ -15,7 +15,7 @@ from scheduler_core.analysis.explain.provenance import template_of
 from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
-from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms, wrong_labels
+from scheduler_core.apimachinery.objects.affinity import REQUIRED, AffinityTerm, affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.labels import NOT_IN, LabelSelector
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -37,6 +37,7 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 SELECTED = "volume.kubernetes.io/selected-node"
 MIRROR, _HARD = "kubernetes.io/config.mirror", "DoNotSchedule"
 _OF_CONTROLLERS = "node.kubernetes.io/"
+_BETWEEN_PODS, _KEYS = ("podAffinity", "podAntiAffinity"), ("matchLabelKeys", "mismatchLabelKeys")
 SHOWN, SMALL = 3, 400
 
 
@@ -88,6 +89,8 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
     applied = pod.annotations.get(_LAST_APPLIED, "")
     made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
     scheduled, owner = pod.condition("PodScheduled"), template_of(world, pod)
+    if owner is not None and owner[1].get("nodeName") == pod.node_name:
+        return True
     # A dump that lost its uids has scheduled its pods before the world began, and templates name no nodes.
     since = 0 if scheduled is None else optional_time(scheduled.get("lastTransitionTime")) or 0
     ran_before = scheduled is not None and since <= world.store.epoch
@@ -235,6 +238,7 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     rules = diagnosis.state.get("PreFilterInterPodAffinity")
     if rules is not None and rules.matches_itself and rules.affinity and not any(t.total for t in rules.affinity):
         yield note("FirstOfItsGroup", pod=pod.key)
+    yield from list_keys_left_out(pod)
     yield from _list_uncounted(diagnosis)
     yield from _list_wishes(pod, nodes, row)
     yield from _list_unmet_preferences(pod, nodes, row)
@@ -256,6 +260,15 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
         here = [each for each in nodes.pods[row] if not each.requests.get(CPU) and not each.requests.get(MEMORY)]
         if here:
             yield note("CountForLittle", node=nodes.names[row], count=len(here))
+
+
+def list_keys_left_out(pod: Pod) -> Iterator[Fact]:
+    """Yield the label keys of the pod's required rules that have no effect, as the pod itself lacks the labels."""
+    affinity = pod.manifest["spec"].get("affinity") or {}
+    terms = [raw for kind in _BETWEEN_PODS for raw in (affinity.get(kind) or {}).get(REQUIRED) or ()]
+    for raw in (*terms, *pod.spec.topology_spread):
+        lacking = [(field, key) for field in _KEYS for key in raw.get(field) or () if key not in pod.labels]
+        yield from (note("KeyIsLeftOut", pod=pod.key, field=field, key=key) for field, key in lacking)
 
 
 def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
@@ -363,6 +376,9 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
         return
     for i, constraint in enumerate(spread.constraints.items):
         domains = spread.layout.domains[i]
+        if len(domains.eligible) == 1 == constraint.min_domains and len(nodes) > 1:
+            only = domains.values[int(domains.eligible[0]) - 1]
+            yield note("OneDomain", topologyKey=constraint.topology_key, domain=only)
         found = list_pods_of(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
         if found:
             policies = {"nodeAffinityPolicy": constraint.honors_affinity, "nodeTaintsPolicy": constraint.honors_taints}
