@@ -58,14 +58,9 @@ def preemption(framework: Framework, pod: Pod, nodes: NodeTable, attempt: Attemp
 
 
 def _parts(framework: Framework, message: str) -> list[tuple[str, str, int]]:
-    head = _HEAD.match(message)
-    counted = (
-        [(match[2], int(match[1])) for match in _COUNTED.finditer(message[head.end() :])]
-        if head is not None
-        else [(message, 0)]
-        if message
-        else []
-    )
+    head, counted = _HEAD.match(message), [(message, 0)] if message else []
+    if head is not None:
+        counted = [(match[2], int(match[1])) for match in _COUNTED.finditer(message[head.end() :])]
     return [(_code(framework, text), text, count) for text, count in counted]
 
 
@@ -90,13 +85,8 @@ def wakes(scheduler: Scheduler, framework: Framework, entry: QueuedPod | None) -
         return None, ()
     queue = scheduler.queue
     plugins = (entry.gated_by,) if entry.gated_by else entry.rejectors
-    events = dict.fromkeys(
-        name
-        for plugin in map(framework.plugin, plugins)
-        if plugin is not None
-        for on in list_registrations(plugin)
-        for name in _names(on)
-    )
+    known = [plugin for plugin in map(framework.plugin, plugins) if plugin is not None]
+    events = dict.fromkeys(name for each in known for on in list_registrations(each) for name in _names(on))
     if entry.key in queue.backoff_pods or entry.key in queue.error_backoff_pods:
         return entry.backoff_until, ()
     if entry.key in queue.unschedulable_pods:
@@ -156,18 +146,10 @@ def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | No
     if pod.phase == FAILED:
         return _with_bypass(world, pod, explain_failed(pod, past))
     if pod.node_name and world.store.node(pod.node_name) is None:
-        # Explain a pod on a node that is not there.
-        before = past.before(pod)
-        nodes = [str(node["metadata"]["name"]) for node in world.store.list("Node")]
-        reason = Given(
-            State.NO_SUCH_NODE,
-            "",
-            f'spec.nodeName: no node is named "{pod.node_name}"',
-            evidence={"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": len(nodes)},
-        )
-        return Explanation(
-            pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes), predecessors=before
-        )
+        text, total = f'spec.nodeName: no node is named "{pod.node_name}"', world.store.count("Node")
+        values = {"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": total}
+        known = Explanation(pod.key, State.NO_SUCH_NODE, (Given(State.NO_SUCH_NODE, "", text, evidence=values),))
+        return replace(known, node=pod.node_name, total=total, predecessors=past.before(pod))
     if pod.node_name:
         refused = explain_refused(world, pod, pod.node_name, past)
         return _with_bypass(world, pod, refused) if refused else standing.explain_bound_pod(world, pod, past, compare)

@@ -108,14 +108,10 @@ def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
         waits = of_class.get("volumeBindingMode") == "WaitForFirstConsumer" and "volumeName" not in spec
         if claim is not None and waits and SELECTED not in annotations:
             return True
-    made = {
-        each.get("name"): each.get("resourceClaimName")
-        for each in (pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
-    }
-    names = [
-        each.get("resourceClaimName") or made.get(each.get("name"))
-        for each in pod.manifest["spec"].get("resourceClaims") or ()
-    ]
+    entries, key = pod.manifest["spec"].get("resourceClaims") or (), "resourceClaimName"
+    statuses = (pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
+    made = {each.get("name"): each.get(key) for each in statuses}
+    names = [each.get(key) or made.get(each.get("name")) for each in entries]
     claims = [world.store.get("ResourceClaim", pod.namespace, str(name)) for name in names if name]
     return any(claim is not None and not (claim.get("status") or {}).get("allocation") for claim in claims)
 
@@ -161,8 +157,7 @@ def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
 
 def _list_scores(scores: dict[str, NDArray[np.int64]], here: int, other: int) -> list[dict[str, Any]]:
     return [
-        {"plugin": name, "points": int(points[here]), "otherPoints": int(points[other])}
-        for name, points in scores.items()
+        {"plugin": k, "points": int(points[here]), "otherPoints": int(points[other])} for k, points in scores.items()
     ]
 
 
@@ -305,12 +300,8 @@ def _list_open_requirements(pod: Pod, node: Node) -> Iterator[Fact]:
     for term in () if required is None else required.terms:
         for each in term.expressions if term.matches(node.labels, node.name) else ():
             if each.op == NOT_IN and each.key not in node.labels:
-                values = {
-                    "node": node.name,
-                    "key": each.key,
-                    "requirement": f"{each.key} NotIn ({', '.join(each.values)})",
-                }
-                yield note("MeetsWithoutLabel", pod=pod.key, **values)
+                text = f"{each.key} NotIn ({', '.join(each.values)})"
+                yield note("MeetsWithoutLabel", pod=pod.key, node=node.name, key=each.key, requirement=text)
 
 
 def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:

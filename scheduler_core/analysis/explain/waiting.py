@@ -77,17 +77,12 @@ def list_victims(pod: Pod, nodes: NodeTable) -> list[str]:
 
 def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
     """List the pods that the required affinity of the pod asks for, if its own labels do not."""
-    pod, terms = diagnosis.pod, affinity_terms(diagnosis.pod).required
-    found = [
-        each
-        for pods in diagnosis.nodes.pods
-        for each in pods
-        if terms
-        and all(
-            each.namespace in (t.namespaces or (each.namespace,)) and t.selector.matches(each.labels) for t in terms
-        )
-    ]
-    return sorted(found, key=lambda each: (each.priority, each.key)) if terms and pod.key else []
+    terms = affinity_terms(diagnosis.pod).required
+    found = [each for pods in diagnosis.nodes.pods for each in pods] if terms else []
+    for term in terms:
+        near = (each for each in found if each.namespace in (term.namespaces or (each.namespace,)))
+        found = [each for each in near if term.selector.matches(each.labels)]
+    return sorted(found, key=lambda each: (each.priority, each.key))
 
 
 def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:

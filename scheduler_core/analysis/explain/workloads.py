@@ -16,6 +16,7 @@ from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.admission.plugins import pod_security
@@ -104,11 +105,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
     if namespace is not None and namespace["metadata"].get("deletionTimestamp"):
         name = namespace["metadata"]["name"]
-        left = [
-            pod.key
-            for pod in world.store.pods()
-            if pod.namespace == name and pod.manifest["metadata"].get("finalizers")
-        ]
+        here = [pod for pod in world.store.pods() if pod.namespace == name]
+        left = [pod.key for pod in here if pod.manifest["metadata"].get("finalizers")]
         yield note("NamespaceEnds", **values, namespace=name)
         yield from describe_conditions([namespace])
         if left:
@@ -435,6 +433,9 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
         if status.get("disruptionsAllowed"):
             continue
         policy = str(spec.get("unhealthyPodEvictionPolicy") or _IF_HEALTHY)
+        if (by := controller_of(budget)) is not None:
+            names = {"kind": by.get("kind"), "owner": by.get("name")}
+            yield note("BudgetIsOf", budget=budget["metadata"]["name"], **names)
         values = {"pod": pod.key, "budget": budget["metadata"]["name"], "healthy": healthy}
         values |= {"desired": desired, "policy": policy}
         lacking = pod.ready and int(status.get("expectedPods") or 0) > healthy

@@ -31,10 +31,8 @@ _ALIKE = 0.7  # of two names of which one may be meant by the other
 Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
 _OWNERS = ("Deployment", *CREATING, "CronJob")
 _MADE_FOR = ("svccontroller.k3s.cattle.io/svcname",)  # labels by which a tool says for what it made a workload
-_AUTOSCALER, _CUTOFF = (
-    "cluster-autoscaler",
-    -10,
-)  # kube: cluster-autoscaler/config.AutoscalingOptions.ExpendablePodsPriorityCutoff
+_CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, ExpendablePodsPriorityCutoff
+_SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
 AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 
 
@@ -184,14 +182,13 @@ def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
     owner = controller_of(pod.manifest) or {}
     if "." in (group := str(owner.get("apiVersion")).partition("/")[0]) and not group.endswith(".k8s.io"):
         yield f"written by {owner['kind']} {owner['name']} of {group}"
-    if pod.node_name or pod.priority >= _CUTOFF:
+    if pod.node_name or pod.priority >= 0:
         return
-    for other in world.store.pods():
-        if _AUTOSCALER in other.name and other.namespace == "kube-system" and not other.terminal:
-            args = str([c.get(part) for c in other.manifest["spec"]["containers"] for part in ("command", "args")])
-            given = re.search(r"expendable-pods-priority-cutoff=(-?\d+)", args)
-            if pod.priority < (cutoff := int(given[1]) if given else _CUTOFF):
-                yield f"{_AUTOSCALER} skips pods with a priority below {cutoff}"
+    scalers = [p for p in world.store.pods() if p.namespace == "kube-system" and "cluster-autoscaler" in p.name]
+    for each in scalers[:1]:
+        given = _SKIPS.search(str(each.manifest["spec"]["containers"]))
+        if pod.priority < (cutoff := int(given[1]) if given else _CUTOFF):
+            yield f"cluster-autoscaler skips pods with a priority below {cutoff}"
 
 
 # Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook
