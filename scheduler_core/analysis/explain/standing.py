@@ -315,7 +315,7 @@ def _list_managers(world: Simulation, names: Iterable[str]) -> Iterator[Fact]:
     kinds = [kind for kind in world.store.kinds() if kind.partition(".")[0] in ("NodeClaim", "Machine")]
     for each in (found for kind in kinds for found in world.store.list(kind)):
         status = each.get("status") or {}
-        node = status.get("nodeName") or (status.get("nodeRef") or {}).get("name")
+        node = str(status.get("nodeName") or (status.get("nodeRef") or {}).get("name"))
         bad = [c for c in status.get("conditions") or () if c.get("type") in _STAGES and c.get("status") != "True"]
         for c in bad[:1] if node in names else ():
             text, values = c.get("message") or c.get("reason") or "-", {"type": c["type"], "status": c.get("status")}
