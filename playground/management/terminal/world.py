@@ -69,7 +69,7 @@ def make_world(
     """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
     `release`: that of the world; None: the one that the files indicate, or `otherwise`.
-    Of a snapshot, which has pods or tells of refused ones, the controllers do nothing unless `acting`: nobody goes on to change it.
+    Of a snapshot, which has pods or shows what a cluster did, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
     text = join_inputs(files)
@@ -94,7 +94,7 @@ def make_world(
     objects = [each.manifest for each in read(text).objects] if said_of or _EVENT.search(text) else []
     brought = [each for each in objects if isinstance(each, dict) and isinstance(each.get("metadata"), dict)]
     events = [each for each in brought if each.get("kind") == "Event"]
-    snapshot = not acting and (has_pods or _tells_of_refusals(command, events))
+    snapshot = not acting and (has_pods or _shows_acts(command, events))
     if configuration:
         configured, differs = read_configuration(read_file(configuration), configuration, indication.release)
     else:
@@ -157,10 +157,9 @@ def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> Mad
     return Made(world, tuple(notes), tuple(pending_pods(world)), True)
 
 
-def _tells_of_refusals(command: Command, events: list[dict[str, Any]]) -> bool:
-    """Return whether a controller of the cluster has written that it could not create pods: these have never been there."""
-    objects = command.objects if isinstance(command, ApplyObjects) else ()
-    return any(map(read_refusal, objects)) or any(each.get("reason") == "FailedCreate" for each in events)
+def _shows_acts(command: Command, events: list[dict[str, Any]]) -> bool:
+    """Return whether Events, or a status that tells of pods which could not be created, show that a cluster has acted."""
+    return bool(events) or (isinstance(command, ApplyObjects) and any(map(read_refusal, command.objects)))
 
 
 def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, ...]:

@@ -66,7 +66,9 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
     if others and not claim["candidates"]:
         return _of_another_class(others[0], claim, values)
     if claim["candidates"]:
-        return message(VOLUME_WORDS["no-free"], count=claim["candidateCount"], **values)
+        used = [f"{each['volume']} ({short(each['claimedBy'])})" for each in claim["candidates"][:NAMED]]
+        values |= {"count": claim["candidateCount"], "list": ", ".join(used), "class": claim["class"]}
+        return message(VOLUME_WORDS["no-free-static" if claim["provisioner"] else "no-free"], **values)
     return message(VOLUME_WORDS["no-volume"], **values)
 
 
@@ -157,14 +159,9 @@ def about(reason: Given, pod: str, total: int) -> Message:
     if text is not None:
         known = {key: value for key, value in reason.evidence.items() if isinstance(value, str)}
         return message(text, **{**known, **values})
-    everywhere = reason.count == total
     plugin = f"Extender {reason.plugin}" if "://" in reason.plugin else reason.plugin
-    return message(
-        WORDS["all-at-once"] if everywhere else WORDS["other"],
-        plugin=plugin,
-        message=reason.message.rstrip(". "),
-        **values,
-    )
+    text = WORDS["all-at-once" if reason.count == total else "other"]
+    return message(text, plugin=plugin, message=reason.message.rstrip(". "), **values)
 
 
 def of_nodes(reason: Given, total: int) -> Message:
@@ -289,15 +286,9 @@ def describe_loop(loop: Loop) -> Message:
     """Describe a workload that makes pods in vain: the nodes and the reason."""
     kind, namespace, name = loop.workload
     more = f" +{len(loop.nodes) - NODES}" if len(loop.nodes) > NODES else ""
-    return message(
-        _ALIKE if loop.last.message else _ALIKE_UNSAID,
-        workload=f"{kind} {namespace}/{name}",
-        count=f"{loop.count:,}",
-        nodes=", ".join(loop.nodes[:NODES]) + more,
-        pod=loop.last.pod,
-        reason=loop.last.reason,
-        message=loop.last.message,
-    )
+    text, last = _ALIKE if loop.last.message else _ALIKE_UNSAID, loop.last
+    values = {"workload": f"{kind} {namespace}/{name}", "nodes": ", ".join(loop.nodes[:NODES]) + more}
+    return message(text, count=f"{loop.count:,}", pod=last.pod, reason=last.reason, message=last.message, **values)
 
 
 def describe_rest(rest: Rest) -> Iterator[Message]:

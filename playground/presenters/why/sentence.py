@@ -86,13 +86,11 @@ def _describe_state(explanation: Explanation) -> Message:
             text = _BY_OBSTACLE.get(first.code.partition("/")[2], text)
         return message(text, pod=pod, node=explanation.node, message=reason, time=until)
     if state is State.SCHEDULED:
-        return message(
-            WORDS["completed"] if explanation.phase == "Succeeded" else WORDS["scheduled"],
-            pod=pod,
-            node=explanation.node,
-        )
+        done = explanation.phase == "Succeeded"
+        return message(WORDS["completed" if done else "scheduled"], pod=pod, node=explanation.node)
     if state is State.BINDING:
-        return message(WORDS["binding"], pod=pod, node=explanation.node)
+        here = any(fact.code in ("CycleFailed", "ClusterSaysOtherwise") for fact in explanation.facts)
+        return message(WORDS["fits-here" if here else "binding"], pod=pod, node=explanation.node)
     return _waiting(explanation, pod)
 
 
@@ -104,13 +102,9 @@ def _describe_ended_pod(explanation: Explanation, pod: str) -> Message:
     first = explanation.reasons[0]
     if explanation.state is State.FAILED and explanation.reason == "Evicted":
         once, again = WORDS["evicted"], WORDS["evicted-again"]
-    return message(
-        again if explanation.predecessors else once,
-        pod=pod,
-        node=first.nodes[0] if first.nodes else "",
-        message=first.message.rstrip(". "),
-        count=explanation.predecessors,
-    )
+    text, count = first.message.rstrip(". "), explanation.predecessors
+    node = first.nodes[0] if first.nodes else ""
+    return message(again if count else once, pod=pod, node=node, message=text, count=count)
 
 
 def _describe_gated_pod(pod: str, reason: Given) -> Message:

@@ -13,7 +13,7 @@ from scheduler_core.analysis.explain import standing, waiting, workloads
 from scheduler_core.analysis.explain.claims import find_blocked_claims
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
-from scheduler_core.analysis.explain.holders import WAKING, find_holders, find_resizes
+from scheduler_core.analysis.explain.holders import WAKING, explain_bypass, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.objects import explain_object
 from scheduler_core.analysis.explain.placement import MIRROR, Placement, explain_place, note, was_not_scheduled
@@ -53,18 +53,14 @@ def preemption(framework: Framework, pod: Pod, nodes: NodeTable, attempt: Attemp
     lower = int(np.count_nonzero((table.priority < pod.priority) & (table.cls != NO_POD)))
     message = "" if attempt is None else attempt.message.partition(_START)[2]
     policy, parts = pod.spec.preemption_policy or "PreemptLowerPriority", tuple(_parts(framework, message))
-    return Preemption(pod.priority, policy, lower, message, parts, pod.nominated_node_name)
+    nominated = pod.nominated_node_name if waiting.list_victims(pod, nodes) else ""
+    return Preemption(pod.priority, policy, lower, message, parts, nominated)
 
 
 def _parts(framework: Framework, message: str) -> list[tuple[str, str, int]]:
-    head = _HEAD.match(message)
-    counted = (
-        [(match[2], int(match[1])) for match in _COUNTED.finditer(message[head.end() :])]
-        if head is not None
-        else [(message, 0)]
-        if message
-        else []
-    )
+    head, counted = _HEAD.match(message), [(message, 0)] if message else []
+    if head is not None:
+        counted = [(match[2], int(match[1])) for match in _COUNTED.finditer(message[head.end() :])]
     return [(_code(framework, text), text, count) for text, count in counted]
 
 
@@ -79,6 +75,7 @@ def _code(framework: Framework, text: str) -> str:
 
 # What wakes a pod that waits: the time, and the events that the plugins which refused it registered for.
 
+_FAILS = ("running ", "binding ")  # how a message begins of a cycle that ends with an error, and not with a refusal
 _SINGLE = tuple(action for action in Action if action not in (Action.UPDATE, Action.ALL))
 
 
@@ -88,13 +85,8 @@ def wakes(scheduler: Scheduler, framework: Framework, entry: QueuedPod | None) -
         return None, ()
     queue = scheduler.queue
     plugins = (entry.gated_by,) if entry.gated_by else entry.rejectors
-    events = dict.fromkeys(
-        name
-        for plugin in map(framework.plugin, plugins)
-        if plugin is not None
-        for on in list_registrations(plugin)
-        for name in _names(on)
-    )
+    known = [plugin for plugin in map(framework.plugin, plugins) if plugin is not None]
+    events = dict.fromkeys(name for each in known for on in list_registrations(each) for name in _names(on))
     if entry.key in queue.backoff_pods or entry.key in queue.error_backoff_pods:
         return entry.backoff_until, ()
     if entry.key in queue.unschedulable_pods:
@@ -154,18 +146,10 @@ def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | No
     if pod.phase == FAILED:
         return _with_bypass(world, pod, explain_failed(pod, past))
     if pod.node_name and world.store.node(pod.node_name) is None:
-        # Explain a pod on a node that is not there.
-        before = past.before(pod)
-        nodes = [str(node["metadata"]["name"]) for node in world.store.list("Node")]
-        reason = Given(
-            State.NO_SUCH_NODE,
-            "",
-            f'spec.nodeName: no node is named "{pod.node_name}"',
-            evidence={"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": len(nodes)},
-        )
-        return Explanation(
-            pod.key, State.NO_SUCH_NODE, (reason,), node=pod.node_name, total=len(nodes), predecessors=before
-        )
+        text, total = f'spec.nodeName: no node is named "{pod.node_name}"', world.store.count("Node")
+        values = {"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": total}
+        known = Explanation(pod.key, State.NO_SUCH_NODE, (Given(State.NO_SUCH_NODE, "", text, evidence=values),))
+        return replace(known, node=pod.node_name, total=total, predecessors=past.before(pod))
     if pod.node_name:
         refused = explain_refused(world, pod, pod.node_name, past)
         return _with_bypass(world, pod, refused) if refused else standing.explain_bound_pod(world, pod, past, compare)
@@ -215,11 +199,9 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
 
 def _with_bypass(world: Simulation, pod: Pod, explanation: Explanation) -> Explanation:
     """Add that no scheduler was asked about a pod that its kubelet refuses, if so."""
-    if explanation.state is not State.REFUSED or not was_not_scheduled(world, pod):
-        return explanation
-    bypass = note("BypassedScheduler", pod=pod.key, node=pod.node_name)
-    others = (fact for fact in explanation.facts if fact.code != "IsNotPlacedAgain")
-    return replace(explanation, facts=(*others, bypass))
+    bypass = list(explain_bypass(world, pod)) if explanation.state is State.REFUSED else []
+    others = (fact for fact in explanation.facts if not bypass or fact.code != "IsNotPlacedAgain")
+    return replace(explanation, facts=(*others, *bypass))
 
 
 def _may_lack(world: Simulation, pod: Pod) -> bool:
@@ -337,7 +319,9 @@ class _Asking:
         said = self.pod.condition("PodScheduled") or {}
         tried = (each for each in self.world.journal.attempts if each.pod == self.pod.key)
         if said.get("status") == "False" and said.get("message") and all(each.outcome == "scheduled" for each in tried):
-            yield note("ClusterSaysOtherwise", pod=self.pod.key, message=str(said["message"]).rstrip(". "))
+            text = str(said["message"]).rstrip(". ")
+            code = "CycleFailed" if text.startswith(_FAILS) else "ClusterSaysOtherwise"
+            yield note(code, pod=self.pod.key, message=text)
 
     def _gate(self) -> Status | None:
         """Return the status of the PreEnqueue plugin that holds the pod back, or None."""

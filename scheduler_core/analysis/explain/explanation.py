@@ -155,6 +155,6 @@ def _list_fields(given: Any, **renamed: str) -> dict[str, Any]:
 
 _TELLING = {
     State.SCHEDULED: ("RuleNotAsked",),
-    State.BINDING: ("Reports", "ClusterSaysOtherwise"),
+    State.BINDING: ("Reports", "ClusterSaysOtherwise", "CycleFailed"),
 }  # facts by which a state is a problem after all
 _FINE = (State.SCHEDULED, State.BINDING, State.ATTEMPTING, State.GONE, State.AS_WANTED)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.analysis.explain.explanation import Fact, Given, Role
-from scheduler_core.analysis.explain.placement import list_pods_of
-from scheduler_core.analysis.explain.provenance import trace_resize
+from scheduler_core.analysis.explain.placement import list_pods_of, was_not_scheduled
+from scheduler_core.analysis.explain.provenance import trace_resize, trace_surge
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.placed import is_overdue
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
@@ -124,6 +124,17 @@ def _find_capacity(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fo
             yield "HoldsCapacity", pod, {"resource": resource, "amount": amount, "allocatable": whole}
 
 
+def explain_bypass(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield that no scheduler was asked about a pod that its kubelet refuses, and who holds the host ports that it lacks there."""
+    if not was_not_scheduled(world, pod):
+        return
+    yield Fact(Role.NOTES, "BypassedScheduler", {"pod": pod.key, "node": pod.node_name})
+    others = [each for each in world.store.pods_on(pod.node_name) if each.uid != pod.uid and not each.terminal]
+    held = list(_list_users_of_ports(pod, others))
+    yield from (Fact(Role.HOLDERS, code, {**describe_holder(world, each), **values}) for code, each, values in held)
+    yield from trace_surge(world, pod.manifest, [each for _, each, _ in held])
+
+
 def list_largest(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
     """Yield the pods beside a pod that hold most of a resource on its node."""
     others = [each for each in world.store.pods_on(pod.node_name) if each.uid != pod.uid and not each.terminal]
@@ -145,12 +156,16 @@ def find_resizes(diagnosis: Diagnosis, reasons: Iterable[Given]) -> list[Fact]:
 
 
 def _find_ports(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
-    wanted = {(port.protocol, port.port) for port in diagnosis.pod.spec.host_ports}
     for _, row in _rows(diagnosis, reason.nodes):
-        for pod in diagnosis.nodes.pods[row]:
-            for port in pod.spec.host_ports:
-                if (port.protocol, port.port) in wanted:
-                    yield "HoldsPort", pod, {"port": port.port, "protocol": port.protocol}
+        yield from _list_users_of_ports(diagnosis.pod, diagnosis.nodes.pods[row])
+
+
+def _list_users_of_ports(pod: Pod, others: Iterable[Pod]) -> Found:
+    wanted = {(port.protocol, port.port) for port in pod.spec.host_ports}
+    for other in others:
+        for port in other.spec.host_ports:
+            if (port.protocol, port.port) in wanted:
+                yield "HoldsPort", other, {"port": port.port, "protocol": port.protocol}
 
 
 def _find_slots(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:

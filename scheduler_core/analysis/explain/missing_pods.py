@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
+from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
 from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_missing_claims, missing_of
@@ -33,6 +34,7 @@ _QUOTA = "exceeded quota: "
 _QUEUE = "kueue.x-k8s.io/queue-name"
 _LIMIT = "must be less than or equal to"
 _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod|PersistentVolumeClaim)\b")
+_OF_POD = re.compile(r"maximum (\S+) usage per Pod\b")
 _SCOPES = "insufficient quota to match these scopes"
 _CALLED = re.compile(r'failed calling webhook "([^"]+)"')
 USERS = 6  # of a quota that are named
@@ -210,6 +212,7 @@ def _explain_missing(
             values = {"limitRange": each["metadata"]["name"], "namespace": namespace}
             if _LIMIT not in message:
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeRefuses", values))
+                facts += _add_up(manifest, each, message)
             elif limits:
                 values |= {"limits": [f"{k} {v}" for k, v in limits[0].items()]}
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
@@ -234,6 +237,19 @@ def _explain_missing(
     return Explanation(
         f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), again, facts=tuple(facts)
     )
+
+
+def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator[Fact]:
+    """Yield the limits of the containers of which a LimitRange adds up that of a pod, its own defaults among them."""
+    if (found := _OF_POD.search(message)) is None:
+        return
+    given = [(each.get("default") or {}).get(found[1]) for each in limit_range["spec"].get("limits") or ()]
+    default = next((f"{amount} (default)" for amount in given if amount), "")
+    containers = (manifest["spec"]["template"].get("spec") or {}).get("containers") or ()
+    own = [((each.get("resources") or {}).get("limits") or {}).get(found[1]) or default for each in containers]
+    parts = [f"{each['name']} {amount}" for each, amount in zip(containers, own, strict=True) if amount]
+    if len(parts) > 1:
+        yield Fact(Role.PROVENANCE, "AddsUp", {"kind": "limits", "name": found[1], "list": parts})
 
 
 def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, webhook: str) -> Iterator[Fact]:
@@ -263,12 +279,8 @@ def _describe_quota(
     if quota is None:
         return
     stated, hard = ((quota.get(part) or {}).get("hard") or {} for part in ("spec", "status"))
-    old = [
-        f"{name} {hard.get(name)} → {stated[name]}"
-        for name in sorted(stated)
-        if hard and hard.get(name) != stated[name]
-    ]
-    if old:
+    changed = [name for name in sorted(stated) if hard and hard.get(name) != stated[name]]
+    if old := [f"{name} {hard.get(name)} → {stated[name]}" for name in changed]:
         yield Fact(Role.PROVENANCE, "QuotaStatusIsOld", {"quota": evidence["quota"], "figures": old})
     hard = amounts(hard or stated)
     wall = world.store.epoch + world.now
@@ -277,27 +289,21 @@ def _describe_quota(
     over = [name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos]
     evidence["room"] = not over and any(name in hard for name in each)
     if not any(name in hard for name in each):
-        refused = (
-            message.rpartition("error: ")[2].rstrip(". ").replace(" is forbidden: exceeded quota: ", " (quota: ", 1)
-        )
+        refused = message.rpartition("error: ")[2].rstrip(". ").replace(f" is forbidden: {_QUOTA}", " (quota: ", 1)
         yield Fact(Role.NOTES, "QuotaOfOther", {"quota": evidence["quota"], "message": f"{refused})"})
         return
     if scopes := scopes_of(quota):
         values = {"quota": evidence["quota"], "scopes": [_describe_scope(each) for each in scopes]}
         yield Fact(Role.PROVENANCE, "QuotaScope", values)
     for name in over:
-        yield Fact(
-            Role.PROVENANCE,
-            "QuotaFigures",
-            {
-                "quota": evidence["quota"],
-                "name": name,
-                "each": each[name].text,
-                "used": used[name].text,
-                "hard": hard[name].text,
-            },
-        )
+        figures = {"each": each[name].text, "used": used[name].text, "hard": hard[name].text}
+        yield Fact(Role.PROVENANCE, "QuotaFigures", {"quota": evidence["quota"], "name": name, **figures})
     yield from trace_surge(world, manifest, [pod for pod in world.store.pods() if pod.namespace == namespace])
+    name = str((manifest["spec"]["template"].get("spec") or {}).get("priorityClassName") or "")
+    value = int((world.store.get("PriorityClass", "", name) or {}).get("value") or 0)
+    lower = [pod.key for pod in world.store.pods() if pod.namespace == namespace and pod.priority < value]
+    if lower:
+        yield note("QuotaIgnoresPriority", quota=evidence["quota"], priority=value, pods=lower[:USERS])
     yield from _list_users(world, quota, over or [name for name in sorted(hard) if name in each], wall)
 
 

@@ -15,7 +15,7 @@ from scheduler_core.analysis.explain.provenance import template_of
 from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
-from scheduler_core.apimachinery.objects.affinity import AffinityTerm, affinity_terms, wrong_labels
+from scheduler_core.apimachinery.objects.affinity import REQUIRED, AffinityTerm, affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.labels import NOT_IN, LabelSelector
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -37,6 +37,7 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 SELECTED = "volume.kubernetes.io/selected-node"
 MIRROR, _HARD = "kubernetes.io/config.mirror", "DoNotSchedule"
 _OF_CONTROLLERS = "node.kubernetes.io/"
+_BETWEEN_PODS, _KEYS = ("podAffinity", "podAntiAffinity"), ("matchLabelKeys", "mismatchLabelKeys")
 SHOWN, SMALL = 3, 400
 
 
@@ -88,6 +89,8 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
     applied = pod.annotations.get(_LAST_APPLIED, "")
     made_here = pod.uid.startswith(f"{pod.namespace}-{pod.name}-")
     scheduled, owner = pod.condition("PodScheduled"), template_of(world, pod)
+    if owner is not None and owner[1].get("nodeName") == pod.node_name:
+        return True
     # A dump that lost its uids has scheduled its pods before the world began, and templates name no nodes.
     since = 0 if scheduled is None else optional_time(scheduled.get("lastTransitionTime")) or 0
     ran_before = scheduled is not None and since <= world.store.epoch
@@ -105,14 +108,10 @@ def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
         waits = of_class.get("volumeBindingMode") == "WaitForFirstConsumer" and "volumeName" not in spec
         if claim is not None and waits and SELECTED not in annotations:
             return True
-    made = {
-        each.get("name"): each.get("resourceClaimName")
-        for each in (pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
-    }
-    names = [
-        each.get("resourceClaimName") or made.get(each.get("name"))
-        for each in pod.manifest["spec"].get("resourceClaims") or ()
-    ]
+    entries, key = pod.manifest["spec"].get("resourceClaims") or (), "resourceClaimName"
+    statuses = (pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ()
+    made = {each.get("name"): each.get(key) for each in statuses}
+    names = [each.get(key) or made.get(each.get("name")) for each in entries]
     claims = [world.store.get("ResourceClaim", pod.namespace, str(name)) for name in names if name]
     return any(claim is not None and not (claim.get("status") or {}).get("allocation") for claim in claims)
 
@@ -158,8 +157,7 @@ def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
 
 def _list_scores(scores: dict[str, NDArray[np.int64]], here: int, other: int) -> list[dict[str, Any]]:
     return [
-        {"plugin": name, "points": int(points[here]), "otherPoints": int(points[other])}
-        for name, points in scores.items()
+        {"plugin": k, "points": int(points[here]), "otherPoints": int(points[other])} for k, points in scores.items()
     ]
 
 
@@ -235,6 +233,7 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     rules = diagnosis.state.get("PreFilterInterPodAffinity")
     if rules is not None and rules.matches_itself and rules.affinity and not any(t.total for t in rules.affinity):
         yield note("FirstOfItsGroup", pod=pod.key)
+    yield from list_keys_left_out(pod)
     yield from _list_uncounted(diagnosis)
     yield from _list_wishes(pod, nodes, row)
     yield from _list_unmet_preferences(pod, nodes, row)
@@ -256,6 +255,15 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
         here = [each for each in nodes.pods[row] if not each.requests.get(CPU) and not each.requests.get(MEMORY)]
         if here:
             yield note("CountForLittle", node=nodes.names[row], count=len(here))
+
+
+def list_keys_left_out(pod: Pod) -> Iterator[Fact]:
+    """Yield the label keys of the pod's required rules that have no effect, as the pod itself lacks the labels."""
+    affinity = pod.manifest["spec"].get("affinity") or {}
+    terms = [raw for kind in _BETWEEN_PODS for raw in (affinity.get(kind) or {}).get(REQUIRED) or ()]
+    for raw in (*terms, *pod.spec.topology_spread):
+        lacking = [(field, key) for field in _KEYS for key in raw.get(field) or () if key not in pod.labels]
+        yield from (note("KeyIsLeftOut", pod=pod.key, field=field, key=key) for field, key in lacking)
 
 
 def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
@@ -292,12 +300,8 @@ def _list_open_requirements(pod: Pod, node: Node) -> Iterator[Fact]:
     for term in () if required is None else required.terms:
         for each in term.expressions if term.matches(node.labels, node.name) else ():
             if each.op == NOT_IN and each.key not in node.labels:
-                values = {
-                    "node": node.name,
-                    "key": each.key,
-                    "requirement": f"{each.key} NotIn ({', '.join(each.values)})",
-                }
-                yield note("MeetsWithoutLabel", pod=pod.key, **values)
+                text = f"{each.key} NotIn ({', '.join(each.values)})"
+                yield note("MeetsWithoutLabel", pod=pod.key, node=node.name, key=each.key, requirement=text)
 
 
 def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:
@@ -363,6 +367,9 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
         return
     for i, constraint in enumerate(spread.constraints.items):
         domains = spread.layout.domains[i]
+        if len(domains.eligible) == 1 == constraint.min_domains and len(nodes) > 1:
+            only = domains.values[int(domains.eligible[0]) - 1]
+            yield note("OneDomain", topologyKey=constraint.topology_key, domain=only)
         found = list_pods_of(nodes, constraint.counted.of, (domains.counted <= 0) & domains.labelled)
         if found:
             policies = {"nodeAffinityPolicy": constraint.honors_affinity, "nodeTaintsPolicy": constraint.honors_taints}

@@ -36,6 +36,8 @@ _CONDITIONS = {
     "node.kubernetes.io/pid-pressure": "PIDPressure",
 }
 _GROWING = ("FileSystemResizePending", "ControllerResizeError", "NodeResizeError")
+_STAGES = ("Launched", "Registered", "Initialized", "InfrastructureReady", "Ready")  # of a node that is made
+_LOW = "was low on resource"
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
 _BY_TAINT = "DeletionByTaintManager"
@@ -134,11 +136,8 @@ def _list_init_containers(pod: Pod, node: Node) -> Iterator[Given]:
     """Yield the init container that runs and has not ended, for which the containers wait; sidecars do not end."""
     if pod.phase != "Pending" or node.ready not in ("", "True"):
         return
-    sidecars = {
-        each.get("name")
-        for each in pod.manifest["spec"].get("initContainers") or ()
-        if each.get("restartPolicy") == "Always"
-    }
+    containers = pod.manifest["spec"].get("initContainers") or ()
+    sidecars = {each.get("name") for each in containers if each.get("restartPolicy") == "Always"}
     for each in (pod.manifest.get("status") or {}).get("initContainerStatuses") or ():
         running = (each.get("state") or {}).get("running")
         if running is not None and each.get("name") in sidecars and not each.get("started"):
@@ -268,14 +267,8 @@ def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
     lost = [each.name for each in mates if each.ready != "True"]
     flags = world.cluster.controller_manager
     zone = state_of(Census(len(mates) - len(lost), len(lost)), flags.unhealthy_zone_threshold)
-    values = {
-        "pod": pod.key,
-        "lost": len(lost),
-        "total": len(mates),
-        "zone": zone_name(node.zone_key),
-        "threshold": round(flags.unhealthy_zone_threshold * 100),
-        "size": flags.large_cluster_size_threshold,
-    }
+    values = {"pod": pod.key, "lost": len(lost), "total": len(mates), "zone": zone_name(node.zone_key)}
+    values |= {"threshold": round(flags.unhealthy_zone_threshold * 100), "size": flags.large_cluster_size_threshold}
     if zone == FULL:
         yield note("FullDisruption", **values)
     elif zone == PARTIAL and len(mates) <= flags.large_cluster_size_threshold:
@@ -306,11 +299,28 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
         for name in reason.nodes[:2]:
             if key in _CONDITIONS and (message := _read_condition(world, name, _CONDITIONS[key], "True")):
                 yield note("TaintOfCondition", node=name, condition=_CONDITIONS[key], message=message)
+                texts = {p.key: str(p.manifest["status"].get("message") or "") for p in world.store.pods_on(name)}
+                for pod in [each for each, text in texts.items() if _LOW in text][-1:]:
+                    yield note("EvictedBefore", pod=pod, node=name, message=texts[pod].rstrip(". "))
         if key == _OUT_OF_SERVICE:
             yield note("TaintSetByHand", key=key, nodes=list(reason.nodes[:2]), count=reason.count)
         if setter := find_setter(key):
             code = "NodeIsGoing" if key in GOING else "TaintIsTemporary"
             yield note(code, key=key, setter=setter, nodes=list(reason.nodes[:2]), count=reason.count)
+            yield from _list_managers(world, reason.nodes[:2])
+
+
+def _list_managers(world: Simulation, names: Iterable[str]) -> Iterator[Fact]:
+    """Yield what the object from which an autoscaler made a node (a NodeClaim, a Machine) reports of trouble."""
+    kinds = [kind for kind in world.store.kinds() if kind.partition(".")[0] in ("NodeClaim", "Machine")]
+    for each in (found for kind in kinds for found in world.store.list(kind)):
+        status = each.get("status") or {}
+        node = str(status.get("nodeName") or (status.get("nodeRef") or {}).get("name"))
+        bad = [c for c in status.get("conditions") or () if c.get("type") in _STAGES and c.get("status") != "True"]
+        for c in bad[:1] if node in names else ():
+            text, values = c.get("message") or c.get("reason") or "-", {"type": c["type"], "status": c.get("status")}
+            name = each["metadata"]["name"]
+            yield note("ObjectOfNode", kind=each["kind"], name=name, node=node, message=text.rstrip(". "), **values)
 
 
 def _read_condition(world: Simulation, node: str, kind: str, status: str) -> str:
@@ -333,11 +343,8 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
         message = f"{str(target.get('message') or '').rstrip('. ')}."
         values = {"pod": pod.key, "reason": target.get("reason") or "", "message": message}
         node = world.store.node(pod.node_name)
-        taints = [
-            str(each)
-            for each in (node.taints if node is not None else ())
-            if each.effect == "NoExecute" and not pod.spec.tolerates(each)
-        ]
+        there = [each for each in (node.taints if node is not None else ()) if each.effect == "NoExecute"]
+        taints = [str(each) for each in there if not pod.spec.tolerates(each)]
         code = "EvictedFor" if waiting and target.get("reason") == "PreemptionByScheduler" else "Disrupted"
         code = "EvictedByTaint" if taints and target.get("reason") == _BY_TAINT else code
         facts.insert(0, note(code, **values, pods=waiting[:2], node=pod.node_name, taints=taints))
@@ -385,17 +392,12 @@ def explain_gone(world: Simulation, key: str) -> Explanation | None:
     """Explain a pod that is there no more by the Events and the records of it; None if nothing is known of it."""
     namespace, _, name = key.partition("/")
     named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    events = [
-        e
-        for e in world.store.events
-        if e.namespace == namespace and (e.name == name if e.kind == "Pod" else named.search(e.message))
-    ]
+    events = [each for each in world.store.events if each.namespace == namespace]
+    events = [each for each in events if (each.name == name if each.kind == "Pod" else named.search(each.message))]
     if not events and key not in world.journal.last_move:
         return None
-    facts = [
-        note("LastEvent", time=each.t, reason=each.reason, message=each.message, reporter=each.reporter)
-        for each in events[-3:]
-    ]
+    last = ({"reason": e.reason, "message": e.message, "reporter": e.reporter, "time": e.t} for e in events[-3:])
+    facts = [note("LastEvent", **each) for each in last]
     lane = world.journal.lane(key)
     if lane:
         facts.append(note("GoneSince", pod=key, time=lane[-1].t, place=lane[-1].place))

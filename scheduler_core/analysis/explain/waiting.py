@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
-from scheduler_core.analysis.explain.placement import note
+from scheduler_core.analysis.explain.placement import list_keys_left_out, note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_domain, group_of, list_holders
-from scheduler_core.apimachinery.objects.affinity import REQUIRED, affinity_terms
+from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
 from scheduler_core.apimachinery.objects.node import Taint
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.base.trace.journal import Attempt, Place
+from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
 from scheduler_core.scheduler.framework.runtime.framework import Framework
@@ -29,7 +30,13 @@ def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: It
     """Yield why evicting pods of lower priority does not make room: the policy, the priorities, or a rule that it breaks."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     if preemption.nominated:
+        ending = list_victims(pod, nodes)
+        if preemption.lower > len(ending):
+            yield note("PreemptsNoMore", pod=pod.key, pods=ending[:SHOWN], count=len(ending), node=preemption.nominated)
         return
+    if pod.nominated_node_name:
+        code = "NominatedInVain" if pod.nominated_node_name in nodes.rows else "NominatedNodeIsGone"
+        yield note(code, pod=pod.key, node=pod.nominated_node_name)
     if preemption.policy == "Never":
         yield note("PreemptsNever", pod=pod.key)
         return
@@ -61,29 +68,28 @@ def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: It
                     yield note("VictimsDoNotHelp", pod=pod.key, node=each["node"], message=text)
 
 
+def list_victims(pod: Pod, nodes: NodeTable) -> list[str]:
+    """List the pods of lower priority whose end a nominated pod waits for. kube: PodEligibleToPreemptOthers."""
+    row = nodes.row(pod.nominated_node_name)
+    there = [] if row is None else nodes.pods[row]
+    return [each.key for each in there if each.deleting and each.priority < pod.priority]
+
+
 def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
     """List the pods that the required affinity of the pod asks for, if its own labels do not."""
-    pod, terms = diagnosis.pod, affinity_terms(diagnosis.pod).required
-    found = [
-        each
-        for pods in diagnosis.nodes.pods
-        for each in pods
-        if terms
-        and all(
-            each.namespace in (t.namespaces or (each.namespace,)) and t.selector.matches(each.labels) for t in terms
-        )
-    ]
-    return sorted(found, key=lambda each: (each.priority, each.key)) if terms and pod.key else []
+    terms = affinity_terms(diagnosis.pod).required
+    found = [each for pods in diagnosis.nodes.pods for each in pods] if terms else []
+    for term in terms:
+        near = (each for each in found if each.namespace in (term.namespaces or (each.namespace,)))
+        found = [each for each in near if term.selector.matches(each.labels)]
+    return sorted(found, key=lambda each: (each.priority, each.key))
 
 
 def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield what the pod's affinity looks for and where, and requirements of which each is met by some node and all by none."""
     for reason in reasons:
-        for kind in ("podAffinity", "podAntiAffinity") if reason.plugin == "InterPodAffinity" else ():
-            for raw in ((pod.manifest["spec"].get("affinity") or {}).get(kind) or {}).get(REQUIRED) or ():
-                fields = ("matchLabelKeys", "mismatchLabelKeys")
-                lacking = [(field, key) for field in fields for key in raw.get(field) or () if key not in pod.labels]
-                yield from (note("KeyIsLeftOut", pod=pod.key, field=field, key=key) for field, key in lacking)
+        if reason.plugin in ("InterPodAffinity", "PodTopologySpread"):
+            yield from list_keys_left_out(pod)
         if reason.code == "InterPodAffinity/NoMatchingPod":
             for term in affinity_terms(pod).required:
                 selector = ", ".join(map(str, term.selector.requirements))
@@ -100,9 +106,14 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
                     continue
                 other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
                 yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
-                over = (each for each in world.store.pods() if each.terminal and each.namespace in found)
-                if (ended := next((each for each in over if term.selector.matches(each.labels)), None)) is not None:
-                    yield note("PartnerHasEnded", pod=ended.key, node=ended.node_name)
+                alike = [e for e in world.store.pods() if e.namespace in found and term.selector.matches(e.labels)]
+                for each in [e for e in alike if e.terminal][:1]:
+                    yield note("PartnerHasEnded", pod=each.key, node=each.node_name)
+                for each in [e for e in alike if not (e.node_name or e.terminal or e.uid == pod.uid)][:1]:
+                    back = any(t.selector.matches(pod.labels) for t in affinity_terms(each).required)
+                    yield note(
+                        "PartnersWait" if back and not itself else "PartnerIsPending", pod=each.key, other=pod.key
+                    )
         required = pod.spec.node_affinity_required
         if (
             reason.code == "NodeAffinity/NoMatch"

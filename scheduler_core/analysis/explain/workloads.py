@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from scheduler_core.analysis.explain import missing_pods
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
-from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of
+from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of, explain_bypass
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
@@ -16,6 +16,7 @@ from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.admission.plugins import pod_security
@@ -104,11 +105,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
     if namespace is not None and namespace["metadata"].get("deletionTimestamp"):
         name = namespace["metadata"]["name"]
-        left = [
-            pod.key
-            for pod in world.store.pods()
-            if pod.namespace == name and pod.manifest["metadata"].get("finalizers")
-        ]
+        here = [pod for pod in world.store.pods() if pod.namespace == name]
+        left = [pod.key for pod in here if pod.manifest["metadata"].get("finalizers")]
         yield note("NamespaceEnds", **values, namespace=name)
         yield from describe_conditions([namespace])
         if left:
@@ -122,10 +120,11 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield from _list_old_revision(world, manifest, pods)
     yield from _list_awaited_ends(world, manifest, pods)
     yield from _list_failures(world, pods) if manifest["kind"] == "Job" and not has_ended(manifest) else ()
-    lacks = manifest["kind"] != "Job" and all(pod.terminal for pod in pods) and _count_wanted(world, manifest) > 0
-    if lacks and pods:
-        last = max(pods, key=lambda pod: pod.creation_time or 0)
-        yield note("AllFailed", **values, pod=last.key, count=len(pods), why=_describe_failure(world, last))
+    lacks = manifest["kind"] != "Job" and not pods and _count_wanted(world, manifest) > 0
+    if failed := _list_failed(world, manifest, pods):
+        last = max(failed, key=lambda pod: pod.creation_time or 0)
+        yield note("AllFailed", **values, pod=last.key, count=len(failed), why=_describe_failure(world, last))
+        yield from explain_bypass(world, last)
     elif lacks and (stopped := find_stopped(world, CONTROLLERS)) is not None:
         yield note("ComponentStopped", **values, component=CONTROLLERS, pod=stopped[0], why=stopped[1])
     field = "parallelism" if manifest["kind"] == "Job" else "replicas"
@@ -163,6 +162,14 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
             yield note("JobFailed", **values, reason=each.get("reason") or "", message=text)
     if manifest["kind"] == "DaemonSet":
         yield from _list_bare_nodes(world, manifest, pods)
+
+
+def _list_failed(world: Simulation, manifest: Manifest, pods: list[Pod]) -> list[Pod]:
+    """List the pods of a workload, or of a revision of it, that wants pods and whose pods have all ended."""
+    makers = missing_pods.list_replica_sets(world, manifest) if manifest["kind"] == "Deployment" else []
+    by_maker = [(each, missing_pods.list_pods(world, each)) for each in makers] or [(manifest, pods)]
+    ended = (mine for each, mine in by_maker if all(pod.terminal for pod in mine) and _count_wanted(world, each) > 0)
+    return next((mine for mine in ended if mine and manifest["kind"] != "Job"), [])
 
 
 def _has_template(replica_set: Manifest, deployment: Manifest) -> bool:
@@ -426,6 +433,9 @@ def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
         if status.get("disruptionsAllowed"):
             continue
         policy = str(spec.get("unhealthyPodEvictionPolicy") or _IF_HEALTHY)
+        if (by := controller_of(budget)) is not None:
+            names = {"kind": by.get("kind"), "owner": by.get("name")}
+            yield note("BudgetIsOf", budget=budget["metadata"]["name"], **names)
         values = {"pod": pod.key, "budget": budget["metadata"]["name"], "healthy": healthy}
         values |= {"desired": desired, "policy": policy}
         lacking = pod.ready and int(status.get("expectedPods") or 0) > healthy

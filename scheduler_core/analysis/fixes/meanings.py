@@ -16,6 +16,7 @@ from scheduler_core.analysis.fixes.admission import CONTROLLERS, CREATING, SCHED
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
@@ -30,6 +31,8 @@ _ALIKE = 0.7  # of two names of which one may be meant by the other
 Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
 _OWNERS = ("Deployment", *CREATING, "CronJob")
 _MADE_FOR = ("svccontroller.k3s.cattle.io/svcname",)  # labels by which a tool says for what it made a workload
+_CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, ExpendablePodsPriorityCutoff
+_SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
 AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 
 
@@ -159,6 +162,7 @@ def _list_texts(
     for each in subjects:
         yield from list_status_texts(each) if each["kind"] == "Pod" else ()
         yield from (f"{key}={name}" for key, name in (each["metadata"].get("labels") or {}).items() if key in _MADE_FOR)
+    yield from () if pod is None else _list_hints(world, pod)
     names = [
         (each["kind"], str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
     ]
@@ -171,6 +175,20 @@ def _list_texts(
     for each in (*subjects, *([node.manifest] if node is not None and node.ready == "False" else ())):
         for condition in (each.get("status") or {}).get("conditions") or ():
             yield f"{condition.get('reason') or ''}: {condition.get('message') or ''}"
+
+
+def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
+    """Yield who writes a pod that no workload controls, and which autoscaler does nothing for it."""
+    owner = controller_of(pod.manifest) or {}
+    if "." in (group := str(owner.get("apiVersion")).partition("/")[0]) and not group.endswith(".k8s.io"):
+        yield f"written by {owner['kind']} {owner['name']} of {group}"
+    if pod.node_name or pod.priority >= 0:
+        return
+    scalers = [p for p in world.store.pods() if p.namespace == "kube-system" and "cluster-autoscaler" in p.name]
+    for each in scalers[:1]:
+        given = _SKIPS.search(str(each.manifest["spec"]["containers"]))
+        if pod.priority < (cutoff := int(given[1]) if given else _CUTOFF):
+            yield f"cluster-autoscaler skips pods with a priority below {cutoff}"
 
 
 # Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook

@@ -45,7 +45,8 @@ _FAILED = "FailedCreate"
 # What this world's API server refuses itself, so that it would say so again if it still held.
 _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
 _DENIED = re.compile(
-    r"^.*(?:admission webhook .* denied the request|security context constraint|Warden|denied by policy)", re.DOTALL
+    r"^.*(?:admission webhook .* denied the request|security context constraint|Warden|denied by policy|status unknown for quota)",
+    re.DOTALL,
 )  # by admission that is not modeled
 _EXCEEDED = re.compile(r"exceeded quota: ([^\s,]+)")
 _LIMITS, _REQUESTS = "limits.", "requests."

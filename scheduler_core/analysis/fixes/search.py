@@ -39,6 +39,7 @@ from scheduler_core.analysis.fixes.workloads import (
     search_unwanted,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.steps import finish
@@ -156,8 +157,8 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
         if (kind, name) in (("PodGroup", pod.spec.group), owner and (owner["kind"], owner["metadata"]["name"]))
     ]
     mine = [pod.key for pod in owned if not pod.node_name and not pod.terminal]
-    if kind not in (CRON_JOB, "Job") and all(pod.terminal for pod in owned):
-        mine = [pod.key for pod in owned[-1:]]
+    if kind not in (CRON_JOB, "Job"):
+        mine = mine or [pod.key for pod in owned if pod.terminal and _is_wanted(sim, pod, owned)][-1:]
     if kind in KINDS and not mine:
         stuck = yield from search_stuck(sim, kind, namespace, name, budget)
         if stuck.fixes or kind == CRON_JOB:
@@ -169,6 +170,14 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     unready = [pod.key for pod in owned if pod.node_name and not (pod.ready or pod.terminal or pod.deleting)]
     mine = mine or ([] if kind in (CRON_JOB, "Job") else unready)
     return (yield from _search_any(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget))
+
+
+def _is_wanted(sim: Simulation, pod: Pod, others: list[Pod]) -> bool:
+    """Return whether the controller of a pod that has ended wants pods, and has only pods that have ended."""
+    by = controller_of(pod.manifest) or {}
+    maker = sim.store.get(str(by.get("kind")), pod.namespace, str(by.get("name"))) or {}
+    mine = (each for each in others if controller_of(each.manifest) == by)
+    return (maker.get("spec") or {}).get("replicas") != 0 and all(each.terminal for each in mine)
 
 
 def _asks_for_missing_node(sim: Simulation, pod: Pod) -> bool:

@@ -1,6 +1,7 @@
 """Node selection that gives way: the node labelled, or an entry, an expression or the whole affinity of the pod."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.affinity import PREFERRED, REQUIRED, least_missing, wrong_labels
@@ -51,6 +52,10 @@ def respelt_term(draft: Draft, refusal: Refusal, term: NodeSelectorTerm, index: 
     for at, each in enumerate(term.expressions):
         is_single = (each.op == IN and len(each.values) == 1) or each.op == EXISTS
         value = each.values[0] if each.values else ""
+        if each.op in (GT, LT) and value.isdecimal() and refusal.node.labels.get(each.key) == value:  # which is neither
+            near = replace(each, values=(str(int(value) + (1 if each.op == LT else -1)),))
+            change = Change("selector-value", {"from": str(each), "to": str(near)})
+            yield draft.with_pod(change, _in_term(index, at, (each.key, near.values[0])))
         asked = is_single and not each.matches(refusal.node.labels)
         if asked and not _has_match(refusal, each.key, each.values):
             for pair in find_meant(refusal.node, each.key, value):
