@@ -121,6 +121,9 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "claim": _describe_claim,
     "claim-class": _describe_claim_class,
     "ready": _ready,
+    "budget": lambda values: _change(
+        "budget-counted" if values.get("counted") else "budget", **{**values, "budget": short(values["budget"])}
+    ),
     "priority": _describe_priority,
     "request": _describe_request,
     "claim-beside": lambda values: _change(
