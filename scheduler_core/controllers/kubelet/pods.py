@@ -94,12 +94,14 @@ def is_held(world: World, pod: Pod) -> bool:
 
     Something that it can't end holds the pod, such as a process on a lost mount.
     """
+    if not pod.deleting:
+        return False
     node, meta = world.store.node(pod.node_name), pod.manifest["metadata"]
     conditions = () if node is None else (node.manifest.get("status") or {}).get("conditions") or ()
     since = [
         each.get("lastTransitionTime") for each in conditions if (each["type"], each["status"]) == ("Ready", "True")
     ]
-    if not pod.deleting or not since or not since[0]:
+    if not since or not since[0]:
         return False
     until = parse_time(meta["deletionTimestamp"])
     begun = until - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
