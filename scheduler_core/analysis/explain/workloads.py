@@ -300,10 +300,10 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
     else:
         facts += _list_missed_starts(world, Owner.of(manifest), active)
     for event in index_events(world).get(("CronJob", str(meta["namespace"]), meta["name"]), {}).values():
-        told = [
+        refusals = [
             str(fact.values["message"]).partition(" is forbidden: ")[2] for fact in facts if fact.code == "JobIsRefused"
         ]
-        if event.type == WARNING and not any(text and text in event.message for text in told):
+        if event.type == WARNING and not any(text and text in event.message for text in refusals):
             said = {"reason": event.reason, "message": event.message.rstrip(". ")}
             facts.append(note("ConditionOf", kind="CronJob", name=meta["name"], **said))
     state = (
