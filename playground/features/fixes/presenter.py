@@ -121,6 +121,10 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
     "claim": _describe_claim,
     "claim-class": _describe_claim_class,
     "ready": _ready,
+    "toleration": lambda values: _change("toleration-for-good" if values.get("forever") else "toleration", **values),
+    "budget": lambda values: _change(
+        "budget-counted" if values.get("counted") else "budget", **{**values, "budget": short(values["budget"])}
+    ),
     "priority": _describe_priority,
     "request": _describe_request,
     "claim-beside": lambda values: _change(

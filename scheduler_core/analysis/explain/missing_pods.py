@@ -15,7 +15,7 @@ from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
 from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_missing_claims, missing_of
-from scheduler_core.analysis.fixes.refused_pods import find_unlimited, list_disallowed
+from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -216,6 +216,8 @@ def _explain_missing(
             elif limits:
                 values |= {"limits": [f"{k} {v}" for k, v in limits[0].items()]}
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
+        if any(find_bounds(world, namespace, message)) and not ask_api_server(world, pod_of(manifest, namespace)):
+            facts.append(Fact(Role.NOTES, "NotOfTemplate", {"webhooks": _list_pod_webhooks(world) or ["-"]}))
     elif "Limit must be set" in message:
         for each in manifest["spec"]["template"]["spec"]["containers"]:
             for resource, _ in find_unlimited(each)[:1]:
@@ -250,6 +252,14 @@ def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator
     parts = [f"{each['name']} {amount}" for each, amount in zip(containers, own, strict=True) if amount]
     if len(parts) > 1:
         yield Fact(Role.PROVENANCE, "AddsUp", {"kind": "limits", "name": found[1], "list": parts})
+
+
+def _list_pod_webhooks(world: Simulation) -> list[str]:
+    """List the webhooks that may change a pod when it is created."""
+    hooks = (hook for made in world.store.list(WEBHOOKS[-1]) for hook in made.get("webhooks") or ())
+    return [
+        str(h["name"]) for h in hooks if any("pods" in (rule.get("resources") or ()) for rule in h.get("rules") or ())
+    ]
 
 
 def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, webhook: str) -> Iterator[Fact]:

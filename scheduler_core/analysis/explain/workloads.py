@@ -12,7 +12,7 @@ from scheduler_core.analysis.explain.waiting import list_near
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
 from scheduler_core.analysis.fixes.meanings import index_events, list_foreign_pods, list_lost_scalers, list_scalers
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
-from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended, list_uneven
+from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended, list_placed_for_a_time, list_uneven
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import read_words
@@ -38,7 +38,7 @@ _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
     BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
-    NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout RolloutStuck
+    NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout PlacedForATime RolloutStuck
     SameNameWaits ScaleDownWaits TargetIsMissing UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
@@ -133,6 +133,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield note("CompletionsLeft", **values, wanted=wanted, count=done, left=wanted - done)
     if (manifest.get("spec") or {}).get(field) == 0:
         yield note("WantsNone", **values, field=field)
+    for pod, span in list_placed_for_a_time(world, pods)[:1]:
+        yield note("PlacedForATime", **values, node=pod.node_name, seconds=span * SECOND)
     for each in list_lost_scalers(world, manifest):
         target = f"{each['spec']['scaleTargetRef']['kind']} {each['spec']['scaleTargetRef']['name']}"
         yield note("TargetIsMissing", **values, autoscaler=each["metadata"]["name"], target=target)
@@ -298,10 +300,17 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
         facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     elif message := missing_pods.predict_job(world, manifest):
         facts.append(note("JobIsRefused", owner=meta["name"], message=message.rstrip(". ")))
+        done = [job["metadata"]["name"] for job in missing_pods.list_jobs(world, manifest) if has_ended(job)]
+        if done and "count/jobs" in message:
+            limit = spec.get("successfulJobsHistoryLimit", 3)
+            facts.append(note("JobsUseQuota", owner=meta["name"], names=done[:SHOWN], count=len(done), limit=limit))
     else:
         facts += _list_missed_starts(world, Owner.of(manifest), active)
     for event in index_events(world).get(("CronJob", str(meta["namespace"]), meta["name"]), {}).values():
-        if event.type == WARNING:
+        refusals = [
+            str(fact.values["message"]).partition(" is forbidden: ")[2] for fact in facts if fact.code == "JobIsRefused"
+        ]
+        if event.type == WARNING and not any(text and text in event.message for text in refusals):
             said = {"reason": event.reason, "message": event.message.rstrip(". ")}
             facts.append(note("ConditionOf", kind="CronJob", name=meta["name"], **said))
     state = (

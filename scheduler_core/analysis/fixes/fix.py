@@ -68,6 +68,8 @@ class Fix:
         effort = max((_effort(change) for change in self.changes), default=0)
         hurt = sum(effect.kind in HURTING for effect in self.effects)
         harm = DISTURBANCES.index(self.disturbance)
+        if self.kind == "rollout" and self.disturbance in HARMLESS:  # it restarts what the rollout restarts in any case
+            harm = 0
         return harm, effort, hurt, sum(rank for rank, _ in costs), sum(amount for _, amount in costs)
 
     def to_json(self) -> dict[str, Any]:
@@ -89,6 +91,8 @@ def _effort(change: Change) -> float:
         return len(HARMS) if in_new_domain(change) else _LESSENS + 0.5
     if change.kind == "volume" and change.values.get("by") not in (None, "", NO_PROVISIONER):  # who is to make it
         return _ADDS
+    if change.kind == "force-delete":  # of a pod that ends anyway
+        return _ADDS - 0.5
     if change.kind == "request" and change.values["to"] == "0":  # the pod is of no use without what it was made for
         return len(HARMS)
     if change.kind == "label" and change.values.get("was"):  # others may select the node by what the label says now

@@ -18,6 +18,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
 from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.controllers.kubelet.pods import OVERDUE
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of
@@ -26,9 +27,9 @@ from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim,
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 
-OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 _PENDING = "PodResizePending"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
+LONGEST_END = 4 * 3600 * SECOND
 _FOR_EVERY = ("SMTAlignmentError", "PodFeatureUnsupported")  # refusals that the request of a pod alone decides
 BUDGETS = "PodDisruptionBudget"
 Proposals = Iterator[tuple[Draft, Goal]]
@@ -132,6 +133,13 @@ def is_overdue(world: Simulation, pod: Pod) -> bool:
     """Return whether a kubelet should have ended a terminating pod some time ago, and has not."""
     at = pod.manifest["metadata"].get("deletionTimestamp")
     return bool(at) and bool(pod.node_name) and parse_time(at) - world.store.epoch + OVERDUE < world.now
+
+
+def find_last_end(sim: Simulation) -> int:
+    """Return for how long (ns) the grace periods of terminating pods last, as far as a proof waits for them."""
+    ends = [str(pod.manifest["metadata"]["deletionTimestamp"]) for pod in sim.store.pods() if pod.deleting]
+    left = (parse_time(each) - sim.store.epoch - sim.now for each in ends)
+    return max((each for each in left if 0 < each < LONGEST_END), default=0)
 
 
 def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals:
@@ -261,6 +269,14 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
         change = Change("replicas", {"owner": f"{owner['kind']} {name}", "from": now, "to": now + 1})
         call = f"kubectl scale {owner['kind'].lower()} {name} -n {pod.namespace} --replicas={now + 1}"
         yield draft.typing(change, call, drain), goal
+    most, conditions = manifest["spec"].get("maxUnavailable"), (manifest.get("status") or {}).get("conditions") or ()
+    if isinstance(most, int) and any(each.get("reason") == "SyncFailed" for each in conditions):
+        covered = [p for p in sim.store.pods() if budget.covers(p) and not p.terminal]
+        least = max(len(covered) - max(most, 1), 0)
+        values = {"budget": key_of(manifest), "field": "maxUnavailable", "from": most, "to": least, "counted": True}
+        new = {"maxUnavailable": None, "minAvailable": least}
+        yield draft.patching(Change("budget", values), name_of(manifest), {"spec": new}, drain), goal
+        return
     field = "maxUnavailable" if manifest["spec"].get("maxUnavailable") is not None else "minAvailable"
     was = manifest["spec"].get(field, 0)
     to = was + 1 if field == "maxUnavailable" and isinstance(was, int) else was - 1 if isinstance(was, int) else 0

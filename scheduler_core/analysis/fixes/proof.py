@@ -129,11 +129,18 @@ class Prover:
         self._without: dict[tuple[str, ...], Watch] = {}
 
     def prove(
-        self, text: str, steps: int, attempts: int = PATIENT, *, alone: bool = False, goal: Goal | None = None
+        self,
+        text: str,
+        steps: int,
+        attempts: int = PATIENT,
+        *,
+        alone: bool = False,
+        goal: Goal | None = None,
+        wait: int = 0,
     ) -> Proving:
         """Runs at most `steps` transitions and `attempts`. One counts that began after the calls did; a refused call proves nothing.
 
-        `alone`: with all others that wait held back. `goal`: what is waited for in place of an attempt.
+        `alone`: with all others that wait held back. `goal`: what is waited for in place of an attempt. `wait`: for how much longer (ns).
         """
         calls = list(read_calls(text))
         acting = self._find_acting(calls)
@@ -151,7 +158,7 @@ class Prover:
             if alone or (goal is None and waiting * OF_AN_ATTEMPT > steps):
                 held_back = _hold_back(fixed.world, self.key)
             until = goal or self._attempted(start, attempts)
-            pod = yield from self._run_until(fixed, made + steps, until)
+            pod = yield from self._run_until(fixed, made + steps, until, wait)
             made, took = fixed.steps - made, fixed.world.now - began
             if pod is None:
                 return Proof(steps=made)
@@ -188,8 +195,8 @@ class Prover:
         names = dict.fromkeys(name for kind in kinds for name in ACTING.get(kind, ()))
         return tuple(name for name in names if name not in running)
 
-    def _run_until(self, fixed: Watch, steps: int, goal: Goal) -> Generator[None, None, str | None]:
-        deadline, moved = fixed.world.now + self.budget.proof_time, True
+    def _run_until(self, fixed: Watch, steps: int, goal: Goal, wait: int) -> Generator[None, None, str | None]:
+        deadline, moved = fixed.world.now + self.budget.proof_time + wait, True
         while True:
             try:
                 pod = goal(fixed)

@@ -18,7 +18,12 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, deleting, key_of
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
 from scheduler_core.controllers.memory.volumes import claims_of
-from scheduler_core.controllers.workloads.deployments.bounds import is_rolling, max_unavailable, size
+from scheduler_core.controllers.workloads.deployments.bounds import (
+    get_desired_replicas,
+    is_rolling,
+    max_unavailable,
+    size,
+)
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
 from scheduler_core.scheduler.framework.plugin import Plugin
@@ -298,35 +303,37 @@ def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
 
 # A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
 
-_IN_TURN = {"maxSurge": 0, "maxUnavailable": 1}
 _DEPLOYMENT, _DAEMONS = "Deployment", "DaemonSet"
 
 
 def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
-    """The pod's workload with maxSurge 0 and maxUnavailable 1, where it waits for the new pod before it ends any old one."""
+    """The pod's workload with maxSurge 0, and one more pod that may be missing, where it ends no old pod before the new one runs."""
     meta = draft.original["metadata"]
     deployment = workload_of(sim.store, draft.original)
     if deployment is not None and deployment["kind"] == _DAEMONS:
         update = deployment["spec"].get("updateStrategy") or {}
         if (update.get("rollingUpdate") or {}).get("maxSurge") not in (None, 0, "0", "0%"):
-            change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
-            strategy: dict[str, Any] = {"type": "RollingUpdate", "rollingUpdate": _IN_TURN}
-            made = {**deployment, "spec": {**deployment["spec"], "updateStrategy": strategy}}
-            yield draft.with_applied(change, made).taking_time()
+            yield _roll_in_turn(draft, deployment, "updateStrategy", 1)
         return
     if deployment is None or deployment["kind"] != _DEPLOYMENT:
         return
     spec: dict[str, Any] = dict(deployment["spec"])
-    if not is_rolling(spec) or max_unavailable(spec):
+    available = int((deployment.get("status") or {}).get("availableReplicas") or 0)
+    needed = max(get_desired_replicas(spec) - available, 0) + 1
+    if not is_rolling(spec) or max_unavailable(spec) >= needed or needed > get_desired_replicas(spec):
         return
     mine = {ref["name"] for ref in meta.get("ownerReferences") or ()}
     keys = sim.store.controlled("ReplicaSet", deployment["metadata"]["uid"])
     old = (sim.store.get("ReplicaSet", key[0], key[1]) for key in keys if key[1] not in mine)
     if not any(each is not None and size(each) for each in old):
         return
-    strategy = {"type": "RollingUpdate", "rollingUpdate": _IN_TURN}
-    change = Change("rollout", {"deployment": deployment["metadata"]["name"]})
-    yield draft.with_applied(change, {**deployment, "spec": {**spec, "strategy": strategy}}).taking_time()
+    yield _roll_in_turn(draft, deployment, "strategy", needed)
+
+
+def _roll_in_turn(draft: Draft, owner: Manifest, field: str, most: int) -> Draft:
+    change = Change("rollout", {"deployment": owner["metadata"]["name"], "unavailable": most})
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": most}}
+    return draft.with_applied(change, {**owner, "spec": {**owner["spec"], field: strategy}}).taking_time()
 
 
 def all_anew(draft: Draft, sim: Simulation) -> Iterator[Draft]:

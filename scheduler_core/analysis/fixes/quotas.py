@@ -21,7 +21,7 @@ from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, wor
 from scheduler_core.analysis.fixes.placed import prove_each
 from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import in_turn
-from scheduler_core.analysis.fixes.refused_pods import propose_admission, rebuild, resume
+from scheduler_core.analysis.fixes.refused_pods import find_bounds, propose_admission, rebuild, resume
 from scheduler_core.analysis.fixes.shell import change_template, read_calls
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -128,8 +128,9 @@ def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
     text = read_refusal(owner)
     last = _DENIED.match(text or _find_last_refusal(sim, owner))
-    absent = find_absent_quota(sim, owner["metadata"]["namespace"], text)
-    return last.string if last else "" if _MODELED.search(text) and not absent else text
+    namespace = owner["metadata"]["namespace"]
+    stands = find_absent_quota(sim, namespace, text) or any(find_bounds(sim, namespace, text))
+    return last.string if last else "" if _MODELED.search(text) and not stands else text
 
 
 def find_absent_quota(sim: Simulation, namespace: str, text: str) -> str:

@@ -4,6 +4,7 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from shlex import quote
 from typing import Any
 
@@ -141,6 +142,8 @@ def _patch(draft: Draft, target: str, change: Change, spec: dict[str, Any]) -> D
 def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     """The containers that go past a LimitRange ask for as much as it allows."""
     resource, allowed, most = found["resource"], found["amount"], found["what"] == "maximum"
+    if not ask_api_server(sim, draft.original):
+        return  # it was another container, which something adds
     changed = draft
     for container in draft.original["spec"]["containers"]:
         given = container.get("resources") or {}
@@ -153,22 +156,36 @@ def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str
         yield changed
 
 
-def _raise_bound(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The LimitRange that says so allows what one more pod asks for."""
-    namespace, resource, side = draft.original["metadata"]["namespace"], found["resource"], found["what"][:3]
+def find_bounds(sim: Simulation, namespace: str, text: str) -> Iterator[tuple[Manifest, list[Manifest], list[Change]]]:
+    """Yield the LimitRanges whose bounds a refusal names: each with limits that allow what was asked for, and the changes of them."""
+    found = [*re.finditer(_BOUND % r"\w+", text)]
     for manifest in sim.store.list("LimitRange"):
-        items, changed = [], False
-        for item in (manifest["spec"].get("limits") or ()) if manifest["metadata"]["namespace"] == namespace else ():
-            bound = (item.get(side) or {}).get(resource)
-            mine = item.get("type") == found["type"] and bound is not None and nanos(bound) == nanos(found["bound"])
-            items.append({**item, side: {**item[side], resource: found["asked"]}} if mine else item)
-            changed = changed or mine
-        if changed:
-            name = manifest["metadata"]["name"]
-            values = {"limitRange": name, "field": side, "resource": resource, "of": found["type"]}
-            change = Change("limit-range-bound", {**values, "from": found["bound"], "to": found["asked"]})
-            patch = {"spec": {"limits": msgspec.to_builtins(items)}}
-            yield draft.patching(change, f"limitrange {name} -n {namespace}", patch)
+        had = (manifest["spec"].get("limits") or ()) if manifest["metadata"]["namespace"] == namespace else ()
+        limits, changes = msgspec.to_builtins([*had]), dict[tuple[str, str, str], Change]()
+        for item, new, each in ((*pair, each) for pair in zip(had, limits, strict=True) for each in found):
+            side, resource, asked = each["what"][:3], each["resource"], each["asked"]
+            bound, now = (nanos((of.get(side) or {}).get(resource) or 0) for of in (item, new))
+            is_further = nanos(asked) < now if side == "min" else nanos(asked) > now
+            if item.get("type") == each["type"] and bound == nanos(each["bound"]) and is_further:
+                new[side][resource] = asked
+                values = {"limitRange": manifest["metadata"]["name"], "field": side, "resource": resource}
+                values |= {"of": each["type"], "from": each["bound"], "to": asked}
+                changes[each["type"], side, resource] = Change("limit-range-bound", values)
+        if changes:
+            yield manifest, limits, [*changes.values()]
+
+
+def _raise_bound(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The LimitRanges allow all that a refusal names, which is said once."""
+    namespace, changed = draft.original["metadata"]["namespace"], draft
+    if re.search(_BOUND % r"\w+", found.string[: found.start()]):
+        return
+    for manifest, limits, (*more, last) in find_bounds(sim, namespace, found.string):
+        changed = replace(changed, changes=(*changed.changes, *more))
+        where = f"limitrange {manifest['metadata']['name']} -n {namespace}"
+        changed = changed.patching(last, where, {"spec": {"limits": limits}})
+    if changed is not draft:
+        yield changed
 
 
 def _lower_largest(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -417,7 +434,7 @@ def _allow_tolerations(sim: Simulation, draft: Draft, target: str, found: re.Mat
 _POLICY = r"Policy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request"
 _BOUND = (
     r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per (?P<type>%s) is (?P<bound>[^,\s]+), "
-    r"but (?P<field>limit|request) is (?P<asked>[^\s.,]+(\.\d+)?)"
+    r"but (?P<field>limit|request) is (?P<asked>[^\s.,\]]+(\.\d+)?)"
 )
 _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (_BOUND % r"\w+", _raise_bound),

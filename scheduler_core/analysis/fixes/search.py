@@ -20,6 +20,7 @@ from scheduler_core.analysis.fixes.meanings import advise, runs_scheduler
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import (
+    find_last_end,
     is_guarded,
     is_refused_as_it_is,
     propose_modes,
@@ -156,7 +157,10 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
         for pod, owner in owners
         if (kind, name) in (("PodGroup", pod.spec.group), owner and (owner["kind"], owner["metadata"]["name"]))
     ]
-    mine = [pod.key for pod in owned if not pod.node_name and not pod.terminal]
+    waiting = [pod for pod in owned if not pod.node_name and not pod.terminal]
+    if kind == "Deployment":  # those of the last revision first
+        waiting.sort(key=lambda pod: -(pod.creation_time or 0))
+    mine = [pod.key for pod in waiting]
     if kind not in (CRON_JOB, "Job"):
         mine = mine or [pod.key for pod in owned if pod.terminal and _is_wanted(sim, pod, owned)][-1:]
     if kind in KINDS and not mine:
@@ -394,7 +398,8 @@ class _Search:
             if text and not proof.reached:
                 attempts = MANY if "wait" in draft.kinds else PATIENT if draft.patient else OTHERS
                 goal = self.prover.left(self.pod) if {"fewer-replicas", "daemon-selector"} & {*draft.kinds} else None
-                proof = yield from self.prover.prove(text, limit, attempts, alone=alone, goal=goal)
+                wait = find_last_end(self.sim) if "wait" in draft.kinds else 0
+                proof = yield from self.prover.prove(text, limit, attempts, alone=alone, goal=goal, wait=wait)
                 self.steps += proof.steps
         if not proof.reached:
             self.unproven += 1

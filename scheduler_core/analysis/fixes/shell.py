@@ -282,8 +282,9 @@ def _mend(world: Simulation, call: Call) -> Requests:
     node = _found(world, ref)
     if ref.name in world.surroundings.inputs.stopped:
         yield commands.SetKubelet(ref.name, running=True), ()
+    now = {"lastTransitionTime": world.store.timestamp(world.now)}
     conditions = [
-        {**each, "status": "True" if each.get("type") == "Ready" else "False"}
+        {**each, **now, "status": "True" if each.get("type") == "Ready" else "False"}
         for each in (node.get("status") or {}).get("conditions") or ()
     ]
     yield commands.PatchObject(ref, {"status": {"conditions": conditions}}, type="merge", subresource="status"), ()

@@ -2,12 +2,13 @@
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from scheduler_core.analysis.fixes.admission import pod_of
+from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply
@@ -26,7 +27,7 @@ from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
 from scheduler_core.apimachinery.objects.labels import LabelSelector
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
 from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
@@ -47,6 +48,9 @@ LEAST_DEADLINE, DEADLINE = 10, 60  # seconds; the controller looks at its CronJo
 LAST_DAY = 28  # that each month has
 MOST = 3  # Jobs that are deleted, one in each fix
 _ENDED = ("Complete", "Failed")
+_EXCEEDED = re.compile(
+    r"exceeded quota: (?P<quota>\S+), requested: (?P<name>[^=]+)=(?P<asked>\d+), used: \S+=(?P<used>\d+), limited: \S+=(?P<most>\d+)"
+)
 _NOT_STARTING = (
     "ImagePullBackOff",
     "ErrImagePull",
@@ -74,8 +78,20 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         yield from _clear_jobs(draft, sim, owner)
         return
     mine = [pod for pod in sim.store.pods() if pod.namespace == meta["namespace"] and belongs_to(sim, pod, owner)]
-    for pod in [each for each in mine if each.deleting and _awaits_ends(owner)][:1]:
-        yield from propose_end(draft, pod, sim.store.node(pod.node_name), prover)
+    ending = [each for each in mine if each.deleting and _awaits_ends(owner)]
+    next_ones = [
+        p for p in mine if owner["kind"] == "DaemonSet" and p.ready and p not in ending and is_of_old_template(p, owner)
+    ]
+    if next_ones:
+        path = "updateStrategy.rollingUpdate.maxUnavailable"
+        lacking = sum(not pod.ready or pod.deleting for pod in mine)
+        yield set_field(draft, owner, path, lacking + 1), _goes_on(next_ones, prover)
+    for pod in ending[:1]:
+        for changed, goal in propose_end(draft, pod, sim.store.node(pod.node_name), prover):
+            yield changed, _goes_on(next_ones, prover) if next_ones and "force-delete" in changed.kinds else goal
+    for pod, _ in list_placed_for_a_time(sim, mine)[:1]:
+        if (node := sim.store.node(pod.node_name)) is not None:
+            yield from _stay(draft, owner, pod, node)
     for each in list_lost_scalers(sim, owner):
         for part, to in (("kind", owner["kind"]), ("name", meta["name"])):
             if each["spec"]["scaleTargetRef"].get(part) != to:
@@ -115,6 +131,51 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         yield draft.typing(change, call), prover.left(unready[0])
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _take_back(draft, owner, mine, prover)
+
+
+def _goes_on(pods: list[Pod], prover: Prover) -> Goal:
+    """One of the pods of the old revision is replaced: the update does not wait any more."""
+    goals = [prover.left(pod) for pod in pods]
+    return lambda fixed: "" if any(goal(fixed) is not None for goal in goals) else None
+
+
+def list_placed_for_a_time(sim: Simulation, pods: list[Pod]) -> list[tuple[Pod, int]]:
+    """List the pods that tolerate a NoExecute taint of their node for some seconds only, with those: the next one is placed there, too."""
+    found = []
+    for pod in (each for each in pods if not each.deleting and not each.terminal):
+        node = sim.store.node(pod.node_name)
+        for taint in _list_taints_of_owners(node) if node is not None else ():
+            by = [each for each in pod.spec.tolerations if each.tolerates(taint)]
+            if by and all(each.seconds is not None for each in by):
+                found.append((pod, min(each.seconds or 0 for each in by)))
+    return found
+
+
+def _list_taints_of_owners(node: Node) -> list[Taint]:
+    return [each for each in node.taints if each.effect == NO_EXECUTE and not each.key.startswith(OF_CONTROLLERS)]
+
+
+def _stay(draft: Draft, owner: Manifest, pod: Pod, node: Node) -> Proposals:
+    """The taint is tolerated for good, or taken off the node."""
+    keys = {taint.key for taint in _list_taints_of_owners(node)}
+    given = owner["spec"]["template"]["spec"].get("tolerations") or ()
+    kept = [
+        {k: v for k, v in each.items() if k != "tolerationSeconds" or each.get("key") not in keys} for each in given
+    ]
+    for taint in _list_taints_of_owners(node)[:1]:
+
+        def holds(fixed: Watch) -> str | None:
+            there = [
+                p
+                for p in fixed.world.store.pods()
+                if p.node_name and not p.deleting and belongs_to(fixed.world, p, owner)
+            ]
+            return next((p.key for p in there if not list_placed_for_a_time(fixed.world, [p])), None)
+
+        patch = {"spec": {"template": {"spec": {"tolerations": kept}}}}
+        change = Change("toleration", {"taint": str(taint), "forever": True})
+        yield draft.patching(change, name_of(owner), patch), holds
+        yield draft.typing(Change("taint", {"node": node.name, "taint": str(taint)})), holds
 
 
 def list_uneven(sim: Simulation, owner: Manifest, pods: list[Pod]) -> Iterator[tuple[str, dict[str, list[Pod]], int]]:
@@ -260,6 +321,18 @@ def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
     if day.isdigit() and int(day) > LAST_DAY and schedule_of(Owner.of(owner)).next(sim.store.epoch // SECOND) is None:
         yield set_field(draft, owner, "schedule", " ".join((minute, hour, str(LAST_DAY), *rest))), _starts(owner)
     forbids = spec.get("concurrencyPolicy") == "Forbid" and bool(active)
+    template = {"apiVersion": "batch/v1", "kind": "Job", **(spec.get("jobTemplate") or {})}
+    asked = {**template, "metadata": {"name": meta["name"], "namespace": meta["namespace"]}}
+
+    def has_room(fixed: Watch) -> str | None:
+        return None if ask_api_server(fixed.world, asked) else ""
+
+    found = None if forbids else _EXCEEDED.search(ask_api_server(sim, asked))
+    quota = sim.store.get("ResourceQuota", meta["namespace"], found["quota"]) if found else None
+    if found is not None and quota is not None:
+        to = str(int(found["used"]) + int(found["asked"]))
+        values = {"quota": found["quota"], "resource": found["name"], "from": found["most"], "to": to}
+        yield draft.patching(Change("quota", values), name_of(quota), {"spec": {"hard": {found["name"]: to}}}), has_room
     for job in active[:1] if forbids else [job for job in mine if has_ended(job)][:MOST]:
         name = job["metadata"]["name"]
         change = Change("delete-job", {"job": name, "owner": meta["name"]})

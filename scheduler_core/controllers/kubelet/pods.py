@@ -34,6 +34,7 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
 COMPONENT = "kubelet"
 STARTED, KILLING, BACK_OFF, DEADLINE = "Started", "Killing", "BackOff", "DeadlineExceeded"
 RESIZE_COMPLETED = "ResizeCompleted"
+OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
 SOON = 2 * SECOND  # of pods that start within this time nothing is written before they run
 _TOO_LONG = "Pod was active on the node longer than the specified deadline"
 
@@ -86,6 +87,25 @@ def adopt_terminating_pod(world: World, pod: Pod) -> None:
     kill = Kill(until - grace * SECOND, until, grace)
     init, containers = (tuple(map(ending, each)) for each in (run.init, run.containers))
     memory.put(pod.key, replace(run, kill=kill, init=init, containers=containers))
+
+
+def is_held(world: World, pod: Pod) -> bool:
+    """Return whether a kubelet had not ended a pod when this world began, though it reported all the time and the grace period was over.
+
+    Something that it can't end holds the pod, such as a process on a lost mount.
+    """
+    if not pod.deleting:
+        return False
+    node, meta = world.store.node(pod.node_name), pod.manifest["metadata"]
+    conditions = () if node is None else (node.manifest.get("status") or {}).get("conditions") or ()
+    since = [
+        each.get("lastTransitionTime") for each in conditions if (each["type"], each["status"]) == ("Ready", "True")
+    ]
+    if not since or not since[0]:
+        return False
+    until = parse_time(meta["deletionTimestamp"])
+    begun = until - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
+    return until + OVERDUE < world.store.epoch and parse_time(since[0]) <= begun
 
 
 def arrive(world: World, pod: Pod, node: Node) -> Done:

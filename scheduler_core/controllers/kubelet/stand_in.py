@@ -13,6 +13,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.kubelet.pods import is_held
 
 ANNOTATION = "stand-in"
 _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
@@ -44,6 +45,8 @@ class StandIn(Controller):
             return ""
         target = ("Pod", pod.namespace, pod.name)
         if pod.deleting:
+            if is_held(world, pod):
+                return ""
             # The API server writes the shortened period before it takes the pod away.
             world.store.overwrite(with_section(pod.manifest, "metadata", {"deletionGracePeriodSeconds": 0}), "Pod")
             world.api.delete(target, grace=0)

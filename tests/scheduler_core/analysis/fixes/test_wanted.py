@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.scheduler_core.worlds import node, pod, scheduler_alone, settle, worl
 
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 WAITS = "WaitForFirstConsumer"
+HOUR = 3600 * 10**9
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -505,12 +507,30 @@ def search(sim: Simulation, budget: Budget) -> Findings:
 
 
 def test_what_takes_hours_is_proven_on_request() -> None:
-    sim = ending_in(90)
+    sim = ending_in(245)
     short = search(sim, Budget())
     assert short.cut
     assert "wait" not in {fix.kind for fix in short.fixes}
-    fix = {each.kind: each for each in search(sim, Budget().lengthen()).fixes}["wait"]
+    fix = {each.kind: each for each in search(sim, replace(Budget().lengthen(), proof_time=6 * HOUR)).fixes}["wait"]
+    assert 240 < fix.time / 60e9 < 255
+
+
+def test_an_end_that_is_known_is_waited_for_without_a_request() -> None:
+    fix = search(ending_in(90), Budget()).fixes[0]
+    assert fix.kind == "wait"
     assert 80 < fix.time / 60e9 < 100
+
+
+@pytest.mark.parametrize(("since", "kind"), [("20:00", "force-delete"), ("23:00", "wait")])
+def test_a_pod_that_a_kubelet_could_not_end_so_far_does_not_end_by_itself(since: str, kind: str) -> None:
+    slow, there = running("q", "q", "a", "4"), node("a")
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": f"2025-12-31T{since}:00Z"}
+    there["status"] = {**there["status"], "conditions": [ready]}
+    ends = {"deletionTimestamp": "2025-12-31T22:00:00Z", "deletionGracePeriodSeconds": 30, "uid": "u-q"}
+    ending = {**slow, "metadata": {**slow["metadata"], **ends}, "status": {"phase": "Running"}}
+    sim = scheduler_alone()
+    sim.apply(ApplyObjects((there, ending, pod("p", "4")), stopped=()))
+    assert find_fixes(sim, "default/p")[0].kind == kind
 
 
 def test_a_search_ends_at_its_first_fix_where_that_is_all_that_is_asked_for() -> None:
