@@ -89,7 +89,13 @@ async def _open(key: str) -> SessionClient:
     """
     client, since = _opened.get(key, (None, 0.0))
     if client is None or time.monotonic() - since > REMEMBERED:
-        client = await SessionClient.open(key)
+        if client is not None:
+            _opened[key] = client, time.monotonic()  # others go on with it, while one looks
+        try:
+            client = await SessionClient.open(key)
+        except SessionError:
+            _opened.pop(key, None)
+            raise
         if len(_opened) >= MOST_REMEMBERED:
             _opened.clear()
         if not client.link and not settings.REDIS_URL:
@@ -101,14 +107,14 @@ async def _open(key: str) -> SessionClient:
 async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
     client = await _open(key)
     vouch(scope_of(request), f"session {client.session.pk}")
-    if request.headers.get("Upgrade", "").lower().startswith("spdy"):
+    if request.META.get("HTTP_UPGRADE", "").lower().startswith("spdy"):
         request.method = "GET"  # streams are asked for like this; none begins
     method, query = str(request.method), {name: request.GET[name] for name in request.GET}
     query = {name: value for name, value in query.items() if name not in ("user", "groups", "uid")}
-    if name := request.headers.get("Impersonate-User"):
+    if name := request.META.get("HTTP_IMPERSONATE_USER"):
         client.require_edit()
-        groups = request.headers.get("Impersonate-Group")
-        query |= impersonate(name, groups.split(",") if groups else [], request.headers.get("Impersonate-Uid", ""))
+        groups = request.META.get("HTTP_IMPERSONATE_GROUP")
+        query |= impersonate(name, groups.split(",") if groups else [], request.META.get("HTTP_IMPERSONATE_UID", ""))
     at = Look.from_query({"at": query.pop("at")}).at if "at" in query else None
     call = _negotiate(request, method, path, query)
     if method in WRITES:
@@ -174,7 +180,7 @@ async def _go_on(client: SessionClient, live: bool) -> None:
 
 def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, str]) -> Call:
     """The call, with the form of the answer that the client wants. Failure: 406."""
-    accept = request.headers.get("Accept") or JSON
+    accept = request.META.get("HTTP_ACCEPT") or JSON
     form, known, aggregated = "object", False, False
     for each in accept.split(","):
         type_, *parameters = (part.strip() for part in each.split(";"))
@@ -193,8 +199,8 @@ def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, st
             continue
     if not known and path.startswith(("api", "apis")):
         raise Failure(406, "NotAcceptable", _NOT_ACCEPTABLE, {})
-    prefix, address = request.path.removesuffix(path).rstrip("/"), request.headers.get("Host", "")[:200]
-    if request.headers.get("X-Door") == "root":
+    prefix, address = request.path.removesuffix(path).rstrip("/"), request.META.get("HTTP_HOST", "")[:200]
+    if request.META.get("HTTP_X_DOOR") == "root":
         prefix = ""
     as_yaml = accept.split(";")[0].split(",")[0].strip() == "application/yaml"
     given = {
@@ -236,8 +242,8 @@ async def _write(request: HttpRequest, client: SessionClient, call: Call, at: in
         call = msgspec.structs.replace(call, query={**call.query, "user": "viewer"})
     if at is not None:
         raise Failure(400, "BadRequest", "the past cannot be changed: leave out at=")
-    product = request.headers.get("User-Agent", "").partition("/")[0][:60]
-    agent = (request.headers.get("Kubectl-Command") or product or "a client")[:100]
+    product = request.META.get("HTTP_USER_AGENT", "").partition("/")[0][:60]
+    agent = (request.META.get("HTTP_KUBECTL_COMMAND") or product or "a client")[:100]
     type_ = (request.content_type or "").lower()
     manager, wall = product or "unknown", time.time_ns()
     write = APIWrite(call=call, body=request.body, content_type=type_, agent=agent, manager=manager, wall=wall)
