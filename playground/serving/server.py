@@ -160,8 +160,6 @@ class LimitedRequest(WebRequest):
 
     def _client(self) -> str:
         """The address of who asks, through proxies too."""
-        if not settings.TRUSTED_PROXIES:
-            return str(getattr(self.client, "host", ""))
         headers = [(name, value) for name, values in self.requestHeaders.getAllRawHeaders() for value in values]
         scope = {"type": "http", "client": (getattr(self.client, "host", ""), 0), "headers": headers}
         return str(apply_forwarded_headers(scope, settings.TRUSTED_PROXIES)["client"][0])

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -40,6 +41,7 @@ REMEMBERED, MOST_REMEMBERED = 1.0, 1000  # seconds, keys
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
 _NOT_ACCEPTABLE = f"406: Not Acceptable\n\nAvailable representations: {JSON}, application/yaml, {_PROTOBUF}"
 _FORMS = {"Table": "table", "PartialObjectMetadata": "metadata", "PartialObjectMetadataList": "metadata"}
+_OBJECT: Any = "object"
 _TYPED = (JSON, "*/*", "application/*", _PROTOBUF)
 
 
@@ -121,11 +123,8 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
         return await _write(request, client, call, at)
     if method != "GET":
         raise Failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
-    if (
-        call.query.get("watch") in ("true", "1")
-        or call.path.split("/")[2:3] == ["watch"]
-        or "/watch/" in call.path[:60]
-    ):
+    named = call.path.split("/")[2:3] == ["watch"] or "/watch/" in call.path[:60]
+    if named or call.query.get("watch") in ("true", "1"):
         return await _watch(request, client, call)
     read = Read(at=at, call=call, token=secrets.token_hex(8))
     answered = await client.on_loop(lambda live: _read(live, read))
@@ -181,7 +180,7 @@ async def _go_on(client: SessionClient, live: bool) -> None:
 def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, str]) -> Call:
     """The call, with the form of the answer that the client wants. Failure: 406."""
     accept = request.META.get("HTTP_ACCEPT") or JSON
-    form, known, aggregated = "object", False, False
+    form, known, aggregated = _OBJECT, False, False
     for each in accept.split(","):
         type_, *parameters = (part.strip() for part in each.split(";"))
         wanted = dict(part.split("=", 1) for part in parameters if "=" in part)
@@ -203,23 +202,13 @@ def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, st
     if request.META.get("HTTP_X_DOOR") == "root":
         prefix = ""
     as_yaml = accept.split(";")[0].split(",")[0].strip() == "application/yaml"
-    given = {
-        "method": method,
-        "as_yaml": as_yaml,
-        "path": f"/{path}",
-        "query": query,
-        "form": form,
-        "aggregated": aggregated,
-        "protobuf": "proto-openapi.spec.v2" in accept,
-    }
-    return msgspec.convert({**given, "prefix": prefix, "address": address}, Call)
+    protobuf = "proto-openapi.spec.v2" in accept
+    return Call(method, f"/{path}", query, form, aggregated, as_yaml, protobuf, prefix, address)
 
 
 def _respond(request: HttpRequest, answered: Answered, parts: Rest | None = None) -> HttpResponseBase:
-    body, headers = answered.body, dict(answered.headers)
-    content_type = answered.content_type
-    warnings = [value for name, value in answered.headers if name == "Warning"]
-    if warnings:
+    body, content_type, headers = answered.body, answered.content_type, dict(answered.headers)
+    if warnings := [value for name, value in answered.headers if name == "Warning"]:
         headers["Warning"] = ", ".join(warnings)
     if request.GET.get("pretty") in ("true", "1") and content_type == JSON:
         body = msgspec.json.format(body, indent=2)
@@ -244,8 +233,7 @@ async def _write(request: HttpRequest, client: SessionClient, call: Call, at: in
         raise Failure(400, "BadRequest", "the past cannot be changed: leave out at=")
     product = request.META.get("HTTP_USER_AGENT", "").partition("/")[0][:60]
     agent = (request.META.get("HTTP_KUBECTL_COMMAND") or product or "a client")[:100]
-    type_ = (request.content_type or "").lower()
-    manager, wall = product or "unknown", time.time_ns()
+    type_, manager, wall = (request.content_type or "").lower(), product or "unknown", time.time_ns()
     write = APIWrite(call=call, body=request.body, content_type=type_, agent=agent, manager=manager, wall=wall)
 
     async def serve(live: LiveSession) -> Answered:
@@ -295,13 +283,10 @@ class Stream(StreamingHttpResponse):
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def begin(self) -> Watched:
-        self._begun = await self._client.on_loop(lambda live: live.watching.begin(self._request, self._post))
+        send = partial(self._outbox.put, self)
+        self._begun = await self._client.on_loop(lambda live: live.watching.begin(self._request, send))
         self._first = Rest(self._client, self._request.token, self._begun.first, self._visit)
         return self._begun
-
-    def _post(self, part: bytes | None) -> None:
-        """Called on the sessions' thread."""
-        self._outbox.put(self, part)
 
     async def deliver(self, part: bytes | None) -> None:
         """Send a part; None ends the watch."""
@@ -332,7 +317,7 @@ class Stream(StreamingHttpResponse):
                 done, _ = await asyncio.wait(ends, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
                 if done:
                     break
-                version = await self._client.on_loop(_read_version)
+                version = await runtime().do(lambda: self._client.live().watching.version)
                 if version and time.monotonic() < self._end:
                     meta = {"resourceVersion": str(version)}
                     mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
@@ -350,10 +335,6 @@ class Stream(StreamingHttpResponse):
         super().close()
         self._first.close()
         runtime().services.loop.begin_soon(lambda: self._client.live().watching.end(self._begun.number))
-
-
-async def _read_version(live: LiveSession) -> int:
-    return live.watching.version
 
 
 @edits("POST")

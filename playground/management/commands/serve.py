@@ -22,8 +22,7 @@ from playground.serving.supervisor import Supervisor
 
 # Bytes of a body that are handed on at once: pieces of this size go back to the system when they are read.
 BUFFER = 1 << 20
-# Seconds that a thread goes on while another waits: a step and its entry in the log pass through three threads, beside one that is
-# busy with requests. With Python's own 5 ms, each of them waited longer than it worked.
+# Seconds that a thread goes on while another waits: a step passes through three threads, and one is busy with requests.
 SWITCH = 0.001
 
 
