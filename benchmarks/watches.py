@@ -52,11 +52,21 @@ def ask(connection: http.client.HTTPConnection, method: str, path: str, body: An
     assert answer.status < 300, data
 
 
-def steps(server: PlaygroundServer, wire: Wire, count: int) -> Figures:
+def gets(connection: http.client.HTTPConnection, path: str, count: int) -> str:
+    """The times of GETs, one after the other."""
+    times = []
+    for _ in range(count):
+        begun = time.perf_counter()
+        ask(connection, "GET", path)
+        times.append(time.perf_counter() - begun)
+    return tell(times)
+
+
+def steps(client: Client, wire: Wire, count: int) -> Figures:
     """The times from the message of a step to the delta that shows what it came to; the log says where that is."""
     sent: list[float] = []
     seen: list[tuple[float, int]] = []
-    last, ends = stepped(server, 0)[-1:], []
+    last, ends = stepped(client, 0)[-1:], []
 
     def send() -> None:
         for _ in range(count):
@@ -71,17 +81,19 @@ def steps(server: PlaygroundServer, wire: Wire, count: int) -> Figures:
         if is_delta(message):
             seen.append((time.perf_counter(), message["seq"]))
         if len(sent) == count:
-            ends = stepped(server, *last)
+            ends = stepped(client, *last)
     sender.join()
     shown = (next(when for when, position in seen if position >= end) for end in ends)
     return summary([((when - begun) * 1000, 0) for begun, when in zip(sent, shown, strict=True)])
 
 
-def stepped(server: PlaygroundServer, after: int = 0) -> list[int]:
-    """Return the end positions of the steps in the server's log beyond a position."""
-    with contextlib.closing(sqlite3.connect(server.folder / "playground.sqlite3")) as database:
+def stepped(client: Client, after: int = 0) -> list[int]:
+    """Return the end positions of the steps in a session's log beyond a position."""
+    with contextlib.closing(sqlite3.connect(client.server.folder / "playground.sqlite3")) as database:
         rows = database.execute(
-            'SELECT "to" FROM playground_logentry WHERE kind = \'step\' AND "to" > ? ORDER BY seq', [after]
+            """SELECT "to" FROM playground_logentry JOIN playground_session ON playground_session.id = session_id
+            WHERE edit_key = ? AND kind = 'step' AND "to" > ? ORDER BY seq""",
+            [client.key, after],
         )
         return [row[0] for row in rows]
 
@@ -177,20 +189,17 @@ def begin(work: Callable[[Connection], None]) -> Connection:
 
 
 def measure(server: PlaygroundServer, asked: argparse.Namespace) -> None:
-    client = Client(server)
-    client.bring([node(f"n{i}") for i in range(50)] + [pod(f"p{i}") for i in range(200)])
+    client, other = Client(server), Client(server)
+    for each in (client, other):
+        each.bring([node(f"n{i}") for i in range(50)] + [pod(f"p{i}") for i in range(200)])
     base, spaces = f"/s/{client.key}/k8s/api/v1", asked.watches // EACH
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    times = []
-    for _ in range(500):
-        begun = time.perf_counter()
-        ask(connection, "GET", f"{base}/nodes/n1")
-        times.append(time.perf_counter() - begun)
-    print(f"GET: {tell(times)}")
+    print("GET:", gets(connection, f"{base}/nodes/n1", 500))
     for i in range(spaces):
         ask(connection, "POST", f"{base}/namespaces", {"metadata": {"name": f"n{i}"}})
-    wire = client.watch()
-    print("steps alone:", steps(server, wire, 100))
+    wire, beside = client.watch(), other.watch()
+    print("steps alone:", steps(client, wire, 100))
+    print("of another session:", steps(other, beside, 50))
     paths = [f"{base}/namespaces/n{i % spaces}/configmaps" for i in range(asked.watches)]
     watched = begin(partial(watch_all, server.port, paths))
     watched.recv()
@@ -198,7 +207,9 @@ def measure(server: PlaygroundServer, asked: argparse.Namespace) -> None:
     before, until = spent(server), time.time() + asked.seconds
     watched.send(until + 2)
     written = begin(partial(write_all, server.port, base, spaces, until, asked.rate))
-    print("steps beside:", steps(server, wire, 100))
+    print("steps beside:", steps(client, wire, 100))
+    print("of another session:", steps(other, beside, 50))
+    print("GET:", gets(connection, f"{base}/nodes/n1", 200), flush=True)
     made, of_writers = written.recv()
     ages, of_readers = watched.recv()
     print(

@@ -1,6 +1,7 @@
 """Addresses of clients and proxies, as they are written in headers and connections."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
@@ -25,6 +26,7 @@ def read_address(text: str) -> Address | None:
     return getattr(address, "ipv4_mapped", None) or address
 
 
+@lru_cache(maxsize=4096)
 def client_name(text: str) -> str:
     """The name of the client at an address: the address, or of IPv6 the network of 64 bits that one client has."""
     address = read_address(text)

@@ -8,7 +8,7 @@ connections beyond the limit are kept for `/healthz`: whoever holds all others m
 import asyncio
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,7 @@ PROBE_SECONDS = 2.0  # within which one of these says what it asks for
 PROXIED = "proxy"  # the owner of connections whose client is not known yet
 THROW_AWAY_SECONDS = 5.0
 PAUSE = 0.002  # seconds between two looks whether all is sent
+NEVER = 1e9  # seconds
 STALLED = 60.0  # seconds without a byte that a client takes of what is sent in parts
 MOST_UNSENT = 16 << 20  # bytes of a stream that a client has not taken: an API server closes such a watch too
 LONG_ADDRESS = "This address is longer than the {most:,} bytes that this server reads."
@@ -76,10 +77,14 @@ def unsent(tcp: Any) -> int:
 
 def write_at_once(transport: Any, data: bytes) -> None:
     """Write as much as the connection takes at once, without waiting for the selector."""
-    tcp = connection_of(transport)
-    written = tcp.writeSomeData(data) if takes_at_once(tcp) else 0
-    if written != len(data):  # an error too: Twisted comes upon it again
-        tcp.write(data[written:] if isinstance(written, int) else data)
+    tcp, written = connection_of(transport), 0
+    if takes_at_once(tcp):
+        try:
+            written = tcp.socket.send(data)
+        except OSError:
+            written = 0  # Twisted comes upon it again
+    if written != len(data):
+        tcp.write(data[written:])
 
 
 class Channel(HTTPChannel):
@@ -121,10 +126,6 @@ class Channel(HTTPChannel):
         self._head = 0
         super().allContentReceived()  # type: ignore[no-untyped-call]  # Twisted's
 
-    def writeSequence(self, iovec: Any) -> None:  # noqa: N802 - Twisted's name
-        """A chunk of a stream: many watches may get one at a time."""
-        write_at_once(self.transport, b"".join(iovec))
-
     def refuse(self, error: SessionError, status: int = 0) -> None:
         """Answer what gets no further, and read nothing more."""
         if self.refused:
@@ -148,6 +149,7 @@ class Visit(ProtocolWrapper):
         super().__init__(factory, channel)
         self._deadline: Any = None
         self._piece = 0
+        self.held: list[bytes] | None = None  # the head of an answer, its body, and its end go out together
 
     def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
         super().connectionMade()  # type: ignore[no-untyped-call]  # Twisted's
@@ -158,6 +160,7 @@ class Visit(ProtocolWrapper):
         COUNTED.dec()
         CONNECTIONS.remove(self)
         self.expect_nothing()
+        self._deadline.cancel()
         super().connectionLost(reason)  # type: ignore[no-untyped-call]  # Twisted's
 
     def begin(self, path: str) -> None:
@@ -170,8 +173,8 @@ class Visit(ProtocolWrapper):
         """Tell a connection too many so, and end it."""
         REFUSED.labels("too many connections").inc()
         self.wrappedProtocol.refused = True
-        self.write(raw_refusal(Unavailable(FULL)))  # type: ignore[no-untyped-call]  # Twisted's
-        self.loseConnection()  # type: ignore[no-untyped-call]  # Twisted's
+        self.write(raw_refusal(Unavailable(FULL)))
+        self.loseConnection()
 
     def belong(self, owner: str) -> None:
         """Count for an owner. Raises Unavailable where it has as many connections as it may, all of them at work."""
@@ -183,8 +186,10 @@ class Visit(ProtocolWrapper):
 
     def expect(self, seconds: float) -> None:
         """A request, or more of one, has to come within so many seconds, or the connection ends."""
-        self._stop_waiting()
-        self._deadline = reactor.callLater(seconds, self._late)
+        if self._deadline is not None and self._deadline.active():
+            self._deadline.reset(seconds)  # far cheaper than another call, and it happens twice for each request
+        else:
+            self._deadline = reactor.callLater(seconds, self._late)
 
     def expect_body(self) -> None:
         """The head has come; now its body has to, piece by piece."""
@@ -201,7 +206,7 @@ class Visit(ProtocolWrapper):
         """A request was answered; the connection is kept for the next one for a while."""
         owner = CONNECTIONS.owner_of(self)  # none of one beyond the limit, nor of one that gave way
         if owner is None or (owner != self.home and not self.factory.has_room(self.home)):
-            self.loseConnection()  # type: ignore[no-untyped-call]  # Twisted's
+            self.loseConnection()
         else:
             CONNECTIONS.give(self, self.home)  # the youngest of them
             self.is_idle = True
@@ -210,7 +215,29 @@ class Visit(ProtocolWrapper):
     def expect_nothing(self) -> None:
         """It is this server's turn."""
         self.factory.probes.pop(self, None)
-        self._stop_waiting()
+        self.expect(NEVER)
+
+    def write(self, data: bytes) -> None:
+        """Send at once, or with the rest of an answer."""
+        if self.held is None:
+            write_at_once(self, data)
+        else:
+            self.held.append(data)
+
+    def writeSequence(self, data: Iterable[bytes]) -> None:  # noqa: N802 - Twisted's name
+        """Send several pieces with one call."""
+        self.write(b"".join(data))
+
+    def release(self) -> None:
+        """Send what was held."""
+        held, self.held = self.held, None
+        if held:
+            write_at_once(self, b"".join(held))
+
+    def loseConnection(self) -> None:  # noqa: N802 - Twisted's name
+        """End the connection behind what was written."""
+        self.release()
+        super().loseConnection()  # type: ignore[no-untyped-call]  # Twisted's
 
     async def drained(self) -> bool:
         """Wait until all that was written is sent; False where nobody takes it any more."""
@@ -225,15 +252,12 @@ class Visit(ProtocolWrapper):
 
     def push(self, chunk: bytes) -> None:
         """Write a chunk of a stream, or end the connection where its client does not read."""
-        if unsent(connection_of(self)) > MOST_UNSENT:
+        tcp = connection_of(self)
+        if not takes_at_once(tcp) and unsent(tcp) > MOST_UNSENT:
             REFUSED.labels("slow watch").inc()
             self.abortConnection()
         else:
-            write_at_once(self, chunk)
-
-    def _stop_waiting(self) -> None:
-        if self._deadline is not None and self._deadline.active():
-            self._deadline.cancel()
+            write_at_once(tcp, chunk)
 
     def _late(self) -> None:
         REFUSED.labels("too slow").inc()
@@ -248,6 +272,8 @@ class Visits(WrappingFactory):
     def __init__(self, factory: Any, request: Callable[..., Any]) -> None:
         super().__init__(factory)  # type: ignore[no-untyped-call]  # Twisted's
         factory.protocol = Channel
+        factory.timeOut = None  # a Visit has its own
+        factory.log = lambda request: None  # Twisted writes a line for each request, to nowhere
         self.request = request
         self.probes: dict[Visit, None] = {}  # those that have not said yet what they ask for
 

@@ -111,8 +111,12 @@ class LimitedRequest(WebRequest):
         """Take what the application says. Daphne looks for Twisted's class at each part of a stream, which takes longer than the rest."""
         if message.get("more_body") and not self.finished and self.channel is not None:
             Request.write(self, message["body"])  # type: ignore[no-untyped-call]  # Twisted's
-        else:
+            return
+        self.visit.held = self.visit.held or []
+        try:
             super().handle_reply(message)
+        finally:
+            self.visit.release()
 
     def finish(self) -> None:
         """It is answered."""

@@ -20,8 +20,8 @@ from twisted.internet.testing import MemoryReactor
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.web.http import HTTPChannel
 
-from playground.serving.connections import Channel, Visits, connection_of, takes_at_once, unsent
-from playground.serving.server import LimitedServer, Socket, SocketFactory
+from playground.serving.connections import Channel, Visit, Visits, connection_of, takes_at_once, unsent
+from playground.serving.server import LimitedRequest, LimitedServer, Socket, SocketFactory
 
 FRAMES = b"\x81\x0dfirst message" + b"\x81\x06second"
 
@@ -100,6 +100,20 @@ def test_the_connection_is_found_below_what_wraps_it(line: Line) -> None:
     wrapper = ProtocolWrapper(WrappingFactory(None), Protocol())
     wrapper.transport = line.tcp
     assert connection_of(wrapper) is connection_of(line.tcp) is line.tcp
+
+
+def test_an_answer_goes_out_in_one_piece_and_before_the_connection_ends(line: Line) -> None:
+    visit = Visit(Visits(HTTPFactory(None), LimitedRequest), Protocol())
+    visit.transport, visit.held = line.tcp, []
+    visit.writeSequence([b"head", b"er "])
+    visit.write(b"body ")
+    assert line.read() == b""
+    visit.release()
+    visit.write(b"later ")
+    assert line.read() == b"header body later "
+    visit.held = [b"end"]
+    visit.loseConnection()
+    assert line.read() == b"end" and line.tcp.disconnecting
 
 
 def test_daphne_serves_with_our_factories() -> None:

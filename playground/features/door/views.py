@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -40,6 +41,7 @@ REMEMBERED, MOST_REMEMBERED = 1.0, 1000  # seconds, keys
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
 _NOT_ACCEPTABLE = f"406: Not Acceptable\n\nAvailable representations: {JSON}, application/yaml, {_PROTOBUF}"
 _FORMS = {"Table": "table", "PartialObjectMetadata": "metadata", "PartialObjectMetadataList": "metadata"}
+_OBJECT: Any = "object"
 _TYPED = (JSON, "*/*", "application/*", _PROTOBUF)
 
 
@@ -89,7 +91,13 @@ async def _open(key: str) -> SessionClient:
     """
     client, since = _opened.get(key, (None, 0.0))
     if client is None or time.monotonic() - since > REMEMBERED:
-        client = await SessionClient.open(key)
+        if client is not None:
+            _opened[key] = client, time.monotonic()  # others go on with it, while one looks
+        try:
+            client = await SessionClient.open(key)
+        except SessionError:
+            _opened.pop(key, None)
+            raise
         if len(_opened) >= MOST_REMEMBERED:
             _opened.clear()
         if not client.link and not settings.REDIS_URL:
@@ -101,25 +109,22 @@ async def _open(key: str) -> SessionClient:
 async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
     client = await _open(key)
     vouch(scope_of(request), f"session {client.session.pk}")
-    if request.headers.get("Upgrade", "").lower().startswith("spdy"):
+    if request.META.get("HTTP_UPGRADE", "").lower().startswith("spdy"):
         request.method = "GET"  # streams are asked for like this; none begins
     method, query = str(request.method), {name: request.GET[name] for name in request.GET}
     query = {name: value for name, value in query.items() if name not in ("user", "groups", "uid")}
-    if name := request.headers.get("Impersonate-User"):
+    if name := request.META.get("HTTP_IMPERSONATE_USER"):
         client.require_edit()
-        groups = request.headers.get("Impersonate-Group")
-        query |= impersonate(name, groups.split(",") if groups else [], request.headers.get("Impersonate-Uid", ""))
+        groups = request.META.get("HTTP_IMPERSONATE_GROUP")
+        query |= impersonate(name, groups.split(",") if groups else [], request.META.get("HTTP_IMPERSONATE_UID", ""))
     at = Look.from_query({"at": query.pop("at")}).at if "at" in query else None
     call = _negotiate(request, method, path, query)
     if method in WRITES:
         return await _write(request, client, call, at)
     if method != "GET":
         raise Failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
-    if (
-        call.query.get("watch") in ("true", "1")
-        or call.path.split("/")[2:3] == ["watch"]
-        or "/watch/" in call.path[:60]
-    ):
+    named = call.path.split("/")[2:3] == ["watch"] or "/watch/" in call.path[:60]
+    if named or call.query.get("watch") in ("true", "1"):
         return await _watch(request, client, call)
     read = Read(at=at, call=call, token=secrets.token_hex(8))
     answered = await client.on_loop(lambda live: _read(live, read))
@@ -174,8 +179,8 @@ async def _go_on(client: SessionClient, live: bool) -> None:
 
 def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, str]) -> Call:
     """The call, with the form of the answer that the client wants. Failure: 406."""
-    accept = request.headers.get("Accept") or JSON
-    form, known, aggregated = "object", False, False
+    accept = request.META.get("HTTP_ACCEPT") or JSON
+    form, known, aggregated = _OBJECT, False, False
     for each in accept.split(","):
         type_, *parameters = (part.strip() for part in each.split(";"))
         wanted = dict(part.split("=", 1) for part in parameters if "=" in part)
@@ -193,27 +198,17 @@ def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, st
             continue
     if not known and path.startswith(("api", "apis")):
         raise Failure(406, "NotAcceptable", _NOT_ACCEPTABLE, {})
-    prefix, address = request.path.removesuffix(path).rstrip("/"), request.headers.get("Host", "")[:200]
-    if request.headers.get("X-Door") == "root":
+    prefix, address = request.path.removesuffix(path).rstrip("/"), request.META.get("HTTP_HOST", "")[:200]
+    if request.META.get("HTTP_X_DOOR") == "root":
         prefix = ""
     as_yaml = accept.split(";")[0].split(",")[0].strip() == "application/yaml"
-    given = {
-        "method": method,
-        "as_yaml": as_yaml,
-        "path": f"/{path}",
-        "query": query,
-        "form": form,
-        "aggregated": aggregated,
-        "protobuf": "proto-openapi.spec.v2" in accept,
-    }
-    return msgspec.convert({**given, "prefix": prefix, "address": address}, Call)
+    protobuf = "proto-openapi.spec.v2" in accept
+    return Call(method, f"/{path}", query, form, aggregated, as_yaml, protobuf, prefix, address)
 
 
 def _respond(request: HttpRequest, answered: Answered, parts: Rest | None = None) -> HttpResponseBase:
-    body, headers = answered.body, dict(answered.headers)
-    content_type = answered.content_type
-    warnings = [value for name, value in answered.headers if name == "Warning"]
-    if warnings:
+    body, content_type, headers = answered.body, answered.content_type, dict(answered.headers)
+    if warnings := [value for name, value in answered.headers if name == "Warning"]:
         headers["Warning"] = ", ".join(warnings)
     if request.GET.get("pretty") in ("true", "1") and content_type == JSON:
         body = msgspec.json.format(body, indent=2)
@@ -236,10 +231,9 @@ async def _write(request: HttpRequest, client: SessionClient, call: Call, at: in
         call = msgspec.structs.replace(call, query={**call.query, "user": "viewer"})
     if at is not None:
         raise Failure(400, "BadRequest", "the past cannot be changed: leave out at=")
-    product = request.headers.get("User-Agent", "").partition("/")[0][:60]
-    agent = (request.headers.get("Kubectl-Command") or product or "a client")[:100]
-    type_ = (request.content_type or "").lower()
-    manager, wall = product or "unknown", time.time_ns()
+    product = request.META.get("HTTP_USER_AGENT", "").partition("/")[0][:60]
+    agent = (request.META.get("HTTP_KUBECTL_COMMAND") or product or "a client")[:100]
+    type_, manager, wall = (request.content_type or "").lower(), product or "unknown", time.time_ns()
     write = APIWrite(call=call, body=request.body, content_type=type_, agent=agent, manager=manager, wall=wall)
 
     async def serve(live: LiveSession) -> Answered:
@@ -289,13 +283,10 @@ class Stream(StreamingHttpResponse):
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def begin(self) -> Watched:
-        self._begun = await self._client.on_loop(lambda live: live.watching.begin(self._request, self._post))
+        send = partial(self._outbox.put, self)
+        self._begun = await self._client.on_loop(lambda live: live.watching.begin(self._request, send))
         self._first = Rest(self._client, self._request.token, self._begun.first, self._visit)
         return self._begun
-
-    def _post(self, part: bytes | None) -> None:
-        """Called on the sessions' thread."""
-        self._outbox.put(self, part)
 
     async def deliver(self, part: bytes | None) -> None:
         """Send a part; None ends the watch."""
@@ -326,7 +317,7 @@ class Stream(StreamingHttpResponse):
                 done, _ = await asyncio.wait(ends, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
                 if done:
                     break
-                version = await self._client.on_loop(_read_version)
+                version = await runtime().do(lambda: self._client.live().watching.version)
                 if version and time.monotonic() < self._end:
                     meta = {"resourceVersion": str(version)}
                     mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
@@ -344,10 +335,6 @@ class Stream(StreamingHttpResponse):
         super().close()
         self._first.close()
         runtime().services.loop.begin_soon(lambda: self._client.live().watching.end(self._begun.number))
-
-
-async def _read_version(live: LiveSession) -> int:
-    return live.watching.version
 
 
 @edits("POST")

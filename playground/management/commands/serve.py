@@ -22,6 +22,8 @@ from playground.serving.supervisor import Supervisor
 
 # Bytes of a body that are handed on at once: pieces of this size go back to the system when they are read.
 BUFFER = 1 << 20
+# Seconds that a thread goes on while another waits: a step passes through three threads, and one is busy with requests.
+SWITCH = 0.001
 
 
 class Command(BaseCommand):
@@ -78,6 +80,7 @@ class Command(BaseCommand):
         from playground.sessions.web.runtime import runtime
 
         make_room()
+        sys.setswitchinterval(SWITCH)
 
         def ready() -> None:
             if descriptor is None:

@@ -271,7 +271,7 @@ class Engine:
             self.world.apply(command, trial)
             if self.world.position != at + 1:
                 raise EngineFailed("A command must be one transition.")
-            objects = count_objects(self.world)
+            objects = count_objects(self.world, max_objects)
             if objects > max_objects:
                 raise LimitReached(
                     message(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from django.test import AsyncClient, AsyncRequestFactory
 
+from playground.features.door import views
 from playground.features.door.views import Stream, door
 from playground.models import Session
 from playground.sessions.protocol.comparing import DropTask
@@ -79,6 +81,27 @@ async def test_a_list_in_parts_is_of_one_moment(session: Session) -> None:
     assert listed["metadata"]["resourceVersion"] == listed["items"][-1]["metadata"]["resourceVersion"]
     now = json.loads((await ask(session, "GET", f"{MAPS}?limit=2")).content)
     assert [each["metadata"]["name"] for each in now["items"]] == names[:2]
+
+
+async def test_one_of_many_requests_looks_the_key_up_again_and_a_key_that_opens_nothing_is_forgotten(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ask(session, "GET", "version")
+    monkeypatch.setattr(views, "REMEMBERED", 3600.0)
+    opened, opening = list[str](), SessionClient.open
+
+    async def count(key: str) -> SessionClient:
+        opened.append(key)
+        return await opening(key)
+
+    monkeypatch.setattr(SessionClient, "open", count)
+    client, _ = views._opened[session.edit_key]
+    views._opened[session.edit_key] = client, -math.inf
+    answers = await asyncio.gather(*(ask(session, "GET", "version") for _ in range(5)))
+    assert ([each.status_code for each in answers], opened) == ([200] * 5, [session.edit_key])
+    await Session.objects.filter(pk=session.pk).adelete()
+    views._opened[session.edit_key] = client, -math.inf
+    assert [(await ask(session, "GET", "version")).status_code for _ in range(2)] == [401, 401]
 
 
 async def test_a_list_in_parts_may_be_indented(session: Session) -> None:

@@ -22,9 +22,13 @@ def _finish(reply: Reply, world: Simulation, call: Call) -> moving.Answered:
 @answers(moving.Write)
 def write(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
     """Carry out each request as one command; one that changes nothing leaves no command behind."""
+    engine.interrupted = False  # now, before the first turn: who waits for the session may say so until then
+    return _write_all(engine, request)
+
+
+def _write_all(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
     answered: list[moving.Answered] = []
     applied: list[moving.Applied] = []
-    engine.interrupted = False
     for call in request.calls:
         yield
         if engine.interrupted and answered:

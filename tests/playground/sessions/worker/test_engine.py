@@ -13,12 +13,14 @@ from playground.presenters import Look
 from playground.presenters.panel import Delta, Seen
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.looking import Compare, View
-from playground.sessions.protocol.moving import Back, Forward
+from playground.sessions.protocol.moving import APIWrite, Back, Forward, Write
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.worker import handlers
+from playground.sessions.worker.answers import serving
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import TimeSlice
 from playground.sessions.worker.world import Grain
+from scheduler_core.apiserver.door import JSON, Call
 from tests.playground.sessions.worlds import applying, cluster, node, pod
 
 LOOK = Look()
@@ -136,6 +138,26 @@ def test_a_run_can_be_interrupted_and_gone_on_with() -> None:
     last = finish(engine.run(60))
     assert last.reason == "idle"
     assert last.after.decided == 30
+
+
+def test_writes_of_clients_give_way_to_who_came_before_their_first_turn() -> None:
+    engine = made(cluster(1, 1))
+    calls = [
+        APIWrite(
+            call=Call("POST", "/api/v1/namespaces"),
+            body=orjson.dumps({"metadata": {"name": name}}),
+            content_type=JSON,
+            agent="a client",
+            manager="me",
+            wall=0,
+        )
+        for name in ("a", "b", "c")
+    ]
+    writes = serving.write(engine, Write(calls=calls, max_objects=1000))
+    engine.interrupted = True
+    first = finish(writes)
+    rest = finish(serving.write(engine, Write(calls=calls[1:], max_objects=1000)))
+    assert [[each.status for each in written.answers] for written in (first, rest)] == [[201], [201, 201]]
 
 
 def test_a_step_where_nothing_is_left_goes_nowhere() -> None:
