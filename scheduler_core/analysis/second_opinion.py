@@ -109,15 +109,15 @@ def compare(
         for each in written.values()
         if each.kind == "Pod" and each.reporter in names
     )
-    said, theirs_said = _group(recorded), _group(_read_written(theirs.store))
+    said, heard = _group(recorded), _group(_read_written(theirs.store))
     rows = [
         Row(
             key,
             Fate.of(ours.store, key, said.get(key, {})),
-            Fate.of(theirs.store, key, theirs_said.get(key, {})),
+            Fate.of(theirs.store, key, heard.get(key, {})),
             tied.get(key, ()),
         )
-        for key in dict.fromkeys((*(attempt.pod for attempt in ours.journal.attempts), *said, *theirs_said))
+        for key in dict.fromkeys((*(attempt.pod for attempt in ours.journal.attempts), *said, *heard))
     ]
     return rows, rest
 

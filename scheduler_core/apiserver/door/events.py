@@ -16,8 +16,6 @@ from scheduler_core.apiserver.kinds import KINDS, find_kind, key_of
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.store import Store
 
-SCHEDULER = "default-scheduler"
-
 
 def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
     """Return all Events in the version of one of the two groups, the oldest first within a namespace."""
@@ -55,20 +53,16 @@ def remove_event(store: Store, event: Manifest, now: int) -> None:
 
 
 def _of_world(store: Store) -> Iterator[Manifest]:
-    groups: dict[tuple[str, ...], list[KubeEvent]] = {}
-    first: dict[tuple[str, ...], int] = {}
+    groups: dict[tuple[str, ...], list[tuple[int, KubeEvent]]] = {}
     for number, (key, each) in enumerate(group_events(store.events)):
-        first.setdefault(key, number)
-        groups.setdefault(key, []).append(each)
-    for place, group in groups.items():
-        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group), first[place])
+        groups.setdefault(key, []).append((number, each))
+    for group in groups.values():
+        (number, first), (_, last) = group[0], group[-1]
+        yield event_manifest(store, first, last, sum(each.count for _, each in group), number)
 
 
 def group_events(events: Iterable[KubeEvent]) -> Iterator[tuple[tuple[str, ...], KubeEvent]]:
-    """The Events of a world, each with a key: those of one key are one object that counts up, and has the message of the first.
-
-    A scheduler's recorder asks for the version of the pod and not for the message, as client-go/tools/events/event_broadcaster.go does.
-    """
+    """Yield each Event with a key; those of one key count up the first, whose message stays. kube: events/event_broadcaster.go"""
     for each in events:
         more = (each.version, each.related) if each.version else (each.message,)
         yield (each.type, each.reason, each.kind, each.namespace, each.name, each.reporter, *more), each
