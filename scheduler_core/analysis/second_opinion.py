@@ -12,13 +12,17 @@ import msgspec
 from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
 from scheduler_core.analysis.whatif.rest import Rest, Steps, come_to_rest
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver.door.events import group_events
+from scheduler_core.apiserver.faults import MAX_FAULT_TIMES
+from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.store import Store
-from scheduler_core.base.clock.agenda import Stream
+from scheduler_core.base.clock.agenda import MILLISECOND, Stream
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, SetConfiguration
+from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, FailCall, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
 
 WRITTEN = "Event.events.k8s.io"  # the store's key of the Events that clients wrote
+OVER_HTTP = 20 * MILLISECOND
 FIELDS = ("node", "condition", "nominated", "events")
 KUBES = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 Configurations = Mapping[str, Manifest | None]
@@ -91,27 +95,39 @@ def compare(
     wanted = {pod.key: pod.node_name or pod.nominated_node_name for pod in theirs.store.pods()}
     tied: dict[str, tuple[str, ...]] = {}
     seen, draw = len(ours.store.events), ours.draw if seed is None else Stream(seed).below
+    _slow_down(ours)
     start_schedulers(ours, configurations)
     for scheduler in ours.schedulers:
         _follow(scheduler, wanted, tied, draw)
     rest = yield from come_to_rest(ours)
     names = {name for scheduler in ours.schedulers for name in scheduler.profiles}
+    written: dict[tuple[str, ...], KubeEvent] = {}
+    for key, each in group_events(ours.store.events[seen:]):
+        written.setdefault(key, each)
     recorded = (
         (f"{each.namespace}/{each.name}", Said(each.type, each.reason, each.message))
-        for each in ours.store.events[seen:]
+        for each in written.values()
         if each.kind == "Pod" and each.reporter in names
     )
-    said, written = _group(recorded), _group(_read_written(theirs.store))
+    said, heard = _group(recorded), _group(_read_written(theirs.store))
     rows = [
         Row(
             key,
             Fate.of(ours.store, key, said.get(key, {})),
-            Fate.of(theirs.store, key, written.get(key, {})),
+            Fate.of(theirs.store, key, heard.get(key, {})),
             tied.get(key, ()),
         )
-        for key in dict.fromkeys((*(attempt.pod for attempt in ours.journal.attempts), *said, *written))
+        for key in dict.fromkeys((*(attempt.pod for attempt in ours.journal.attempts), *said, *heard))
     ]
     return rows, rest
+
+
+def _slow_down(world: Simulation) -> None:
+    """Have calls take as long as another scheduler's over HTTP, where a cycle can begin before the answer and see the difference."""
+    world.apply(SetSettings({"evict_cost": max(world.settings.evict_cost, OVER_HTTP)}))
+    for pod in world.store.pods():
+        if pod.manifest["spec"].get("resourceClaims") and not pod.node_name and ("claims", pod.key) not in world.faults:
+            world.apply(FailCall("claims", pod.key, times=MAX_FAULT_TIMES, latency=OVER_HTTP))
 
 
 def _follow(

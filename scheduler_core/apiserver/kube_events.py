@@ -24,6 +24,7 @@ class KubeEvent:
     count: int = 1
     action: str = ""
     related: str = ""  # key of the other pod that it is about
+    version: str = ""  # resourceVersion of the object as a scheduler knew it
 
     def facts(self) -> EventRecorded:
         """Return the record of the event."""

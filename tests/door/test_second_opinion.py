@@ -20,9 +20,17 @@ from scheduler_core import Session
 from scheduler_core.analysis.second_opinion import Row, compare
 from scheduler_core.analysis.whatif import finish
 from scheduler_core.apiserver.door import Call, Failure, answer_read, read_body
-from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, CallAPI, FailCall
+from scheduler_core.world.commands import (
+    DEFAULT_SCHEDULER_NAME,
+    ApplyObjects,
+    CallAPI,
+    FailCall,
+    SetSettings,
+    StopScheduler,
+)
 from scheduler_core.world.simulation import Simulation
 from tests.browser.server import ROOT
+from tests.scheduler_core.worlds import node, pod
 from tests.support.schemas import require_schema
 
 RECORDED = Path(__file__).parent / "second-opinion.json.xz"
@@ -91,6 +99,23 @@ def test_another_node_is_a_difference_unless_it_ties() -> None:
     first = next(row for row in play(requests) if row.different)
     assert (first.pod, first.different[0]) == ("default/urgent", "node")
     assert (first.ours.node, first.theirs.node) == ("n3", "n0")
+
+
+def test_a_cycle_begins_between_the_ends_of_two_victims_as_over_http() -> None:
+    world = Simulation()
+    world.apply(SetSettings({"release": "1.34.2", "cluster": {"run_kubelets": True}}))
+    world.apply(StopScheduler(DEFAULT_SCHEDULER_NAME, "SIGKILL"))
+    urgent = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 10}
+    running = [pod(name, "1", nodeName="a") for name in ("v1", "v2")]
+    waiting = [pod(name, cpu, priorityClassName="high") for name, cpu in (("p", "1500m"), ("q", "500m"))]
+    world.apply(ApplyObjects((urgent, node("a", "2"), *running, *waiting)))
+    for _ in range(MOST):
+        if world.idle:
+            break
+        world.advance()
+    rows = finish(compare(world, world.fork(), {DEFAULT_SCHEDULER_NAME: None}))[0]
+    for row in rows:
+        assert any("due to a terminating pod" in each.message for each in row.ours.events) == (row.pod[-1] in "pq")
 
 
 def test_a_call_that_is_to_fail_fails_once_for_a_client_too() -> None:

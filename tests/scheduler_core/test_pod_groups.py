@@ -11,7 +11,7 @@ from scheduler_core.analysis.explain.explanation import State
 from scheduler_core.scheduler.config.gates import GateError, resolve
 from scheduler_core.scheduler.core.cycles.group_cycle import Stage
 from scheduler_core.world.checkpoint import Archive, decode, encode
-from scheduler_core.world.commands import ApplyObjects, Refused, SetSettings
+from scheduler_core.world.commands import ApplyObjects, PatchObject, Ref, Refused, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod
 
@@ -89,6 +89,23 @@ def test_a_group_evicts_a_group_that_is_disrupted_as_a_whole() -> None:
     high = [member(f"p{i}", "high", "3", priority=5) for i in range(1)]
     sim = run(world(*TWO, victims, *running, group("high", 1, priority=5), *high), 60)
     assert set(placed(sim)) == {"p0"}
+
+
+def test_a_group_that_loses_its_last_gate_while_it_backs_off_is_in_no_second_queue() -> None:
+    sim = world(node("a", cpu="1"), group("g", 1), member("p0", "g"))
+    sim.run(until=lambda w: len(w.schedulers[0].queue.error_backoff_pods) == 1)
+    sim.apply(SetSettings({"manual": True}))
+    queue = sim.schedulers[0].queue
+    queues = ("active_pods", "error_backoff_pods", "gated_pods", "unschedulable_pods")
+    held: list[list[str]] = []
+    gated = ApplyObjects((member("p1", "g", schedulingGates=[{"name": "example.com/wait"}]),))
+    for command in (gated, PatchObject(Ref("Pod", "default", "p1"), {"spec": {"schedulingGates": []}})):
+        sim.apply(command)
+        while sim.due(sim.now):
+            sim.advance()
+        held.append([name for name in queues if getattr(queue, name)])
+    assert held == [["gated_pods"], ["error_backoff_pods"]]
+    assert queue.metrics.waiting["gated"] == 0
 
 
 def test_without_the_gate_no_pod_group_is_served_and_the_field_changes_nothing() -> None:

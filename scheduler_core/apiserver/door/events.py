@@ -6,7 +6,7 @@ kube: client-go/tools/record/events_cache.go, pkg/apis/events/v1/conversion.go @
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import Errors
@@ -19,8 +19,6 @@ from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation import checks
-
-SCHEDULER = "default-scheduler"
 
 
 def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
@@ -93,34 +91,19 @@ def remove_event(store: Store, event: Manifest, now: int) -> None:
 
 
 def _of_world(store: Store) -> Iterator[Manifest]:
-    groups: dict[tuple[str, ...], list[KubeEvent]] = {}
-    first: dict[tuple[str, ...], int] = {}
-    for number, (key, each) in enumerate(group_events(store)):
-        first.setdefault(key, number)
-        groups.setdefault(key, []).append(each)
-    for place, group in groups.items():
-        yield event_manifest(store, group[0], group[-1], sum(each.count for each in group), first[place])
+    groups: dict[tuple[str, ...], list[tuple[int, KubeEvent]]] = {}
+    for number, (key, each) in enumerate(group_events(store.events)):
+        groups.setdefault(key, []).append((number, each))
+    for group in groups.values():
+        (number, first), (_, last) = group[0], group[-1]
+        yield event_manifest(store, first, last, sum(each.count for _, each in group), number)
 
 
-def group_events(store: Store) -> Iterator[tuple[tuple[str, ...], KubeEvent]]:
-    """The Events of a world, each with a key: those of one key are one object that counts up.
-
-    A scheduler's Event names the version of its pod, which the first failed attempt changes: it is an object of its own.
-    """
-    seen: set[tuple[str, ...]] = set()
-    for each in store.events:
-        key: tuple[str, ...] = (
-            each.type,
-            each.reason,
-            each.kind,
-            each.namespace,
-            each.name,
-            each.message,
-            each.reporter,
-        )
-        again = _is_new_style(each) and key in seen
-        seen.add(key)
-        yield (*key, "again") if again else key, each
+def group_events(events: Iterable[KubeEvent]) -> Iterator[tuple[tuple[str, ...], KubeEvent]]:
+    """Yield each Event with a key; those of one key count up the first, whose message stays. kube: events/event_broadcaster.go"""
+    for each in events:
+        more = (each.version, each.related) if each.version else (each.message,)
+        yield (each.type, each.reason, each.kind, each.namespace, each.name, each.reporter, *more), each
 
 
 def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, number: int) -> dict[str, Any]:
@@ -133,7 +116,7 @@ def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, 
     there = store.get(first.kind, first.namespace, first.name)
     if there is not None:
         involved |= {"uid": there["metadata"].get("uid", ""), "apiVersion": there["apiVersion"]}
-        involved["resourceVersion"] = there["metadata"].get("resourceVersion", "")
+        involved["resourceVersion"] = first.version or there["metadata"].get("resourceVersion", "")
     elif known is not None:
         involved["apiVersion"] = f"{known.group}/v1" if known.group else "v1"
     if first.kind == "Node":

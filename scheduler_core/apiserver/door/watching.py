@@ -125,7 +125,7 @@ class Watcher:
     def list_new_events(store: Store, seen: int) -> Iterator[WatchEvent]:
         """The Events that components recorded after so many, as changes."""
         counts: dict[tuple[str, ...], list[Any]] = {}
-        for number, (key, each) in enumerate(group_events(store)):
+        for number, (key, each) in enumerate(group_events(store.events)):
             known = counts.setdefault(key, [each, 0, number])
             known[1] += each.count
             if number >= seen:

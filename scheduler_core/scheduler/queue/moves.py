@@ -125,13 +125,10 @@ class HintedMoves:
         return latest
 
     def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
-        gated = bool(entry.gated_by)
         for what in happened:
             place = self._placing.follow(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
-            if place is not Place.UNSCHEDULABLE:
-                self._state.unpark(entry.key, gated)
-                if place is Place.ACTIVE or self._options.pop_from_backoff:
-                    return
+            if place is Place.ACTIVE or (place is Place.BACKOFF and self._options.pop_from_backoff):
+                return
             entry = self._state.parked(entry.key) or entry
 
     def next_backoff_flush(self) -> int | None:

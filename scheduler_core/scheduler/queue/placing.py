@@ -150,12 +150,13 @@ class Placing:
 
     def to_backoff(self, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> bool:
         """False where a PreEnqueue plugin holds the pod back."""
-        state = self._state
+        state, gated_before = self._state, bool(entry.gated_by)
         if self._options.pop_from_backoff:
             entry = self._ask_gates(entry)
             if entry.gated_by:
                 self.park(entry, cause, why)
                 return False
+        state.unpark(entry.key, gated_before)
         mine, other = (state.backoff, state.errors) if entry.rejectors else (state.errors, state.backoff)
         mine.put(entry, self.backoff_order(entry))
         if other.remove(entry.key) is None:

@@ -23,8 +23,9 @@ from scheduler_core.apiserver.door import (
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable, read_protobuf
 from scheduler_core.apiserver.door.tables.row import human_duration
 from scheduler_core.base.releases import RELEASES, Release
-from scheduler_core.world.commands import ApplyObjects, BeginLife, CallAPI
+from scheduler_core.world.commands import ApplyObjects, BeginLife, CallAPI, DeleteObjects, Ref
 from scheduler_core.world.simulation import Simulation
+from tests.scheduler_core.worlds import node, pod, world
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 MERGE, APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
@@ -340,6 +341,28 @@ def test_events_of_the_world_are_selected_and_deleted() -> None:
     for each in found:
         write(sim, "DELETE", f"{events}/{each['metadata']['name']}")
     assert read(sim, "/api/v1/namespaces/default/events", fieldSelector="involvedObject.name=p")["items"] == []
+
+
+def test_a_scheduler_counts_up_what_it_says_again_of_a_pod_that_did_not_change_and_keeps_the_first_message() -> None:
+    def using(name: str, memory: str, **spec: Any) -> dict[str, Any]:
+        manifest = pod(name, "500m", **spec)
+        manifest["spec"]["containers"][0]["resources"]["requests"]["memory"] = memory
+        return manifest
+
+    large = using("large", "8Gi", nodeSelector={"kubernetes.io/hostname": "a"})
+    large["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "2"
+    sim = world(node("a", "1"), using("x", "0", nodeName="a"), using("y", "1Gi", nodeName="a"), large)
+    sim.run()
+    for name in "xy":
+        sim.apply(DeleteObjects((Ref("Pod", "default", name),)))
+        sim.run()
+    events = read(sim, "/api/v1/namespaces/default/events", fieldSelector="involvedObject.name=large")["items"]
+    refused = "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory."
+    assert [(each["message"].startswith(refused), each.get("series", {}).get("count")) for each in events] == [
+        (True, None),
+        (True, 2),
+    ]
+    assert "0/1 nodes are available: 1 Insufficient cpu. " in sim.store.events[-1].message
 
 
 def test_a_definition_is_refused_without_types_and_not_served_under_a_name_that_is_taken(racks: Simulation) -> None:

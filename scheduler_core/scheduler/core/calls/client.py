@@ -150,6 +150,7 @@ def note(
         pod.spec.scheduler_name,
         action=action,
         related="" if related is None else _reference(related),
+        version=pod.manifest["metadata"].get("resourceVersion", ""),
     )
     if caller.hang is None:  # else it gets nowhere
         world.store.record(event)
