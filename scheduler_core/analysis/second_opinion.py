@@ -12,10 +12,9 @@ import msgspec
 from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
 from scheduler_core.analysis.whatif.rest import Rest, Steps, come_to_rest
 from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apiserver import KubeEvent, Store
 from scheduler_core.apiserver.door.events import group_events
 from scheduler_core.apiserver.faults import MAX_FAULT_TIMES
-from scheduler_core.apiserver.kube_events import KubeEvent
-from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import MILLISECOND, Stream
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, FailCall, SetConfiguration, SetSettings

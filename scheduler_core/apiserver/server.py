@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, invalid
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import FieldError, Manifest, invalid
 from scheduler_core.apiserver import deletion
 from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request

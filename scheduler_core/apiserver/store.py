@@ -13,8 +13,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects import Manifest, Node
 from scheduler_core.apimachinery.objects.pod import Pod, Reading
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.times import format_time, parse_time

@@ -14,8 +14,7 @@ import msgspec
 from scheduler_core.analysis.status import read_drains
 from scheduler_core.analysis.whatif import NodeType, Steps, come_to_rest, drain, remove, subject_of, waiting
 from scheduler_core.analysis.whatif.node_types import INSTANCE_TYPE
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.plugins.helper.fixes import group_of
 from scheduler_core.world.simulation import Simulation

@@ -9,8 +9,7 @@ import msgspec
 
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.analysis.whatif.node_types import Listed
-from scheduler_core.apimachinery.objects.durations import parse_duration
-from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects import InvalidObject, parse_duration
 from scheduler_core.apimachinery.objects.loading import load_manifests
 from scheduler_core.apimachinery.objects.quantity import parse_quantity
 from scheduler_core.base.clock.agenda import MILLISECOND, Stream

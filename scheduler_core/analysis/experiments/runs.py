@@ -18,9 +18,7 @@ from scheduler_core.analysis.experiments.plan import Run, Spread, Variant
 from scheduler_core.analysis.experiments.timed import Source, Timed, make_pod, read_class, read_source
 from scheduler_core.analysis.whatif.node_types import INSTANCE_TYPE, NodeType, make_nodes, read_types, types_of_nodes
 from scheduler_core.analysis.whatif.rest import find_next_success
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.base.clock.agenda import SECOND, Stream
 from scheduler_core.base.releases import read_release
 from scheduler_core.formats.export.tables import harmless

@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apimachinery.objects import Manifest, parse_time
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.formats.export import read_log
 from scheduler_core.formats.manifests import read

@@ -29,12 +29,10 @@ from scheduler_core.scheduler.cache.pod_classes import NO_POD
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.algorithm.post_filter import NO_NODES
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.framework.events import Action, ClusterEvent, On
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import Action, ClusterEvent, On, Point, Status
 from scheduler_core.scheduler.framework.reasons import REFUSED, read_reason
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_pre_enqueue
-from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.readonly import WorldView

@@ -9,9 +9,8 @@ from typing import Any
 from scheduler_core.analysis.explain.explanation import Fact, Given
 from scheduler_core.analysis.explain.placement import SELECTED, note
 from scheduler_core.analysis.fixes.admission import predict_claim
+from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apimachinery.objects.labels import IN, NodeSelector
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME
 from scheduler_core.base.releases import Behavior, behaviors_of
 from scheduler_core.controllers.memory.volumes import claims_of

@@ -8,12 +8,9 @@ from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
 from scheduler_core.analysis.fixes.meanings import AUTOSCALERS, index_events
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, optional_time
 from scheduler_core.apimachinery.objects.names import read_words
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
-from scheduler_core.apimachinery.objects.times import SECOND, optional_time
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
 from scheduler_core.controllers.kubelet.pods import judge
 from scheduler_core.world.simulation import Simulation

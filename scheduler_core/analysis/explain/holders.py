@@ -10,11 +10,9 @@ from scheduler_core.analysis.explain.placement import list_pods_of, was_not_sche
 from scheduler_core.analysis.explain.provenance import trace_resize, trace_surge
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.placed import is_overdue
+from scheduler_core.apimachinery.objects import SECOND, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.kubelet.heartbeats import runs
 from scheduler_core.scheduler.cache.pod_classes import PodClass
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import list_counted_pods, repelling, term_figures

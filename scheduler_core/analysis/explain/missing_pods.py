@@ -17,10 +17,8 @@ from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_serv
 from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usage
 from scheduler_core.controllers.quota import RESYNC, count_usage

@@ -8,9 +8,8 @@ from scheduler_core.analysis.explain.holders import describe_end
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.workloads import SHOWN, describe_conditions
 from scheduler_core.analysis.fixes.workloads import list_held, list_users
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import Manifest, parse_time
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, class_of
-from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.world.simulation import Simulation
 
 _WAIT_FOR_POD = "WaitForFirstConsumer"

@@ -15,13 +15,11 @@ from scheduler_core.analysis.explain.provenance import template_of
 from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
+from scheduler_core.apimachinery.objects import Node, Pod, optional_time
 from scheduler_core.apimachinery.objects.affinity import REQUIRED, AffinityTerm, affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.labels import NOT_IN, LabelSelector
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
-from scheduler_core.apimachinery.objects.times import optional_time
 from scheduler_core.scheduler.cache.pod_classes import NO_POD, PodClass
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.load import load_configuration

@@ -8,10 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given, Role
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, nanos
 from scheduler_core.apimachinery.objects.resources import (
     EPHEMERAL_STORAGE,
     MEMORY,

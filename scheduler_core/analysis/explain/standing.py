@@ -15,12 +15,9 @@ from scheduler_core.analysis.fixes.admission import describe_wait
 from scheduler_core.analysis.fixes.containers import FOREIGN, find_elsewhere, find_platform, list_absent_drivers
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.meanings import PLAIN, find_makers
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import SECOND, Node, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.resources import list_resized
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.kubelet.devices import missing
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name

@@ -6,10 +6,9 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import list_keys_left_out, note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_domain, group_of, list_holders
+from scheduler_core.apimachinery.objects import Pod, Taint
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
-from scheduler_core.apimachinery.objects.node import Taint
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.base.trace.journal import Attempt, Place
 from scheduler_core.scheduler.cache.table import NodeTable

@@ -13,12 +13,8 @@ from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, 
 from scheduler_core.analysis.fixes.meanings import index_events, list_foreign_pods, list_lost_scalers, list_scalers
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended, list_placed_for_a_time, list_uneven
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import SECOND, LabelSelector, Manifest, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.names import read_words
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.apiserver.admission.plugins import pod_security
 from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.apiserver.kube_events import WARNING

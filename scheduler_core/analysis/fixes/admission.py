@@ -4,11 +4,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apimachinery.objects import Manifest, Pod
+from scheduler_core.apiserver import KINDS, Refused
 from scheduler_core.apiserver.quota import in_scope, scopes_of
-from scheduler_core.apiserver.status import Refused
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"

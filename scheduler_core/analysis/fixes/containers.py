@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.analysis.fixes.meanings import find_makers, list_status_texts
-from scheduler_core.apimachinery.objects.affinity import REQUIRED
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects import REQUIRED, Manifest, Node, Pod, controller_of, nanos
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import apply_patch
 from scheduler_core.scheduler.framework.drafts import Change, Draft

@@ -4,20 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.extenders.behaviour import answer_of, behaviour_of
 from scheduler_core.scheduler.extenders.exchange import Exchange
 from scheduler_core.scheduler.extenders.extender import Request, Verb
 from scheduler_core.scheduler.extenders.results import ExtenderError, FilterResult, read_filter
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import CycleState, Point, Status, unresolvable, unschedulable
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
-from scheduler_core.scheduler.framework.status import Status, unresolvable, unschedulable
 from scheduler_core.world.simulation import Simulation
 
 # What extenders would say of a pod now. Those outside are not asked: nothing is known of their answers.

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.drafts import Change, Draft

@@ -14,9 +14,8 @@ from scheduler_core.analysis.fixes.new_nodes import of_groups
 from scheduler_core.analysis.fixes.placed import prove_each, set_field
 from scheduler_core.analysis.fixes.proof import Prover
 from scheduler_core.analysis.fixes.proposals import all_anew, wait
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.groups import KIND, gang, min_count, topology_key
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, as_new_node, delete_pods

@@ -11,11 +11,9 @@ from typing import Any
 import msgspec
 import yaml
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apiserver.kinds import KINDS
+from scheduler_core.apimachinery.objects import Manifest, controller_of
+from scheduler_core.apiserver import KINDS, Store
 from scheduler_core.apiserver.rewriting import SERVER_OWNED
-from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, SetConfiguration

@@ -13,11 +13,7 @@ from typing import Any
 import yaml
 
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, CREATING, SCHEDULER, find_stopped
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Node, Pod, controller_of
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
 from scheduler_core.scheduler.plugins.helper.arguments import likeness

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.affinity import misses, wrong_labels
 from scheduler_core.apimachinery.objects.quantity import nanos
-from scheduler_core.scheduler.framework.drafts import Change, Draft
-from scheduler_core.scheduler.framework.status import Code
+from scheduler_core.scheduler.framework import Change, Code, Draft
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Manifest, Node, Pod
 from scheduler_core.apimachinery.objects.affinity import misses
 from scheduler_core.apimachinery.objects.labels import EXISTS, GT, IN, LT, NodeSelectorTerm
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, volume_name, volumes_of
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.drafts import Change, Draft

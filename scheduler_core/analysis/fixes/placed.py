@@ -10,14 +10,9 @@ from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of, workload_of
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
-from scheduler_core.apimachinery.objects.affinity import REQUIRED
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import REQUIRED, SECOND, Manifest, Pod, controller_of, nanos, parse_time
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
 from scheduler_core.controllers.kubelet.pods import OVERDUE
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.framework.drafts import Change, Draft

@@ -8,8 +8,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.cel import Call, Ident, Literal, Node, Program, Select, matches
 from scheduler_core.apimachinery.cel.syntax.tree import Comprehension, ListNode
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.quantity import nanos
+from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apiserver.expressions import compile_expression, environment_of
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 

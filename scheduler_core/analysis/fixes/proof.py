@@ -14,8 +14,7 @@ from scheduler_core.analysis.fixes.fix import Budget, Fix
 from scheduler_core.analysis.fixes.kubectl import recreates, workload_of
 from scheduler_core.analysis.fixes.meanings import Meaning
 from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, is_met, read_calls, run_call, start_controllers
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.commands import Command, Ref

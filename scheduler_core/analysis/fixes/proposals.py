@@ -11,10 +11,8 @@ from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
 from scheduler_core.analysis.fixes.new_nodes import find_required_name
 from scheduler_core.analysis.fixes.placed import is_overdue
+from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Pod
 from scheduler_core.apimachinery.objects.affinity import affinity_terms, wrong_labels
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, deleting, key_of
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
 from scheduler_core.controllers.memory.volumes import claims_of
@@ -25,9 +23,8 @@ from scheduler_core.controllers.workloads.deployments.bounds import (
     size,
 )
 from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework import Plugin, Status
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
-from scheduler_core.scheduler.framework.plugin import Plugin
-from scheduler_core.scheduler.framework.status import Status
 from scheduler_core.scheduler.plugins.helper.fixes import end_pod, label_namespace
 from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim
 from scheduler_core.world.simulation import Simulation

@@ -23,9 +23,8 @@ from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import in_turn
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, propose_admission, rebuild, resume
 from scheduler_core.analysis.fixes.shell import change_template, read_calls
+from scheduler_core.apimachinery.objects import Manifest, controller_of
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage

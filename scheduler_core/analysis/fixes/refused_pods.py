@@ -14,9 +14,8 @@ from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, without_job_labels, workload_of
 from scheduler_core.analysis.fixes.policies import ANY, Edits, build_patch, satisfy
 from scheduler_core.analysis.fixes.shell import KINDS_BY_WORD, WEBHOOKS
+from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.admission.plugins import pod_security, tolerations
 from scheduler_core.apiserver.admission.plugins.admission_policy import BINDING, POLICY
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key

@@ -39,9 +39,7 @@ from scheduler_core.analysis.fixes.workloads import (
     search_stuck,
     search_unwanted,
 )
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.steps import finish
 from scheduler_core.controllers.kubelet.admission import OS_LABEL

@@ -24,14 +24,10 @@ from scheduler_core.analysis.fixes.placed import (
 )
 from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
+from scheduler_core.apimachinery.objects import SECOND, LabelSelector, Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
-from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.apiserver.kinds import KINDS as MODELED
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of

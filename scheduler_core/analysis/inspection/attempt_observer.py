@@ -12,10 +12,7 @@ from typing import Any, NamedTuple
 from scheduler_core.base.trace.kinds import ApiCall, BindingEnded
 from scheduler_core.base.trace.records import Record
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.events import ObjectEvent
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import CycleState, ObjectEvent, PluginStep, Point
 from scheduler_core.scheduler.queue.types import RequeueDecision
 from scheduler_core.world.simulation import Simulation
 

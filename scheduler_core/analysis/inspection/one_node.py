@@ -15,8 +15,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
-from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.plugin import Point, Rows
+from scheduler_core.scheduler.framework import CycleState, Point, Rows, Status, unresolvable
 from scheduler_core.scheduler.framework.runtime.filters import FilterRunner, find_nominated_rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import (
@@ -26,7 +25,6 @@ from scheduler_core.scheduler.framework.runtime.points import (
     run_pre_score,
     run_score,
 )
-from scheduler_core.scheduler.framework.status import Status, unresolvable
 from scheduler_core.world.simulation import Simulation
 
 

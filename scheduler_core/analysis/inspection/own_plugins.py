@@ -8,8 +8,7 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.handle import WorldHandle
-from scheduler_core.scheduler.framework.per_node import NodeInfo
-from scheduler_core.scheduler.framework.status import Code, Status
+from scheduler_core.scheduler.framework import Code, NodeInfo, Status
 from scheduler_core.scheduler.plugins.cel import Definition, expressions, plugin_of
 from scheduler_core.scheduler.plugins.cel.explanation import values_of
 from scheduler_core.scheduler.plugins.cel.expressions import Answer, EvaluationFailed, Spent

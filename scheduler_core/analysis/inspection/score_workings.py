@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.apimachinery.dra.watch import MOST_NODES, SearchTree
-from scheduler_core.scheduler.framework.explanation import Explanation
-from scheduler_core.scheduler.framework.formula import Formula
-from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Point
+from scheduler_core.scheduler.framework import Explanation, Formula, PluginStep, Point
 from scheduler_core.scheduler.plugins.dynamicresources.plugin import DynamicResources
 from scheduler_core.world.readonly import PluginView, ProfileView, SchedulingCycleView
 

@@ -21,8 +21,7 @@ from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.slices import KIND as SLICES
 from scheduler_core.apimachinery.dra.slices import Device, DeviceId, PoolId, ResourceSlice, scope_matches
 from scheduler_core.apimachinery.dra.taints import track_slices
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
+from scheduler_core.apimachinery.objects import Manifest, Node
 from scheduler_core.scheduler.framework.features import Features
 
 # Who holds a device: the claims whose allocation names it, with the pods that they are reserved for.

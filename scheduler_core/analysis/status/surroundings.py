@@ -7,9 +7,8 @@ from typing import Any
 from msgspec import to_builtins
 
 from scheduler_core.analysis.status.disruptions import read_drains, read_planned
+from scheduler_core.apimachinery.objects import NANO, Manifest
 from scheduler_core.apimachinery.objects.demand import ZERO, pod_amounts
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.quantity import NANO
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet.eviction.observations import observe

@@ -11,10 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scheduler_core.apimachinery.objects.ownership import controller_of
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.store import Store
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apimachinery.objects import Pod, controller_of
+from scheduler_core.apiserver import Store, WatchEvent
 from scheduler_core.base.trace.journal import Place
 
 ENDS = 20  # pods that ended alike

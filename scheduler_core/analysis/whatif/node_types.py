@@ -12,11 +12,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.errors import InvalidObject
+from scheduler_core.apimachinery.objects import InvalidObject, Manifest, Node
 from scheduler_core.apimachinery.objects.labels import NodeSelectorTerm
 from scheduler_core.apimachinery.objects.loading import load_manifests
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.plugins.dynamicresources.fixes import slice_like

@@ -9,8 +9,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import Errors
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects import Errors, Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.times import format_micro_time
 from scheduler_core.apiserver.door.resources import EVENTS

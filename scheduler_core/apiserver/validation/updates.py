@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules, alike
 from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, apply_claim_defaults, apply_volume_defaults
 

@@ -6,9 +6,8 @@ kube: pkg/apis/apps/validation/validation.go, pkg/apis/core/validation/validatio
 import re
 from typing import Any
 
+from scheduler_core.apimachinery.objects import LabelSelector, Manifest
 from scheduler_core.apimachinery.objects.errors import Errors, build_required_error, invalid, not_supported
-from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apiserver.kinds import SYSTEM_CLASSES
 from scheduler_core.apiserver.validation import checks

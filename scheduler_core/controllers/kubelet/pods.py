@@ -9,10 +9,7 @@ kube: pkg/kubelet/{kubelet,pod_workers,active_deadline}.go, pkg/kubelet/status/s
 
 from dataclasses import dataclass, replace
 
-from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apimachinery.objects.resources import is_sidecar
-from scheduler_core.apimachinery.objects.times import SECOND, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Node, Pod, is_sidecar, parse_time
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import World

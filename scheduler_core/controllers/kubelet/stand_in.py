@@ -8,10 +8,8 @@ DEVIATION: kube has no such component; it stands where a cluster without machine
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.rewriting import with_section
-from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.apimachinery.objects import Manifest, Pod
+from scheduler_core.apiserver import WatchEvent, with_section
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.kubelet.pods import is_held
 

@@ -3,10 +3,9 @@
 kube: pkg/apis/storage/validation/validation.go @ v1.34.1
 """
 
+from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apimachinery.objects.errors import Errors, duplicate, invalid, not_supported
-from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors, subdomain_errors
-from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
 from scheduler_core.apiserver.validation.rules import Object, inner, not_negative, one
