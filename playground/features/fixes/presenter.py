@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.amounts import amounts, duration, is_bytes
 from playground.presenters.scene import short
 from playground.presenters.why.facts import MEANINGS
-from playground.presenters.words import Message, message
+from playground.presenters.words import Message, amounts, duration, is_bytes, message
 from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypedDict, TypeVar
 
-from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences import lines, records
 from playground.presenters.sentences.lines import (
@@ -24,7 +23,7 @@ from playground.presenters.sentences.lines import (
     fill_text,
 )
 from playground.presenters.sentences.records import WORDS, of_step
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, duration, exactly, gettext_noop, message
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, StepFacts
 
