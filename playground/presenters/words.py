@@ -7,7 +7,7 @@ Times, cpu, and memory are in Kubernetes' own notation wherever it has one.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 from scheduler_core.world.readonly import Pod
 
@@ -20,7 +20,11 @@ _COUNTED = re.compile(
     r"(attempt|call|candidate|command|cycle|device|domain|group|minute|node|object|plugin|pod|point|question|record|refusal|replica"
     r"|second|session|step|student|volume)s\b( are| have| were| run)?\b"
 )
+_NAMES = re.compile(r"%\((\w+)\)s")
 _OF_ONE = {" are": " is", " have": " has", " were": " was", " run": " runs"}
+
+
+Texts = str | Mapping[str, "Texts"]
 
 
 class Message(TypedDict):
@@ -39,6 +43,21 @@ def gettext_noop(message: str) -> str:
 def message(text: str, /, **values: object) -> Message:
     """A message with its values; one named in the text as %(name)s is shown as code where it is a name of an object."""
     return {"text": text, "values": values} if values else {"text": text}
+
+
+def choose_message(texts: Texts, values: Mapping[str, Any]) -> Message:
+    """A message of the first text whose case holds, with the values that it names.
+
+    A case is `field=value`, a `field` that is set, or `otherwise`; of a case that holds there may be several texts again.
+    """
+    while not isinstance(texts, str):
+        cases = ((*case.partition("="), text) for case, text in texts.items())
+        texts = next(
+            text
+            for field, equals, value, text in cases
+            if field == "otherwise" or (str(values.get(field)) == value if equals else values.get(field))
+        )
+    return message(texts, **{field: values[field] for field in _NAMES.findall(texts)})
 
 
 def match_text(texts: Iterable[str], said: str) -> tuple[str, dict[str, str]] | None:
