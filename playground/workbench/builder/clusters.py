@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from playground.common.catalogs import read_yaml
-from playground.workbench.builder.devices import PRESETS, claim_manifests, device_manifests
+from playground.workbench.builder.devices import PRESETS, claim_manifests, device_manifests, read_offered
 from playground.workbench.builder.manifests import node_manifests, pod_manifests
 from scheduler_core.scheduler.config import Release, behaviors_of
 from scheduler_core.world.commands import ApplyObjects, Command, SetSettings, command_from_json
@@ -24,9 +23,9 @@ class Cluster:
     """A cluster offered on the first page; `make` gives its manifests, nodes before pods."""
 
     slug: str
+    make: Callable[[], list[dict[str, Any]]]
     title: str | Promise
     summary: str | Promise
-    make: Callable[[], list[dict[str, Any]]]
 
 
 def _small() -> list[dict[str, Any]]:
@@ -123,36 +122,8 @@ def _devices() -> list[dict[str, Any]]:
     return nodes + device_manifests(PRESETS["gpu"], names, 8) + claims
 
 
-CLUSTERS: dict[str, Cluster] = {
-    cluster.slug: cluster
-    for cluster in (
-        Cluster(
-            "placement",
-            _("One placement"),
-            _("Six nodes in use: three refuse the pod, each for its own reason, and three are scored."),
-            _placement,
-        ),
-        Cluster("small", _("Three nodes"), _("Three equal nodes and four pods that fit any of them."), _small),
-        Cluster(
-            "zones",
-            _("Six nodes in three zones"),
-            _("A worker and a tainted infra node in each zone; three pods tolerate the taint, three do not."),
-            _zones,
-        ),
-        Cluster(
-            "fifty",
-            _("Fifty nodes, ten with GPUs"),
-            _("102 pods of three kinds on 50 nodes in three zones: large enough to study scoring."),
-            _fifty,
-        ),
-        Cluster(
-            "devices",
-            _("Four nodes with GPUs to claim"),
-            _("Eight GPUs a node, in two NVLink domains: pods that claim one, four of one domain, or share one."),
-            _devices,
-        ),
-    )
-}
+_MAKERS = {"placement": _placement, "small": _small, "zones": _zones, "fifty": _fifty, "devices": _devices}
+CLUSTERS = {slug: Cluster(slug, _MAKERS[slug], **words) for slug, words in read_offered("clusters").items()}
 
 
 @cache
