@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,6 @@ from playground.workbench.builder.manifests import node_manifests, pod_manifests
 from scheduler_core.scheduler.config import Release, behaviors_of
 from scheduler_core.world.commands import ApplyObjects, Command, SetSettings, command_from_json
 
-ZONES = ("zone-a", "zone-b", "zone-c")
-
 
 @dataclass(frozen=True)
 class Cluster:
@@ -28,11 +26,11 @@ class Cluster:
     summary: str | Promise
 
 
-def _small() -> list[dict[str, Any]]:
-    nodes = node_manifests(count=3, cpu="4", memory="16Gi")
-    return nodes + pod_manifests(
-        replicas=4, name="web-{i}", labels={"app": "web"}, requests={"cpu": "500m", "memory": "1Gi"}
-    )
+def _build(name: str) -> list[dict[str, Any]]:
+    """The objects of a cluster in clusters.yaml, row by row."""
+    rows: list[dict[str, dict[str, Any]]] = read_yaml(Path(__file__).with_name("clusters.yaml"))[name]
+    makers: dict[str, Callable[..., list[dict[str, Any]]]] = {"nodes": node_manifests, "pods": pod_manifests}
+    return [each for row in rows for made, values in row.items() for each in makers[made](**values)]
 
 
 def _placement() -> list[dict[str, Any]]:
@@ -50,58 +48,6 @@ def _placement() -> list[dict[str, Any]]:
         pods.append(runs)
     waiting = pod_manifests(replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"})
     return nodes + pods + waiting
-
-
-def _zones() -> list[dict[str, Any]]:
-    infra = [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]
-    nodes = node_manifests(count=3, name="worker-{zone}", zones=ZONES, cpu="8", memory="32Gi")
-    nodes += node_manifests(
-        count=3, name="infra-{zone}", zones=ZONES, cpu="4", memory="16Gi", labels={"dedicated": "infra"}, taints=infra
-    )
-    pods = pod_manifests(replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"})
-    return (
-        nodes
-        + pods
-        + pod_manifests(
-            replicas=3,
-            name="metrics-{i}",
-            labels={"app": "metrics"},
-            requests={"cpu": "500m", "memory": "1Gi"},
-            tolerations=[{"key": "dedicated", "operator": "Equal", "value": "infra", "effect": "NoSchedule"}],
-        )
-    )
-
-
-def _fifty() -> list[dict[str, Any]]:
-    gpu = [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]
-    nodes = node_manifests(count=40, name="worker-{i}", zones=ZONES, cpu="16", memory="64Gi")
-    nodes += node_manifests(
-        count=10,
-        name="gpu-{i}",
-        zones=ZONES,
-        cpu="32",
-        memory="128Gi",
-        resources={"nvidia.com/gpu": "4"},
-        labels={"accelerator": "nvidia"},
-        taints=gpu,
-    )
-    pods = pod_manifests(replicas=60, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1500m", "memory": "4Gi"})
-    pods += pod_manifests(
-        replicas=30, name="batch-{i}", labels={"app": "batch"}, requests={"cpu": "4", "memory": "8Gi"}
-    )
-    return (
-        nodes
-        + pods
-        + pod_manifests(
-            replicas=12,
-            name="train-{i}",
-            labels={"app": "train"},
-            requests={"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"},
-            limits={"nvidia.com/gpu": "1"},
-            priority=1000,
-            tolerations=[{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
-        )
-    )
 
 
 def _devices() -> list[dict[str, Any]]:
@@ -122,8 +68,11 @@ def _devices() -> list[dict[str, Any]]:
     return nodes + device_manifests(PRESETS["gpu"], names, 8) + claims
 
 
-_MAKERS = {"placement": _placement, "small": _small, "zones": _zones, "fifty": _fifty, "devices": _devices}
-CLUSTERS = {slug: Cluster(slug, _MAKERS[slug], **words) for slug, words in read_offered("clusters").items()}
+_MAKERS = {"placement": _placement, "devices": _devices}
+CLUSTERS = {
+    slug: Cluster(slug, _MAKERS.get(slug) or partial(_build, slug), **words)
+    for slug, words in read_offered("clusters").items()
+}
 
 
 @cache
