@@ -66,9 +66,9 @@ def status_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
     not_negative(*counts.split())(status, "status", errors)
     limits = [(part, "replicas", "status.replicas") for part in parts.split()]
     for part, whole, words in [*limits, ("availableReplicas", "readyReplicas", ready)] if parts else ():
-        more = (status.get(part) or 0) > (status.get(whole) or 0)
-        errors.invalid(f"status.{part}", status.get(part), f"cannot be greater than {words}", when=more)
-    now, was = (each.get("collisionCount", -1) for each in (status, old.get("status") or {}))
+        count, most = (status.get(name) or 0 for name in (part, whole))
+        errors.invalid(f"status.{part}", count, f"cannot be greater than {words}", when=count > most)
+    now, was = (-1 if (each := of.get("collisionCount")) is None else each for of in (status, old.get("status") or {}))
     errors.invalid("status.collisionCount", max(now, 0), "cannot be decremented", when="collis" in counts and now < was)
     return errors
 
