@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.watch import WatchEvent
+from scheduler_core.controllers.accounts import ServiceAccounts
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, RetryInVain, World, WorldAction
 from scheduler_core.controllers.devices.claims import ResourceClaims
 from scheduler_core.controllers.devices.taint_eviction import DeviceTaintEviction
@@ -107,6 +108,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     ClaimProtection(),
     VolumeProtection(),
     ResourceQuotaController(),
+    ServiceAccounts(),
     ResourceClaims(),
     DeviceTaintEviction(),
 )

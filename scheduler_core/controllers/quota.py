@@ -95,9 +95,7 @@ def _gives_back(event: WatchEvent, wall: int) -> bool:
         return _running_resources(old) != _running_resources(new)
     if event.kind == "Service":
         return bool((old.get("spec") or {}).get("type") != (new.get("spec") or {}).get("type"))
-    if event.kind == "PersistentVolumeClaim":
-        return _get_claim_fields(old) != _get_claim_fields(new)
-    return False
+    return event.kind == "PersistentVolumeClaim" and _get_claim_fields(old) != _get_claim_fields(new)
 
 
 def _running_resources(pod: Manifest) -> list[Any]:

@@ -26,7 +26,7 @@ case $release in
 esac
 mode=fwk subject='\&framework.QueuedPodInfo{PodInfo: info}' recorder=EventRecorderLogger
 case $release in
-  1.34.*) mode=framework subject=pod ;;
+  1.34.*) mode=framework subject=pod recorder=EventRecorder ;;
   1.35.*) subject=pod recorder=EventRecorder ;;
 esac
 sed -e "s/MODE/$mode/g" -e "s/SUBJECT/$subject/g" -e "s/RECORDER/$recorder/g" "$here/oracle.go.in" > main.go

@@ -66,9 +66,7 @@ class Shape(NamedTuple):
     @property
     def is_atomic(self) -> bool:
         """True for what has one manager as a whole."""
-        if self.topology == _ATOMIC_MAP:
-            return True
-        return self.bare.startswith("[]") and not self.topology
+        return self.topology == _ATOMIC_MAP or (self.bare.startswith("[]") and not self.topology)
 
 
 @cache
@@ -96,9 +94,7 @@ def shape_of(resource: Resource) -> Shape:
 
 
 def child_shape(shape: Shape, name: str, is_root: bool) -> Shape:
-    if is_root and name == "metadata":
-        return Shape(_META)
-    return shape.field(name)
+    return Shape(_META) if is_root and name == "metadata" else shape.field(name)
 
 
 def item_key(shape: Shape, element: Any) -> str:

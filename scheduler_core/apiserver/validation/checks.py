@@ -253,8 +253,7 @@ def standard_name(name: str, path: str, errors: Errors) -> None:
     errors.problems(path, name, problems)
     if problems or "/" in name:
         return
-    if not is_standard(name):
-        errors.invalid(path, name, "must be a standard resource type or fully qualified")
+    errors.invalid(path, name, "must be a standard resource type or fully qualified", when=not is_standard(name))
 
 
 def is_standard(name: str) -> bool:

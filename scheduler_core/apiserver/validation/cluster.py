@@ -38,7 +38,7 @@ from scheduler_core.apiserver.validation.policies import WEBHOOK_RULE, validate_
 from scheduler_core.apiserver.validation.quota import limit_range, resource_quota
 from scheduler_core.apiserver.validation.rules import Object, need, not_negative, one, validate_name, within
 from scheduler_core.apiserver.validation.storage import classes, persistent
-from scheduler_core.apiserver.validation.updates import object_update
+from scheduler_core.apiserver.validation.updates import object_update, status_update
 from scheduler_core.apiserver.validation.workloads import budget, lease, priority_class, runtime_class
 from scheduler_core.base.clock.cron import BadSchedule, is_zone, parse_schedule
 
@@ -71,8 +71,7 @@ def config_map(manifest: Object, errors: Errors) -> None:
     data, binary = manifest.get("data") or {}, manifest.get("binaryData") or {}
     for key in data:
         _keys({key: None}, "data", errors)
-        if key in binary:
-            errors.invalid(format_key_path("data", key), key, "duplicate of key present in binaryData")
+        errors.invalid(format_key_path("data", key), key, "duplicate of key present in binaryData", when=key in binary)
     _keys(binary, "binaryData", errors)
     size = sum(len(text.encode()) for text in data.values())
     errors.too_long("[]", _MOST, when=size + sum(len(decode_base64(text)) for text in binary.values()) > _MOST)
@@ -194,8 +193,8 @@ def _binding(manifest: Manifest, errors: Errors) -> None:
     namespaced, ref = manifest["kind"] == "RoleBinding", {"apiGroup": _RBAC, **(manifest.get("roleRef") or {})}
     kinds = ("Role", "ClusterRole") if namespaced else ("ClusterRole",)
     for field, supported in (("apiGroup", (_RBAC,)), ("kind", kinds)):
-        if ref.get(field, "") not in supported:
-            errors.not_supported(f"roleRef.{field}", ref.get(field, ""), supported)
+        value = ref.get(field, "")
+        errors.not_supported(f"roleRef.{field}", value, supported, when=value not in supported)
     validate_name("name", path_segment_errors, needed=True)(ref, "roleRef", errors)
     for i, each in enumerate(manifest.get("subjects") or ()):
         where, kind, group = f"subjects[{i}]", each.get("kind") or "", each.get("apiGroup") or ""
@@ -247,10 +246,8 @@ def _webhooks(manifest: Manifest, errors: Errors) -> None:
             words = "should be a domain with at least three segments separated by dots"
             errors.invalid(f"{path}.name", name, words)
         for j, rule in enumerate(hook.get("rules") or ()):
-            for check in WEBHOOK_RULE:
-                check(rule, f"{path}.rules[{j}]", errors)
-        for check in _HOOK:
-            check(hook, path, errors)
+            rules.obey(WEBHOOK_RULE, rule, f"{path}.rules[{j}]", errors)
+        rules.obey(_HOOK, hook, path, errors)
         client, versions = hook.get("clientConfig") or {}, hook.get("admissionReviewVersions") or []
         if (client.get("url") is None) == (client.get("service") is None):
             errors.required(f"{path}.clientConfig", "exactly one of url or service is required")
@@ -285,7 +282,9 @@ def validate_update(
     if kind.key == "Pod":
         errors += _POD_UPDATES[subresource](old, new, rules)
         return errors if subresource != "status" else [*errors, *claim_statuses(new)]
-    return errors if subresource == "status" else [*errors, *object_update(old, new, kind.key, rules)]
+    if subresource == "status":
+        return [*errors, *status_update(old, new, kind.key)]
+    return [*errors, *object_update(old, new, kind.key, rules)]
 
 
 _POD_UPDATES = {

@@ -238,8 +238,7 @@ def _exit_codes(spec: Manifest, codes: Manifest, where: str, errors: Errors) -> 
         if value == 0 and operator == "In":
             errors.invalid(f"{where}.values[{i}]", value, "must not be 0 for the In operator")
         errors.duplicate(f"{where}.values[{i}]", value, when=value in values[:i])
-    if list(values) != sorted(values):
-        errors.invalid(f"{where}.values", list(values), "must be ordered")
+    errors.invalid(f"{where}.values", list(values), "must be ordered", when=list(values) != sorted(values))
 
 
 _is_number = re.compile(r"[+-]?[0-9]+\Z").match

@@ -149,8 +149,7 @@ def _resource(name: str, quantity: Any, where: str, errors: Errors) -> None:
     checks.standard_name(name, where, errors)
     if "/" not in name and (not checks.is_standard(name) or name == "storage"):
         errors.invalid(where, name, "must be a standard resource for quota")
-    if nanos(quantity) < 0:
-        errors.invalid(where, str(quantity), NOT_NEGATIVE)
+    errors.invalid(where, str(quantity), NOT_NEGATIVE, when=nanos(quantity) < 0)
     if (name in checks.COUNTS or is_extended_name(name)) and nanos(quantity) % NANO:
         errors.invalid(where, str(quantity), "must be an integer")
 

@@ -3,13 +3,16 @@
 kube: pkg/apis/{core,apps,batch,storage,node,scheduling}/validation/validation.go @ v1.34.1
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules, alike
+from scheduler_core.apiserver.validation.rules import not_negative
 from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, apply_claim_defaults, apply_volume_defaults
 
 _SET_FIELDS = (
@@ -22,6 +25,7 @@ _SET = (
 )
 _CLAIM = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
 _GROUP_FIXED = ("schedulingConstraints", "priorityClassName", "priority", "workloadRef", "preemptionPolicy")
+_ROLE_REF = ("apiGroup", "kind", "name")
 _JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
 
 
@@ -49,6 +53,24 @@ def select_judged(kind: str, errors: Sequence[FieldError]) -> list[FieldError]:
     """Return those of a new object's errors for which an update is refused."""
     skipped = _NOT_JUDGED.get(kind)
     return [each for each in errors if skipped is None or not skipped.fullmatch(each.path)]
+
+
+# Counts of a status that may not be negative; those that may not exceed its replicas; and how kube calls those that are ready.
+_COUNTS: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("counts.json").read_text())
+
+
+def status_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
+    """Return the errors of the counts in a status."""
+    errors, status = Errors(), new.get("status") or {}
+    counts, parts, ready = _COUNTS.get(kind, ("", "", ""))
+    not_negative(*counts.split())(status, "status", errors)
+    limits = [(part, "replicas", "status.replicas") for part in parts.split()]
+    for part, whole, words in [*limits, ("availableReplicas", "readyReplicas", ready)] if parts else ():
+        count, most = (status.get(name) or 0 for name in (part, whole))
+        errors.invalid(f"status.{part}", count, f"cannot be greater than {words}", when=count > most)
+    now, was = (-1 if (each := of.get("collisionCount")) is None else each for of in (status, old.get("status") or {}))
+    errors.invalid("status.collisionCount", max(now, 0), "cannot be decremented", when="collis" in counts and now < was)
+    return errors
 
 
 _COUNTED = {
@@ -91,14 +113,10 @@ def _priority_class(old: Manifest, new: Manifest, errors: Errors) -> None:
 
 
 def _role_ref(old: Manifest, new: Manifest, errors: Errors) -> None:
-    if not alike(old.get("roleRef"), new.get("roleRef")):
-        # kube prints the internal type, whose fields have no JSON names (pkg/apis/rbac/types.go).
-        shown = {name: (new.get("roleRef") or {}).get(_lower(name), "") for name in ("APIGroup", "Kind", "Name")}
-        errors.invalid("roleRef", shown, "cannot change roleRef")
-
-
-def _lower(name: str) -> str:
-    return "apiGroup" if name == "APIGroup" else name.lower()
+    was, now = (each.get("roleRef") or {} for each in (old, new))
+    # kube prints the internal type, whose fields have no JSON names (pkg/apis/rbac/types.go).
+    shown = {name: now.get(field, "") for name, field in zip(("APIGroup", "Kind", "Name"), _ROLE_REF, strict=True)}
+    errors.invalid("roleRef", shown, "cannot change roleRef", when=not alike(was, now))
 
 
 def _forbid_updates(*names: str) -> Callable[[Manifest, Manifest, Errors], None]:
@@ -130,10 +148,9 @@ def _pod_group(old: Manifest, new: Manifest, errors: Errors) -> None:
     modes = [_at(each, "spec.disruptionMode") for each in (old, new)]
     errors.invalid("spec.disruptionMode", modes[1], IMMUTABLE, when=modes[0] != modes[1])
     policies = [(each.get("spec") or {}).get("schedulingPolicy") or {} for each in (old, new)]
+    was, now = ("basic" in each for each in policies)
+    errors.invalid("spec.schedulingPolicy.basic", None, IMMUTABLE, when=was != now)
     was, now = ("gang" in each for each in policies)
-    errors.invalid(
-        "spec.schedulingPolicy.basic", None, IMMUTABLE, when=("basic" in policies[0]) != ("basic" in policies[1])
-    )
     detail = "field cannot be cleared once set" if was else "field cannot be set once created"
     errors.invalid("spec.schedulingPolicy.gang", None, detail, when=was != now)
 
@@ -227,8 +244,8 @@ def _volume(old: Manifest, new: Manifest, errors: Errors) -> None:
     old, new = apply_volume_defaults(old), apply_volume_defaults(new)
     before, after = old["spec"], new["spec"]
     sources = [{n: v for n, v in spec.items() if n not in NOT_SOURCES} for spec in (before, after)]
-    if not alike(*sources):
-        errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
+    field = "spec.persistentvolumesource"
+    errors.forbidden(field, f"{field} is immutable after creation", when=not alike(*sources))
     _forbid_changes("spec.volumeMode")(old, new, errors)
     affinity = before.get("nodeAffinity")
     if affinity and not alike(affinity, after.get("nodeAffinity")):
@@ -246,14 +263,13 @@ def _node(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> N
             )
         elif changed:
             errors.forbidden(f"spec.{name}", f'node updates may not change {text} except from "" to valid')
-    if (before.get("externalID") or "") != (after.get("externalID") or ""):
-        errors.forbidden("spec.externalID", "may not be updated")
+    was, now = (each.get("externalID") or "" for each in (before, after))
+    errors.forbidden("spec.externalID", "may not be updated", when=was != now)
 
 
 def _quota(old: Manifest, new: Manifest, errors: Errors) -> None:
-    scopes = [sorted((each.get("spec") or {}).get("scopes") or ()) for each in (old, new)]
-    if scopes[0] != scopes[1]:
-        errors.invalid("spec.scopes", scopes[1] or None, IMMUTABLE)
+    was, now = (sorted((each.get("spec") or {}).get("scopes") or ()) for each in (old, new))
+    errors.invalid("spec.scopes", now or None, IMMUTABLE, when=was != now)
 
 
 def _data(old: Manifest, new: Manifest, errors: Errors) -> None:

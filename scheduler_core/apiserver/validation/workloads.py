@@ -73,8 +73,7 @@ def pod_group(manifest: Manifest, errors: Errors) -> None:
     if spec.get("disruptionMode") is not None:
         _one_of(spec["disruptionMode"], ("single", "all"), "spec.disruptionMode", errors)
     keys = (spec.get("schedulingConstraints") or {}).get("topology") or ()
-    if len(keys) > 1:
-        errors.invalid("spec.schedulingConstraints.topology", len(keys), "must have at most 1 item")
+    errors.invalid("spec.schedulingConstraints.topology", len(keys), "must have at most 1 item", when=len(keys) > 1)
     name = spec.get("priorityClassName") or ""
     errors.problems("spec.priorityClassName", name, subdomain_errors(name) if name else ())
     if int(spec.get("priority") or 0) > _HIGHEST_PRIORITY:
@@ -126,8 +125,7 @@ def runtime_class(manifest: Manifest, errors: Errors) -> None:
     seen: list[tuple[Any, ...]] = []
     for i, each in enumerate(listed):
         key = tuple(each.get(name) or "" for name in ("key", "operator", "value", "effect"))
-        if key in seen:
-            errors.duplicate(f"scheduling.tolerations[{i}]", dict(each))
+        errors.duplicate(f"scheduling.tolerations[{i}]", dict(each), when=key in seen)
         seen.append(key)
 
 

@@ -465,3 +465,22 @@ def test_conflicts_with_several_managers_are_listed_manager_by_manager() -> None
         write(sim, "PATCH", f"{MAPS}/c", {"kind": "ConfigMap", **config_map(a="2")}, APPLY, fieldManager="third")
     said = 'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\nconflicts with "other":\n- .data.a'
     assert refused.value.answer.message == said
+
+
+def test_counts_in_a_status_have_to_fit_together() -> None:
+    """As a kube-apiserver v1.34.2 says it."""
+    sim, path = Simulation(), "/apis/apps/v1/namespaces/default/deployments"
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "m", "image": "x:1"}]}}
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
+    write(sim, "POST", path, {"metadata": {"name": "d"}, "spec": spec})
+    write(sim, "PATCH", f"{path}/d/status", {"status": {"replicas": 2, "readyReplicas": 2, "collisionCount": 1}}, MERGE)
+    wrong = {"replicas": 1, "unavailableReplicas": -1, "availableReplicas": 3, "collisionCount": None}
+    with pytest.raises(Failure) as refused:
+        write(sim, "PATCH", f"{path}/d/status", {"status": wrong}, MERGE)
+    assert refused.value.answer.message == (
+        'Deployment.apps "d" is invalid: [status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0, '
+        "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas, "
+        "status.availableReplicas: Invalid value: 3: cannot be greater than status.replicas, "
+        "status.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas, "
+        "status.collisionCount: Invalid value: 0: cannot be decremented]"
+    )

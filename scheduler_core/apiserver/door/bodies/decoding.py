@@ -123,9 +123,7 @@ def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:
 def write_quantity(quantity: Any) -> str:
     """A quantity as Go writes it again."""
     text = str(quantity)
-    if re.search(r"[eE][+-]?\d", text):
-        return text
-    return format_quantity(text, binary=text.endswith("i"))
+    return text if re.search(r"[eE][+-]?\d", text) else format_quantity(text, binary=text.endswith("i"))
 
 
 def _round_up(amount: str) -> str:

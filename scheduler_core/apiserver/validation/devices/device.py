@@ -103,8 +103,7 @@ def _values(default: Amount, most: Amount, values: Sequence[Any], path: str, err
             errors.invalid(where, option.text, f"option is larger than capacity value: {most.text}")
 
     each_once(options, MOST_VALUES, check, "", path, errors, key=lambda each: str(value_of_nanos(each.nanos)))
-    if all(option.nanos != default.nanos for option in options):
-        errors.invalid(path, default.text, _DEFAULT)
+    errors.invalid(path, default.text, _DEFAULT, when=all(option.nanos != default.nanos for option in options))
 
 
 def _range(default: Amount, most: Amount, given: Manifest, path: str, errors: Errors) -> None:
@@ -123,12 +122,10 @@ def _range(default: Amount, most: Amount, given: Manifest, path: str, errors: Er
 
 
 def _highest(default: Amount, most: Amount, least: Amount, highest: Amount, path: str, errors: Errors) -> None:
-    if least.nanos > highest.nanos:
-        errors.invalid(path, least.text, f"min is larger than max: {highest.text}")
+    errors.invalid(path, least.text, f"min is larger than max: {highest.text}", when=least.nanos > highest.nanos)
     if highest.nanos > most.nanos:
         errors.invalid(path, highest.text, f"max is larger than capacity value: {most.text}")
-    if default.nanos > highest.nanos:
-        errors.invalid(path, default.text, f"default is more than max: {highest.text}")
+    errors.invalid(path, default.text, f"default is more than max: {highest.text}", when=default.nanos > highest.nanos)
 
 
 def _step(

@@ -58,8 +58,7 @@ def profile_annotations(annotations: Mapping[str, str], spec: Object, where: str
         if not key.startswith(_APP_ARMOR):
             continue
         name, profile = key.removeprefix(_APP_ARMOR), annotations[key]
-        if name not in names:
-            errors.invalid(format_key_path(where, key), name, "container not found")
+        errors.invalid(format_key_path(where, key), name, "container not found", when=name not in names)
         if profile not in ("", "runtime/default", "unconfined") and not profile.startswith(_LOCAL):
             errors.invalid(format_key_path(where, key), profile, f'invalid AppArmor profile name: "{profile}"')
 

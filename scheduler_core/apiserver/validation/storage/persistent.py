@@ -167,8 +167,7 @@ def _capacity(given: rules.Object | None, errors: Errors) -> None:
 
 
 def _positive(quantity: Any, where: str, errors: Errors) -> None:
-    if nanos(quantity) <= 0:
-        errors.invalid(where, checks.quantity_text(quantity), POSITIVE)
+    errors.invalid(where, checks.quantity_text(quantity), POSITIVE, when=nanos(quantity) <= 0)
 
 
 def claim(manifest: rules.Object, errors: Errors) -> None:
