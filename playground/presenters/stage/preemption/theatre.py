@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from playground.presenters.amounts import amount
+from playground.presenters.amounts import amount, beside
 from playground.presenters.cluster_map.node_cards import Step
 from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.stage.preemption.choice import Lead, falls, leads, texts
@@ -276,7 +276,7 @@ def _level(nodes: NodeTable, node: str, resource: str) -> str:
     if found is None:
         return ""
     unit = f" {resource}" if resource == "cpu" else ""
-    return f"{amount(resource, found[0])} / {amount(resource, found[1])}{unit}"
+    return " / ".join(beside(resource, *found)) + unit
 
 
 def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, cursor: int) -> Reprieves:
