@@ -87,8 +87,8 @@ def _block(block: inspection.Paragraph | inspection.Table) -> FigureParagraph | 
     for part in (part for row in block.rows for cell in row.cells for part in cell):
         if isinstance(part, inspection.Amount):
             values.setdefault(part.resource, []).append(part.value)
-    told = {name: dict(zip(each, beside(name, *each), strict=True)) for name, each in values.items()}
-    rows = [_row(row, told) for row in block.rows]
+    texts = {name: dict(zip(each, beside(name, *each), strict=True)) for name, each in values.items()}
+    rows = [_row(row, texts) for row in block.rows]
     return {"kind": "table", "columns": list(block.columns), "rows": rows, "more": block.more}
 
 
@@ -98,20 +98,20 @@ class FigureRow(TypedDict):
     cells: list[list[FigurePart]]
 
 
-Told = Mapping[str, Mapping[int, str]]  # amounts of each resource in words
+Texts = Mapping[str, Mapping[int, str]]  # amounts of each resource in words
 
 
-def _row(row: inspection.Row, told: Told) -> FigureRow:
+def _row(row: inspection.Row, texts: Texts) -> FigureRow:
     name, *cells = row.cells
     tone = " ".join(word for word, holds in (("bad", row.bad), ("here", row.here)) if holds)
-    return {"tone": tone, "name": parts_of(name), "cells": [parts_of(cell, told) for cell in cells]}
+    return {"tone": tone, "name": parts_of(name), "cells": [parts_of(cell, texts) for cell in cells]}
 
 
-def parts_of(parts: inspection.Parts, told: Told = MappingProxyType({})) -> list[FigurePart]:
-    return [_part(part, told) for part in parts]
+def parts_of(parts: inspection.Parts, texts: Texts = MappingProxyType({})) -> list[FigurePart]:
+    return [_part(part, texts) for part in parts]
 
 
-def _part(part: inspection.Part, told: Told) -> FigurePart:
+def _part(part: inspection.Part, texts: Texts) -> FigurePart:
     match part:
         case str(text):
             return {"kind": "text", "text": text}
@@ -120,12 +120,12 @@ def _part(part: inspection.Part, told: Told) -> FigurePart:
         case inspection.Key(text):
             return {"kind": "text", "text": scene.short(text)}
         case inspection.Amount():
-            text = told[part.resource][part.value] if part.resource in told else amount(part.resource, part.value)
+            text = texts[part.resource][part.value] if part.resource in texts else amount(part.resource, part.value)
             return _leading(text, part.source)
         case inspection.Written(text, source):
             return _leading(text if isinstance(text, str) else scene.short(text.text), source)
         case inspection.Code(inner):
-            return {"kind": "code", "parts": [_part(inner, told)]}
+            return {"kind": "code", "parts": [_part(inner, texts)]}
         case inspection.PodName(key):
             return {"kind": "pod", "key": key, "name": scene.short(key)}
         case inspection.Bar(percent):
