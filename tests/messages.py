@@ -72,9 +72,11 @@ def list_messages(source: str) -> Iterator[str]:
                 yield text
 
 
-def list_strings(
-    data: object, without: Container[str] = ("docs", "sources", "exact", "icon", "letter", "address", "type")
-) -> Iterator[str]:
+# Keys of what is no text.
+PLAIN = ("docs", "sources", "exact", "icon", "letter", "address", "type", "kinds", "applies", "path", "initial")
+
+
+def list_strings(data: object, without: Container[str] = PLAIN) -> Iterator[str]:
     """Every string in YAML data, without keys."""
     if isinstance(data, str):
         yield data
@@ -91,6 +93,7 @@ def list_sources() -> Iterator[Path]:
     yield ROOT / "scheduler_core/formats/unsupported/declared.json"
     for folder in ("presenters", "features", "views", "workbench/actions", "workbench/forms"):
         yield from sorted((ROOT / "playground" / folder).rglob("*.yaml"))
+    yield ROOT / "playground/workbench/builder/offered.yaml"
     yield from sorted((ROOT / "templates").rglob("*.html"))
 
 

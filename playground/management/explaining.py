@@ -8,9 +8,8 @@ from django.utils.translation import gettext
 
 from playground.features.fixes.presenter import describe_findings
 from playground.features.fixes.presenter import sentence as sentence_of
-from playground.presenters.amounts import amount, duration
 from playground.presenters.why import describe_fact, sentence
-from playground.presenters.words import Message
+from playground.presenters.words import Message, amount, duration
 from playground.presenters.words import format_message as in_words
 from scheduler_core.analysis.explain import STICKING, Explanation, Past, Role, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes

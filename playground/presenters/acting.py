@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 from urllib.parse import urlencode
 
-from playground.presenters.amounts import clock
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, clock, gettext_noop, message
 from playground.workbench.actions import ACTIONS, SCHEDULER, Offer, Subject, offers
 from playground.workbench.actions.nodes import format_taint, taints_of
 from scheduler_core.world.readonly import Pod, WorldView, parse_time

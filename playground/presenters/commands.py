@@ -1,12 +1,12 @@
 """A command of the log in one sentence, from its JSON. The words are in commands.yaml, by kind."""
 
-import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, choose_message, gettext_noop, message
 
 NAMED = 3  # objects of a kind that are named before "…"
 TEXT = 120
@@ -24,11 +24,7 @@ def sentence(command: Data) -> Message:
     texts = WORDS["sentences"].get(kind)
     if texts is None:
         return message("%(kind)s: %(what)s", kind=command.get("kind", "?"), what=_fields(command))
-    values = {**command, **(_VALUES[kind](command) if kind in _VALUES else {})}
-    if not isinstance(texts, str):
-        cases = ((*case.split("=", 1), text) for case, text in texts.items() if case != "otherwise")
-        texts = next((text for field, value, text in cases if str(values.get(field)) == value), texts["otherwise"])
-    return message(texts, **{field: values.get(field, "") for field in re.findall(r"%\((\w+)\)s", texts)})
+    return choose_message(texts, defaultdict(str, {**command, **(_VALUES[kind](command) if kind in _VALUES else {})}))
 
 
 def describe_omission(command: Data) -> Message:

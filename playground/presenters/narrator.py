@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.amounts import thousands
 from playground.presenters.look import CLUSTER, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, present_pod, present_step, scheduler_of, short
@@ -12,7 +11,7 @@ from playground.presenters.sentences.kinds import RANK, RecordLine, of_facts, of
 from playground.presenters.sentences.records import of_late_step, of_preparation
 from playground.presenters.stage.aim import at_hand
 from playground.presenters.stage.cluster import count_waiting
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, gettext_noop, message, thousands
 from scheduler_core.base.trace.kinds import AttemptEnded, AttemptStarted, BindingEnded, CommandApplied
 from scheduler_core.world.readonly import Phase, Point, Record, SchedulingCycleView, WorldView
 

@@ -15,12 +15,12 @@ import orjson
 from playground import presenters
 from playground.lessons.own import Handed
 from playground.presenters import cluster_map, inspector, narrator, pipeline, queues, stage, story, timeline
-from playground.presenters.amounts import clock
 from playground.presenters.look import CLUSTER, Look
 from playground.presenters.names import names_of
 from playground.presenters.panel import AnyPanel, Delta, Panel, PanelChange, Seen, Shown
 from playground.presenters.scene import profile_of
 from playground.presenters.stage.aim import aim_of
+from playground.presenters.words import clock
 from scheduler_core.world.readonly import WorldView
 
 # The transport's readouts: virtual time, attempt, step.

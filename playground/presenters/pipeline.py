@@ -7,7 +7,6 @@ the pod, or every node it saw).
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
-from playground.presenters.amounts import duration, ordinal, thousands
 from playground.presenters.look import AIM, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import (
@@ -28,7 +27,7 @@ from playground.presenters.scene import (
 )
 from playground.presenters.stage.binding import of_attempt
 from playground.presenters.stage.binding.lanes import POINTS
-from playground.presenters.words import Message, exactly, message
+from playground.presenters.words import Message, duration, exactly, message, ordinal, thousands
 from scheduler_core.world.readonly import (
     Attempt,
     Code,

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NotRequired, TypedDict
 
-from playground.presenters.amounts import clock, duration
 from playground.presenters.look import ROWS, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import short, subject
+from playground.presenters.words import clock, duration
 from scheduler_core.world.readonly import Move, Place, WorldView
 
 # Places where a pod can be, as the class names of their colour on the screen.

@@ -1,12 +1,15 @@
-"""Messages: a text to translate and the values to put into it, both plain data.
+"""Messages, a text to translate and the values to put into it, both plain data; and amounts as people read them.
 
 Presenters know no Django, so they mark messages for the catalogs and leave the translating to the templates' `translated` filter.
+Times, cpu, and memory are in Kubernetes' own notation wherever it has one.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
+
+from scheduler_core.world.readonly import Pod
 
 # A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
 _BLANK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])")
@@ -17,7 +20,11 @@ _COUNTED = re.compile(
     r"(attempt|call|candidate|command|cycle|device|domain|group|minute|node|object|plugin|pod|point|question|record|refusal|replica"
     r"|second|session|step|student|volume)s\b( are| have| were| run)?\b"
 )
+_NAMES = re.compile(r"%\((\w+)\)s")
 _OF_ONE = {" are": " is", " have": " has", " were": " was", " run": " runs"}
+
+
+Texts = str | Mapping[str, "Texts"]
 
 
 class Message(TypedDict):
@@ -36,6 +43,21 @@ def gettext_noop(message: str) -> str:
 def message(text: str, /, **values: object) -> Message:
     """A message with its values; one named in the text as %(name)s is shown as code where it is a name of an object."""
     return {"text": text, "values": values} if values else {"text": text}
+
+
+def choose_message(texts: Texts, values: Mapping[str, Any]) -> Message:
+    """A message of the first text whose case holds, with the values that it names.
+
+    A case is `field=value`, a `field` that is set, or `otherwise`; of a case that holds there may be several texts again.
+    """
+    while not isinstance(texts, str):
+        cases = ((*case.partition("="), text) for case, text in texts.items())
+        texts = next(
+            text
+            for field, equals, value, text in cases
+            if field == "otherwise" or (str(values.get(field)) == value if equals else values.get(field))
+        )
+    return message(texts, **{field: values[field] for field in _NAMES.findall(texts)})
 
 
 def match_text(texts: Iterable[str], said: str) -> tuple[str, dict[str, str]] | None:
@@ -100,3 +122,126 @@ def brief(did: str, most: int = 5) -> str:
 def exactly(text: str) -> Message:
     """Something that is shown as it is, in any language."""
     return {"text": "", "exact": text}
+
+
+SECOND = 1_000_000_000
+_BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_DECIMAL = ("k", "M", "G", "T", "P", "E")
+_DECIMALS = 1000  # at most three digits behind the point
+_SHORT = 7  # characters of an amount that is read at a glance
+
+
+def clock(ns: int) -> str:
+    """Virtual time as hours, minutes, seconds and milliseconds: 00:00:12.300."""
+    milliseconds = ns // 1_000_000
+    seconds, rest = divmod(milliseconds, 1000)
+    minutes, second = divmod(seconds, 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}.{rest:03}"
+
+
+def duration(ns: int) -> str:
+    """A length of time with its unit: 1.7 s, 5 ms, 2 min 5 s."""
+    if ns >= 60 * SECOND:
+        minutes, second = divmod(ns // SECOND, 60)
+        return f"{minutes} min {second} s" if second else f"{minutes} min"
+    if ns >= SECOND:
+        return f"{_short(ns / SECOND)} s"
+    if ns >= 1_000_000:
+        return f"{_short(ns / 1_000_000)} ms"
+    return f"{_short(ns / 1000)} µs" if ns else "0 s"
+
+
+def cpu(milli: int) -> str:
+    """Cpu in kube's notation, exact: 250m, 2, and 7.5 or 2.25 where whole cores would hide something."""
+    if abs(milli) < 1000 and milli:
+        return f"{milli}m"
+    return _decimal(milli)
+
+
+def memory(size: int) -> str:
+    """Bytes in the unit that says them shortest and exactly: 256Mi, 1.5Gi, 16265756Ki, 1G; binary units before decimal ones."""
+    binary = [(unit, 1024**i) for i, unit in enumerate(_BINARY, 1)]
+    decimal = [(unit, 1000**i) for i, unit in enumerate(_DECIMAL, 1)]
+    texts = [
+        f"{_decimal(size * _DECIMALS // base)}{unit}"
+        for unit, base in (*binary, *decimal)
+        if abs(size) >= base and size * (_DECIMALS if unit in _BINARY else 1) % base == 0
+    ]
+    return min(texts, key=len) if texts else str(size)
+
+
+def amount(resource: str, value: int) -> str:
+    """An amount of any resource; cpu comes in millis, all else in its own unit."""
+    if resource == "cpu":
+        return cpu(value)
+    return memory(value) if is_bytes(resource) else str(value)
+
+
+def format_requests(pod: Pod) -> list[str]:
+    """Return what a pod requests, each with its resource: 500m cpu, 256Mi, 2Gi ephemeral-storage."""
+    first = [(name, pod.requests.get(name)) for name in ("cpu", "memory", "ephemeral-storage")]
+    named = [(name, value) for name, value in (*first, *pod.requests.scalar) if value]
+    return [amount(name, value) if name == "memory" else f"{amount(name, value)} {name}" for name, value in named]
+
+
+def amounts(resource: str, *values: int) -> list[str]:
+    """Amounts of a resource that stand in one sentence, in one unit: 559Gi and 558.617Gi, 3 and 0.5, 300m and 100m.
+
+    Bytes have three digits behind the point at most; where two amounts that differ would look alike, the unit is the next smaller one.
+    """
+    if resource == "cpu":
+        return [f"{each}m" for each in values] if max(map(abs, values)) < 1000 else list(map(_decimal, values))
+    if not is_bytes(resource):
+        return list(map(str, values))
+    for i, unit in reversed(list(enumerate(_BINARY, 1))):
+        parts = [round(each * _DECIMALS / 1024**i) for each in values]
+        tells_apart = len(set(parts)) == len(set(values)) and all(map(bool, parts)) >= all(map(bool, values))
+        if tells_apart and max(map(abs, parts)) >= _DECIMALS:
+            return [f"{_decimal(part)}{unit}" for part in parts]
+    return list(map(str, values))
+
+
+def beside(resource: str, *values: int) -> list[str]:
+    """Amounts of a resource beside each other: exact where that is short, else rounded in one unit."""
+    texts = [amount(resource, each) for each in values]
+    return texts if max(map(len, texts)) <= _SHORT else amounts(resource, *values)
+
+
+def exact(resource: str, value: int) -> str:
+    """The same with nothing rounded away: 1500Mi, not 1.5Gi."""
+    if not is_bytes(resource):
+        return amount(resource, value)
+    units, unit = ("", *_BINARY), 0
+    while value and value % 1024 == 0 and unit < len(units) - 1:
+        value, unit = value // 1024, unit + 1
+    return f"{value}{units[unit]}"
+
+
+def is_bytes(resource: str) -> bool:
+    return resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
+
+
+def thousands(number: int) -> str:
+    """A count with separators: 1,523."""
+    return f"{number:,}"
+
+
+def _decimal(thousandths: int) -> str:
+    """A number with at most three digits behind the point, exact."""
+    sign, number = ("-", -thousandths) if thousandths < 0 else ("", thousandths)
+    whole, rest = divmod(number, _DECIMALS)
+    return f"{sign}{whole}.{rest:03}".rstrip("0").rstrip(".")
+
+
+def _short(value: float) -> str:
+    return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+_ORDINALS = {1: gettext_noop("%(n)sst attempt"), 2: gettext_noop("%(n)snd attempt"), 3: gettext_noop("%(n)srd attempt")}
+_ORDINAL = gettext_noop("%(n)sth attempt")
+
+
+def ordinal(attempt: int) -> Message:
+    """Return the number of a pod's attempt among its own in words: 1st attempt."""
+    end = 0 if attempt % 100 in (11, 12, 13) else attempt % 10
+    return message(_ORDINALS.get(end, _ORDINAL), n=thousands(attempt))

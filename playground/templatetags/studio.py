@@ -12,11 +12,10 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
-from playground.presenters.amounts import clock
 from playground.presenters.names import WIDE, Names, fit
 from playground.presenters.scene import count_evaluated_nodes, short
 from playground.presenters.terms import read_terms
-from playground.presenters.words import agree, close_up
+from playground.presenters.words import agree, clock, close_up
 from playground.workbench.forms.fields import duration_text
 
 register = template.Library()

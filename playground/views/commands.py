@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from playground.presenters.amounts import clock
-from playground.presenters.words import format_message
+from playground.presenters.words import clock, format_message
 from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.database.branches import build_fork_name

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
 from playground.workbench.actions import action
-from playground.workbench.actions.workloads import SCALED
 from playground.workbench.builder import grammar
 
 MOST = 6  # offers for one sentence
@@ -70,7 +69,7 @@ class Verb(NamedTuple):
 VERBS = (
     Verb("taint", ("Node",), "dedicated=infra:NoSchedule", _parse_taint),
     Verb("label", ("Node", "Pod"), "disk=ssd", _parse_labels),
-    Verb("scale", SCALED, "to 3", _parse_replicas),
+    Verb("scale", ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"), "to 3", _parse_replicas),
     Verb("cordon", ("Node",)),
     Verb("uncordon", ("Node",)),
     Verb("drain", ("Node",)),

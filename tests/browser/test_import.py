@@ -51,7 +51,7 @@ def test_a_pasted_cluster_is_previewed_and_then_imported(page: Page, server: Pla
 
 def test_a_file_dropped_on_the_page_is_previewed(page: Page, server: PlaygroundServer) -> None:
     page.goto(server.url)
-    page.locator("[data-drop]").evaluate(DROP, ["cluster.yaml", NODE])
+    page.locator("div[data-drop]").evaluate(DROP, ["cluster.yaml", NODE])
     expect(page.get_by_role("button", name="Import 1 object", exact=True)).to_be_visible()
 
 
@@ -126,7 +126,7 @@ def test_a_chosen_file_is_shown_in_groups(
         json.dumps({"apiVersion": "v1", "kind": "List", "items": [WAITING, event, bad]})
     )
     page.goto(server.url)
-    page.get_by_label("Choose a file…").set_input_files(tmp_path / "cluster.json")
+    page.get_by_role("button", name="Choose a file…", exact=True).set_input_files(tmp_path / "cluster.json")
     page.get_by_role("button", name="Show what is Pending").click()
     summary = page.get_by_role("main")
     for word in ("created", "ignored", "refused", "Missing"):
@@ -139,7 +139,7 @@ def test_a_large_import_shows_windows_of_its_rows(page: Page, server: Playground
     items = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{i}"}} for i in range(1500)]
     (tmp_path / "nodes.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     page.goto(server.url)
-    page.get_by_label("Choose a file…").set_input_files(tmp_path / "nodes.json")
+    page.get_by_role("button", name="Choose a file…", exact=True).set_input_files(tmp_path / "nodes.json")
     page.get_by_role("button", name="Show what is Pending").click()
     page.locator("summary", has_text="1,500 objects").click()
     expect(page.get_by_text("1–50 of 1,500")).to_be_visible()
@@ -162,7 +162,7 @@ def test_an_upload_over_the_limit_is_refused_in_words(
     complaints.forgive("favicon.ico")
     (tmp_path / "large.yaml").write_text("#" * 2_000_000)
     page.goto(small_server.url)
-    page.get_by_label("Choose a file…").set_input_files(tmp_path / "large.yaml")
+    page.get_by_role("button", name="Choose a file…", exact=True).set_input_files(tmp_path / "large.yaml")
     preview = page.get_by_role("button", name="Show what is Pending")
     preview.click()
     field = page.locator("#import-file")
@@ -215,7 +215,7 @@ def test_a_large_file_says_how_far_it_is_and_can_be_cancelled_by_keyboard(
     start_empty(page)
     page.wait_for_url("**/s/*/")
     page.goto(page.url + "import")
-    page.get_by_label("Choose a file…").set_input_files(tmp_path / "large.json")
+    page.get_by_role("button", name="Choose a file…", exact=True).set_input_files(tmp_path / "large.json")
     page.get_by_role("button", name="Preview the import").click()
     page.wait_for_url("**/importing/*")
     expect(page.get_by_role("progressbar")).to_be_visible()

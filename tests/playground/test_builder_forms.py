@@ -5,8 +5,9 @@ import yaml
 
 from playground.workbench.builder import CLUSTERS, to_yaml
 from playground.workbench.forms.build import NodesForm, PodsForm
+from playground.workbench.forms.extenders import PluginForm
 from playground.workbench.forms.world import SettingsForm, gate_rows
-from scheduler_core.scheduler.config import RELEASES
+from scheduler_core.scheduler.config import CURRENT, HISTORICAL, NORMALIZE, RELEASES
 
 NODES = {"count": 3, "name": "node-{i}", "first": 1, "cpu": "4", "memory": "16Gi", "pods": 110}
 PODS = {"replicas": 1, "name": "web", "first": 1, "namespace": "default"}
@@ -145,3 +146,11 @@ def test_a_starter_cluster_has_the_nodes_and_pods_it_promises(slug, nodes, pods)
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_gate_of_a_release_has_a_row_that_says_what_it_does(release):
     assert all(row.about for row in gate_rows(SettingsForm(release=release), release))
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "values"),
+    [(PluginForm, "normalize", [*NORMALIZE]), (SettingsForm, "queue_mode", [CURRENT, HISTORICAL])],
+)
+def test_the_choices_that_have_words_are_those_that_there_are(form, field, values):
+    assert [value for value, _ in form.base_fields[field].choices] == values

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from playground.features.breakpoints.query import Hits, HitsFound
 from playground.presenters import Look
-from playground.presenters.amounts import clock
+from playground.presenters.words import clock
 from playground.sessions.database import markers
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol import breakpoints as core

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypedDict, cast
 
-from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.charts import curves
 from playground.presenters.devices.claims import ClaimPage, ClaimsPage
 from playground.presenters.devices.pools import PoolPage, PoolsPage
 from playground.presenters.sentences.lines import describe_deeds, describe_key
 from playground.presenters.stage.controller.owners import EvictionRow, eviction
 from playground.presenters.stage.controller.replicas import Replica, replicas
-from playground.presenters.words import Message, gettext_noop
+from playground.presenters.words import SECOND, Message, clock, duration, gettext_noop, memory, thousands
 
 MOST_CHANGES = 40
 GI = 2**30

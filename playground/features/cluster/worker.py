@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from playground.features.cluster.query import Cluster
-from playground.presenters.amounts import clock
 from playground.presenters.devices.claims import KIND, ClaimEvent, ClaimPage, claim, claims, describe_changes
 from playground.presenters.devices.pools import node_devices, pool, pools
-from playground.presenters.words import message
+from playground.presenters.words import clock, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionGone
 from playground.sessions.worker.engine import Engine

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, TypedDict
 
-from playground.presenters.amounts import beside, clock
 from playground.presenters.scene import short
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, beside, clock, gettext_noop, message
 from playground.sessions.protocol import comparing
 from playground.sessions.protocol.looking import Configured
 

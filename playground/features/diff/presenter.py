@@ -10,8 +10,7 @@ import msgspec
 import numpy as np
 
 from playground.features.diff.query import Difference, EndedAttempt, Line, ObjectRow, QueueRow
-from playground.presenters.amounts import amount, clock
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import amount, clock, gettext_noop
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.readonly import Attempt, CacheView, QueueView, WorldView
 

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.amounts import amounts, duration, is_bytes
 from playground.presenters.scene import short
 from playground.presenters.why.facts import MEANINGS
-from playground.presenters.words import Message, message
+from playground.presenters.words import Message, amounts, choose_message, duration, is_bytes, message
 from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6
@@ -17,27 +16,27 @@ SECOND = 1_000_000_000
 
 
 @lru_cache
-def read_texts() -> dict[str, dict[str, str]]:
+def read_texts() -> dict[str, dict[str, Any]]:
     """The words of changes and of their effects: tables by kind."""
-    texts: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("texts.yaml"))
+    texts: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("texts.yaml"))
     return texts
-
-
-def _change(kind: str, /, **values: object) -> Message:
-    return message(read_texts()["changes"][kind], **values)
 
 
 def sentence(change: Mapping[str, Any]) -> Message:
     """One change as people say it."""
     kind, values = change["kind"], _align_units(dict(change["values"]))
-    if kind in _SPECIAL:
-        return _SPECIAL[kind](values)
-    if kind in _LISTS:
-        return _describe_list(kind, values)
-    for name in ("claim", "pod", "budget"):
+    if kind == "outside":
+        return message(read_yaml(MEANINGS)["steps"][values["meaning"]], **values)
+    if kind in _VALUES:
+        values |= _VALUES[kind](values)
+    if field := _LISTS.get(kind):
+        values["list"] = ", ".join(map(short, values[field]) if field == "pods" else values[field])
+        if isinstance(values.get("to"), list):
+            values["to"] = ", ".join(values["to"])
+    for name in ("pod",) if field else ("claim", "pod", "budget"):
         if name in values:
             values[name] = short(values[name])
-    return _change(kind, **values)
+    return choose_message(read_texts()["changes"][kind], values)
 
 
 def _align_units(values: dict[str, Any]) -> dict[str, Any]:
@@ -51,99 +50,29 @@ def _align_units(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "from": before, "to": after}
 
 
-def _describe_softening(values: dict[str, Any]) -> Message:
-    return message(read_texts()["softened"][values["what"]], text=values["text"])
-
-
-def _describe_deletion(values: dict[str, Any]) -> Message:
-    pods = ", ".join(short(key) for key in values["pods"])
-    if not values["amounts"]:
-        return _change("free-of-pods", node=values["node"], list=pods)
-    return _change("free", node=values["node"], list=pods, amounts=", ".join(values["amounts"]))
-
-
-def _describe_new_node(values: dict[str, Any]) -> Message:
+def _describe_new_node(values: dict[str, Any]) -> dict[str, Any]:
     if values["like"]:
-        text = "node-virtual" if values.get("virtual") else "node-of-group" if values.get("group") else "node"
-        return _change(text, name=values["node"], node=values["like"], group=values.get("group", ""))
+        return {"name": values["node"], "node": values["like"]}
     amounts = ", ".join(f"{n} {name}" for name, n in values["amounts"].items() if name != "pods")
     labels = ", ".join(f"{key}={value}" for key, value in values["labels"].items())
-    return _change("node-of-size-with-labels" if labels else "node-of-size", amounts=amounts, labels=labels)
+    return {"amounts": amounts, "labels": labels, "virtual": False, "group": ""}
 
 
-def _describe_list(kind: str, values: dict[str, Any]) -> Message:
-    field = _LISTS[kind]
-    rest = {name: short(each) if name == "pod" else each for name, each in values.items() if name != field}
-    listed = map(short, values[field]) if field == "pods" else values[field]
-    if isinstance(rest.get("to"), list):
-        rest["to"] = ", ".join(rest["to"])
-    return _change(kind, list=", ".join(listed), **rest)
-
-
-def _ready(values: dict[str, Any]) -> Message:
+def _list_causes(values: dict[str, Any]) -> dict[str, Any]:
+    """The node's own controller sets some taints, and takes them away once the node is ready."""
     taints = values.get("taints") or ()
-    if not taints or any(key.endswith(("/not-ready", "/unreachable")) for key in taints):
-        return _change("ready", node=values["node"])
-    return _change("ready-of-cause", node=values["node"], list=", ".join(dict.fromkeys(taints)))
+    own = any(key.endswith(("/not-ready", "/unreachable")) for key in taints)
+    return {"list": "" if own else ", ".join(dict.fromkeys(taints))}
 
 
-def _describe_claim_class(values: dict[str, Any]) -> Message:
-    text = "claim-class" if values["to"] else "claim-without-class"
-    return _change(text, claim=short(values["claim"]), to=values["to"])
-
-
-def _describe_claim(values: dict[str, Any]) -> Message:
-    if "deviceClass" in values:
-        return _change("claim-for-device", claim=short(values["claim"]), name=values["deviceClass"])
-    return _change("claim", claim=short(values["claim"]), size=values["size"])
-
-
-def _describe_priority(values: dict[str, Any]) -> Message:
-    texts = (
-        ("priority-preempts", "priority-new-preempts")
-        if values["value"] == values["from"]
-        else ("priority", "priority-new")
-    )
-    return _change(texts[bool(values["new"])], name=values["class"], value=values["value"])
-
-
-def _describe_request(values: dict[str, Any]) -> Message:
-    text = "request-of-container" if values.get("container") else "request"
-    return _change("request-left" if values["to"] == "0" else text, **values)
-
-
-_SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
-    "soften": _describe_softening,
-    "free": _describe_deletion,
+# The values of a kind's sentence that a change does not have as they are said.
+_VALUES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "free": lambda values: {"list": ", ".join(map(short, values["pods"])), "amounts": ", ".join(values["amounts"])},
     "node": _describe_new_node,
-    "capacity": lambda values: _change("capacity-of-pods" if values["resource"] == "pods" else "capacity", **values),
-    "unit": lambda values: _change("unit-of-container" if values.get("container") else "unit", **values),
-    "claim": _describe_claim,
-    "claim-class": _describe_claim_class,
-    "ready": _ready,
-    "toleration": lambda values: _change("toleration-for-good" if values.get("forever") else "toleration", **values),
-    "budget": lambda values: _change(
-        "budget-counted" if values.get("counted") else "budget", **{**values, "budget": short(values["budget"])}
-    ),
-    "priority": _describe_priority,
-    "request": _describe_request,
-    "claim-beside": lambda values: _change(
-        "claim-beside" if values.get("ends", True) else "claim-used", claim=short(values["claim"]), to=values["to"]
-    ),
-    "wait": lambda values: _change(
-        "wait-for-end" if values.get("ends") else "wait",
-        pod=short(values["pod"]),
-        time=duration(max(values.get("time", 0), SECOND)),
-    ),
-    "recreate": lambda values: _change(
-        "recreate-with-class" if values.get("class") else "recreate", **{**values, "pod": short(values["pod"])}
-    ),
-    "outside": lambda values: message(read_yaml(MEANINGS)["steps"][values["meaning"]], **values),
-    "setting": lambda values: _change("setting" if "to" in values else "setting-left", **values),
-    "config-object": lambda values: _change("config-object-copied" if "from" in values else "config-object", **values),
-    "node-name": lambda values: _change(
-        "node-name-that-exists" if values.get("exists") else "node-name", node=values["node"]
-    ),
+    "claim": lambda values: {"name": values.get("deviceClass")},
+    "ready": _list_causes,
+    "priority": lambda values: {"name": values["class"], "preempts": values["value"] == values["from"]},
+    "wait": lambda values: {"time": duration(max(values.get("time", 0), SECOND))},
 }
 # Kinds of changes whose sentence has a list, and the value that the list is of.
 _OF_LISTS = {
@@ -176,15 +105,8 @@ def defeats(changes: list[Mapping[str, Any]]) -> list[Message]:
 
 def effect_sentence(effect: Mapping[str, Any]) -> Message:
     """Return a sentence about the effect on one other pod."""
-    kind = effect["kind"]
-    if kind == "replaced" and not effect["to"]:
-        kind = "replaced-waits"
-    elif kind == "evicted" and effect["by"]:
-        kind = "evicted-and-remade"
-    elif kind == "evicted" and not effect["node"]:
-        kind = "evicted-waiting"
-    values = {name: effect[name] for name in ("node", "to")}
-    return message(read_texts()["effects"][kind], pod=short(effect["pod"]), by=short(effect["by"]), **values)
+    values = {**effect, "pod": short(effect["pod"]), "by": short(effect["by"])}
+    return choose_message(read_texts()["effects"][effect["kind"]], values)
 
 
 def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from playground.common.catalogs import read_yaml
 from playground.features.gangs.query import SessionGangs
-from playground.presenters.amounts import duration
+from playground.presenters.words import duration
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError, parse_command
 from playground.sessions.recent import remember

@@ -11,12 +11,11 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.amounts import clock, duration
 from playground.presenters.journey import COLUMNS
 from playground.presenters.journey.entries import AttemptDetail, Call, Flight, Step
 from playground.presenters.scene import short
 from playground.presenters.sentences.lines import BOTH
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, clock, duration, exactly, gettext_noop, message
 from scheduler_core.analysis import inspection
 from scheduler_core.analysis.inspection import Stranded
 

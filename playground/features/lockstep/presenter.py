@@ -7,10 +7,9 @@ from typing import NamedTuple, TypedDict
 
 from playground.features.comparison.presenter import ScoreTable, scores
 from playground.features.lockstep.query import HeldMoment, StretchSteps, TakenStep
-from playground.presenters.amounts import clock
 from playground.presenters.charts import align_sequences
 from playground.presenters.scene import short
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, clock, gettext_noop, message
 from playground.sessions.protocol.comparing import Comparison, OutlinedAttempt
 
 SCHEDULED = "scheduled"

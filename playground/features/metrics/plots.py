@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from playground.presenters import charts as draw
-from playground.presenters.amounts import SECOND, clock, duration, thousands
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import SECOND, clock, duration, gettext_noop, thousands
 from scheduler_core.analysis.status import BY_NAME, Metric, MetricKind
 
 Curve = Sequence[Mapping[str, Any]]

@@ -20,8 +20,7 @@ from playground.features.metrics.plots import (
     total,
 )
 from playground.presenters import charts as draw
-from playground.presenters.amounts import clock, thousands
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import clock, gettext_noop, thousands
 from scheduler_core.analysis.status import BY_NAME, FORMER, METRICS, Metric
 
 HINTS = Path(__file__).with_name("hints.yaml")

@@ -18,8 +18,7 @@ from playground.features.metrics.plots import (
     sum_histogram,
 )
 from playground.presenters import charts as draw
-from playground.presenters.amounts import amount, clock, duration, thousands
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import amount, clock, duration, gettext_noop, thousands
 from scheduler_core.analysis.status import BY_NAME
 
 _RESULTS = {"scheduled": "scheduled", "unschedulable": "refused", "error": "errors"}

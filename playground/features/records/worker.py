@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from playground.features.records.query import ListedStep, Records, RecordsFound, StepList, StepRecords, StepsFound
-from playground.presenters.amounts import clock
 from playground.presenters.narrator import sentence
 from playground.presenters.scene import present_step
 from playground.presenters.sentences.kinds import row
-from playground.presenters.words import format_message
+from playground.presenters.words import clock, format_message
 from playground.sessions.worker.conditions.cel import Allowance
 from playground.sessions.worker.conditions.matching import Matcher
 from playground.sessions.worker.engine import Engine

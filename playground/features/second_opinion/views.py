@@ -9,8 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from playground.features.second_opinion.query import AskOutside, AuditBinding, SecondOpinion
-from playground.presenters.amounts import clock
-from playground.presenters.words import gettext_noop, message
+from playground.presenters.words import clock, gettext_noop, message
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember

@@ -6,12 +6,11 @@ from typing import Any, Required, TypedDict
 import msgspec
 
 from playground.features.sequence.query import Arrow, FoundSequence
-from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import short
 from playground.presenters.sentences.kinds import BY_KIND
 from playground.presenters.sentences.kinds import row as row_of
 from playground.presenters.sentences.lines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES, Standing, Who
-from playground.presenters.words import Message, message
+from playground.presenters.words import Message, clock, duration, message
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Point, Record, StepFacts
 

@@ -9,9 +9,8 @@ from typing import Any
 
 from playground.features.sequence.presenter import arrows, in_causal_order
 from playground.features.sequence.query import Arrow, FoundSequence, Sequence, SequencePart
-from playground.presenters.amounts import clock
 from playground.presenters.sentences.lines import BINDING, Standing
-from playground.presenters.words import message
+from playground.presenters.words import clock, message
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.base.trace.kinds import EventRecorded, ObjectChanged, QueueMoved, Reconciled, WatchEventHeard

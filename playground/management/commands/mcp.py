@@ -15,7 +15,7 @@ import yaml
 import playground
 from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import TerminalCommand, add_options
-from playground.presenters.amounts import memory
+from playground.presenters.words import memory
 
 TOOLS = Path(__file__).parents[1] / "assistant.yaml"
 EXTRA = "the Python package mcp is not installed; install it by: pip install 'scheduler-playground[mcp]'"

@@ -12,10 +12,10 @@ from typing import Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters.amounts import beside
 from playground.presenters.cluster_map.node_cards import Moment
 from playground.presenters.cluster_map.search import Mask
 from playground.presenters.scene import FEASIBLE, Refusals, cycle_of, framework_of, utilisation, verdict_rows
+from playground.presenters.words import beside
 from scheduler_core.world.readonly import Code, NodeTable, Point, WorldView
 
 VERDICT, TOTAL, FULLER, PODS = "filter", "score", "utilisation", "pods"

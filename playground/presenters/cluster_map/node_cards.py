@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple, NotRequired, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from playground.presenters.amounts import beside, cpu
 from playground.presenters.devices.pools import WORDS
 from playground.presenters.scene import FEASIBLE, UNSEEN, PodRef, Refusals, cycle_of, scheduler_of, short
+from playground.presenters.words import beside, cpu
 from scheduler_core.analysis.status import Device, DeviceState, NodeDevices, ResourceSlice, Stock, amount_text
 from scheduler_core.world import readonly
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from playground.presenters.amounts import clock
 from playground.presenters.devices.claims import PodClaim
 from playground.presenters.inspector.node import chosen
 from playground.presenters.inspector.summary import PreemptionNote, preemptions
@@ -13,7 +12,7 @@ from playground.presenters.journey.entries import Entry
 from playground.presenters.journey.why import JourneyWhy
 from playground.presenters.look import Look
 from playground.presenters.scene import NoSubject, PodRef, cycle_of, pod_ref, scheduler_of, short
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import clock, gettext_noop
 from scheduler_core.analysis.inspection import name_of
 from scheduler_core.world.readonly import BindingCycleView, ExpireAssumedPod, Pod, SchedulerView, WorldView
 

@@ -6,11 +6,10 @@ from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters import scene
 from playground.presenters.acting import Draining, PlannedEviction, draining, list_actions, list_planned_evictions
-from playground.presenters.amounts import amount, beside, exact
 from playground.presenters.devices.pools import NodePool, node_devices
 from playground.presenters.look import Look
 from playground.presenters.problems import in_plain_words
-from playground.presenters.words import Message
+from playground.presenters.words import Message, amount, beside, exact
 from playground.workbench.actions import Offer
 from scheduler_core.analysis import inspection
 from scheduler_core.world.readonly import NodeTable, SchedulingCycleView, WorldView

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from playground.presenters.acting import Owner, list_actions, owner_of
-from playground.presenters.amounts import clock, duration, format_requests, ordinal
 from playground.presenters.devices.claims import PodClaim, claims_of
 from playground.presenters.inspector import node, objects
 from playground.presenters.inspector.node import NodeBody, NoNode
@@ -14,7 +13,7 @@ from playground.presenters.look import Look
 from playground.presenters.scene import find_pod, short
 from playground.presenters.why import WhyPanel
 from playground.presenters.why import present as present_why
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, clock, duration, format_requests, gettext_noop, message, ordinal
 from playground.workbench.actions import Offer
 from scheduler_core.world.readonly import Attempt, Pod, Toleration, WorldView
 

@@ -6,13 +6,12 @@ What an attempt looked like from inside is added by who can replay it (`detail.w
 from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
-from playground.presenters.amounts import clock, duration
 from playground.presenters.devices.claims import PodClaim, claims_of
 from playground.presenters.journey.entries import Entry, entries
 from playground.presenters.journey.why import JourneyWhy, why
 from playground.presenters.scene import find_pod, short
 from playground.presenters.timeline import kind
-from playground.presenters.words import Message
+from playground.presenters.words import Message, clock, duration
 from scheduler_core.apiserver.door import human_duration, print_pod
 from scheduler_core.world.readonly import KubeEvent, Move, Place, Pod, WorldView
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import PodRef, count_evaluated_nodes, pod_ref
 from playground.presenters.timeline import kind
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, clock, duration, gettext_noop, message
 from scheduler_core.world import readonly
 from scheduler_core.world.readonly import UNSCHEDULABLE_TIMEOUT as TIMEOUT
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import Any, TypedDict
 
-from playground.presenters.amounts import clock, duration
 from playground.presenters.scene import last_attempt
-from playground.presenters.words import Message, message
+from playground.presenters.words import Message, clock, duration, message
 from scheduler_core.world import readonly
 
 

@@ -5,7 +5,6 @@ from itertools import islice
 from typing import NotRequired, TypedDict
 
 from playground.presenters.acting import grace_ends
-from playground.presenters.amounts import duration
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
 from playground.presenters.queues import chips
@@ -13,7 +12,7 @@ from playground.presenters.queues.chips import PodChip, of_pod
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.queues.sleeping import GroupRow, behind, largest
 from playground.presenters.scene import last_attempt, queue_sort_of, scheduler_of, stands_at, subject
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import duration, gettext_noop
 from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldView
 
 # Pods that are promised a node, and those that have to leave it for them.

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import NotRequired, TypedDict
 
-from playground.presenters.amounts import clock, cpu, duration, memory
 from playground.presenters.scene import short
+from playground.presenters.words import clock, cpu, duration, memory
 from scheduler_core.world.readonly import BindingCycleView, Pod, QueuedPod, QueueView, WorldView
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypedDict, TypeVar
 
-from playground.presenters.amounts import duration
 from playground.presenters.scene import short
 from playground.presenters.sentences import lines, records
 from playground.presenters.sentences.lines import (
@@ -24,7 +23,7 @@ from playground.presenters.sentences.lines import (
     fill_text,
 )
 from playground.presenters.sentences.records import WORDS, of_step
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, duration, exactly, gettext_noop, message
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, StepFacts
 
@@ -102,33 +101,14 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.AttemptEnded,
         gettext_noop("The scheduling cycle ends"),
-        choose(
-            "outcome",
-            {
-                "scheduled": gettext_noop("%(pod)s is assumed on %(node)s. Its binding cycle is next."),
-                "unschedulable": gettext_noop("%(pod)s is unschedulable: %(message)s"),
-            },
-            gettext_noop("%(pod)s is not scheduled because of an error: %(message)s"),
-        ),
+        choose("outcome", WORDS["records"]["attempts"]),
         Line(CYCLE, CYCLE, lines.attempt_ended),
     ),
     Kind(
         trace.BindingEnded,
         gettext_noop("The binding cycle ends"),
-        choose(
-            "outcome",
-            {"bound": gettext_noop("%(pod)s is bound to %(node)s.")},
-            gettext_noop("%(pod)s is not bound to %(node)s: %(message)s"),
-        ),
-        Line(
-            BINDING,
-            lines.binding_to,
-            choose(
-                "outcome",
-                {"bound": gettext_noop("FinishBinding: bound to %(node)s")},
-                gettext_noop("not bound: %(message)s"),
-            ),
-        ),
+        choose("outcome", WORDS["records"]["bindings"]),
+        Line(BINDING, lines.binding_to, choose("outcome", WORDS["lines"]["bindings"])),
     ),
     Kind(
         trace.NodeSelected,
@@ -157,13 +137,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.WaitDecided,
         gettext_noop("Permit"),
-        choose(
-            "decision",
-            {"allow": gettext_noop("%(plugin)s allows %(pod)s, which waits on Permit.")},
-            gettext_noop("%(plugin)s rejects %(pod)s, which waits on Permit: %(why)s"),
-            plugin=lambda said: said.plugin or "–",
-            why="message",
-        ),
+        choose("decision", WORDS["records"]["decisions"], plugin=lambda said: said.plugin or "–", why="message"),
         Line(
             PLUGINS,
             BINDING,
@@ -183,12 +157,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.ExtenderAsked,
         gettext_noop("Extender"),
-        choose(
-            "verb",
-            WORDS["records"]["asked"],
-            gettext_noop("The scheduler calls extender %(extender)s for %(pod)s."),
-            n="nodes",
-        ),
+        choose("verb", WORDS["records"]["asked"], n="nodes"),
         Line(lambda asked, standing: standing.cycle, PLUGINS, lambda asked: exactly(f"POST {asked.url}")),
     ),
     Kind(
@@ -248,7 +217,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.ObjectChanged,
         gettext_noop("API server"),
-        choose("type", WORDS["records"]["changes"], gettext_noop("%(kind)s %(name)s is changed.")),
+        choose("type", WORDS["records"]["changes"]),
         Line(
             API,
             lambda changed, standing: API if standing.start_up else HANDLERS,
@@ -258,7 +227,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.QueueMoved,
         gettext_noop("Queue"),
-        choose("to", WORDS["records"]["places"], gettext_noop("%(pod)s moves to %(place)s (%(cause)s)."), place="to"),
+        choose("to", WORDS["records"]["places"], place="to"),
         Line(lines.moves_from, lines.moves_to, lines.describe_queue_move),
     ),
     Kind(trace.ApiCall, gettext_noop("API call"), records.api_call, Line(BINDING, API, lines.call, lines.answer)),
@@ -301,12 +270,7 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
     Kind(
         trace.SchedulerStage,
         gettext_noop("Scheduler"),
-        choose(
-            "stage",
-            WORDS["records"]["stages"],
-            gettext_noop("%(name)s enters another stage"),
-            name=lambda came: records.get_host(came.identity),
-        ),
+        choose("stage", WORDS["records"]["stages"], name=lambda came: records.get_host(came.identity)),
         Line(
             lambda came, standing: lines.stage(came)[0],
             lambda came, standing: lines.stage(came)[1],
@@ -319,7 +283,6 @@ RECORD_KINDS: tuple[Kind[Any], ...] = (
         choose(
             "what",
             WORDS["records"]["election"],
-            gettext_noop("%(name)s: leader election"),
             name=lambda said: records.get_host(said.identity),
             leader=lambda said: records.get_host(said.leader) or "–",
         ),

@@ -119,11 +119,9 @@ def fill_text(text: str, **values: str | Callable[[Any], object]) -> Callable[[A
     return lambda facts: message(text, **{name: _value(facts, values.get(name, name)) for name in _NAMES.findall(text)})
 
 
-def choose(
-    field: str, texts: Mapping[str, str], otherwise: str, **values: str | Callable[[Any], object]
-) -> Callable[[Any], Message]:
-    """One of several texts, by a field of the facts."""
-    return lambda facts: fill_text(texts.get(getattr(facts, field), otherwise), **values)(facts)
+def choose(field: str, texts: Mapping[str, str], **values: str | Callable[[Any], object]) -> Callable[[Any], Message]:
+    """One of several texts, by a field of the facts; `otherwise` is for values that have none."""
+    return lambda facts: fill_text(texts.get(getattr(facts, field), texts["otherwise"]), **values)(facts)
 
 
 _NAMES = re.compile(r"%\((\w+)\)s")

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.amounts import duration, thousands
 from playground.presenters.scene import short
 from playground.presenters.sentences.lines import describe_deeds, describe_key
-from playground.presenters.words import Message, brief, gettext_noop, message
+from playground.presenters.words import Message, brief, duration, gettext_noop, message, thousands
 from scheduler_core.base.trace import kinds as facts
 from scheduler_core.world.readonly import Code, CycleView, Evidence, PluginStep, Point, ProfileView
 

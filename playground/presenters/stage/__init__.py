@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypedDict
 
-from playground.presenters.amounts import clock, ordinal
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel, Stage
 from playground.presenters.scene import scheduler_of, short, table_of
@@ -35,7 +34,7 @@ from playground.presenters.stage.prepare import PrepareBody
 from playground.presenters.stage.queue import QueueBody
 from playground.presenters.stage.queue.flow import PoolCard
 from playground.presenters.stage.score import Board, NoBoard
-from playground.presenters.words import Message
+from playground.presenters.words import Message, clock, ordinal
 from scheduler_core.world.readonly import Point, WorldView
 
 MAP = "nodes"  # the form that is the cluster map

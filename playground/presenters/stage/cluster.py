@@ -9,7 +9,6 @@ from itertools import groupby
 from statistics import median
 from typing import Any, NamedTuple, TypedDict
 
-from playground.presenters.amounts import duration, thousands
 from playground.presenters.cluster_map.node_cards import Capacity, capacities
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
@@ -17,7 +16,7 @@ from playground.presenters.queues.groups import waiting
 from playground.presenters.scene import scheduler_of, table_of
 from playground.presenters.stage.controller.owners import Changed, Evictions, collect_changes, evictions
 from playground.presenters.stage.filter.columns import asks
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, duration, gettext_noop, message, thousands
 from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.world.readonly import Place, WorldView
 

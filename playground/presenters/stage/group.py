@@ -3,11 +3,10 @@
 import json
 from typing import Any, TypedDict
 
-from playground.presenters.amounts import duration
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import scheduler_of, short, without_scheme
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.world import readonly
 
 MOST = 20  # calls of an attempt that are shown

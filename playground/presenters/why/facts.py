@@ -5,10 +5,9 @@ from functools import reduce
 from pathlib import Path
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.amounts import SECOND, amount, clock, duration
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
-from playground.presenters.words import Message, exactly, list_nodes, message
+from playground.presenters.words import SECOND, Message, amount, clock, duration, exactly, list_nodes, message
 from scheduler_core.analysis.explain import Explanation, Fact, State
 
 # The sentences of facts by code, and the parts of a sum.

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
 
-from playground.presenters.amounts import amount, clock
 from playground.presenters.scene import short
 from playground.presenters.why.facts import describe_fact, list_headlines
 from playground.presenters.why.reasons import about
 from playground.presenters.why.sentence import sentence
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, amount, clock, gettext_noop, message
 from scheduler_core.analysis.explain import Explanation, Given, Preemption, State, explain
 from scheduler_core.world.readonly import QueuedPod, WorldView
 

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.amounts import amount, amounts, is_bytes
 from playground.presenters.scene import short
-from playground.presenters.words import Message, exactly, gettext_noop, list_nodes, message
+from playground.presenters.words import Message, amount, amounts, exactly, gettext_noop, is_bytes, list_nodes, message
 from scheduler_core.analysis.explain import Given
 from scheduler_core.analysis.whatif import Loop, Rest
 

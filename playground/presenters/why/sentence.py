@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from playground.common.catalogs import read_yaml
-from playground.presenters.amounts import clock
 from playground.presenters.scene import short
 from playground.presenters.why.facts import join, list_headlines
 from playground.presenters.why.reasons import about
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, clock, exactly, gettext_noop, message
 from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["states"]

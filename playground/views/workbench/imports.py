@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 from django_htmx.http import HTMX_STOP_POLLING, HttpResponseClientRefresh
 
-from playground.presenters.amounts import cpu, memory, thousands
 from playground.presenters.problems import describe_note
+from playground.presenters.words import cpu, memory, thousands
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan

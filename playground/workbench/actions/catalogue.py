@@ -4,14 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from playground.workbench.actions import contract, nodes, workloads
-from playground.workbench.actions.nodes import NODE_USAGE, POD_USAGE, SECOND, STATUSES, WORKLOAD_USAGE, clock
-from playground.workbench.actions.resizing import GATES, PRIORITY, RESIZE_NODE, RESIZE_POD
+from playground.workbench.actions import contract, nodes, resizing, workloads
+from playground.workbench.actions.nodes import SECOND, clock
 from scheduler_core.world.commands import ApplyObjects, CreateObject, PatchObject, ReportDeviceCondition, SetPrograms
 
 # Actions on claims for devices.
-
-CLAIM = ("ResourceClaim",)
 
 
 def _results(subject: contract.Subject) -> list[dict[str, object]]:
@@ -31,31 +28,14 @@ def _conditions(subject: contract.Subject) -> contract.Choices:
     return [(name, name) for name in dict.fromkeys(names)]
 
 
-CLAIMS = (
-    contract.read_action(
-        "report-device",
-        CLAIM,
-        lambda subject, values: ReportDeviceCondition(
-            subject.key,
-            values["type"],
-            values["status"],
-            values["device"] or "",
-            values["reason"] or "",
-            values["message"] or "",
-        ),
-        applies=lambda subject: bool(_results(subject)),
-        fields={
-            "type": {"choices": _conditions},
-            "status": {"choices": lambda subject: STATUSES},
-            "device": {"choices": _devices},
-        },
-    ),
-)
+def _report_device(subject: contract.Subject, values: contract.Values) -> ReportDeviceCondition:
+    """A field that is left out is "" in the command."""
+    given = {name: values[name] or "" for name in ("device", "reason", "message")}
+    return ReportDeviceCondition(subject.key, values["type"], values["status"], **given)
 
 
 # The same object once more, under the next free name.
 
-MOST_COPIES = 100
 HOSTNAME = "kubernetes.io/hostname"
 _OWN = ("name", "uid", "resourceVersion", "generation", "creationTimestamp", "ownerReferences", "generateName")
 _GIVEN = "node.kubernetes.io/"  # taints that controllers give
@@ -97,29 +77,7 @@ def _duplicate(subject: contract.Subject, values: contract.Values) -> ApplyObjec
     return CreateObject(copies[0]) if len(copies) == 1 else ApplyObjects(copies, create_only=True)
 
 
-DUPLICATE = contract.read_action(
-    "duplicate",
-    ("Node", "Pod"),
-    _duplicate,
-    fields={
-        "copy": {"initial": lambda subject: subject.free},
-        "count": {"most": MOST_COPIES, "initial": lambda subject: 1},
-    },
-)
-
-
 # What runs in containers: a rule for the pods of an object, put before all other rules (docs/cluster.md).
-
-READY = (
-    ("at once", contract.gettext_noop("immediately when it starts")),
-    ("after", contract.gettext_noop("some time after the start")),
-    ("never", contract.gettext_noop("never, as with a failing readiness probe")),
-)
-ON_TERM = (
-    ("default", contract.gettext_noop("stops within a second, with exit code 143")),
-    ("after", contract.gettext_noop("stops after some time")),
-    ("ignore", contract.gettext_noop("ignores SIGTERM, so the kubelet kills it after the grace period")),
-)
 
 
 def _all_containers(subject: contract.Subject) -> contract.Choices:
@@ -168,18 +126,6 @@ def _of(rule: Mapping[str, Any]) -> tuple[Any, Any]:
     return rule.get("pods") or "", rule.get("container") or ""
 
 
-PROGRAMS = contract.read_action(
-    "programs",
-    ("Pod", *contract.WORKLOADS),
-    _make,
-    fields={
-        "pods": {"initial": contract.labels},
-        "container": {"choices": _all_containers},
-        "ready": {"choices": lambda subject: READY},
-        "on_term": {"choices": lambda subject: ON_TERM},
-    },
-)
-
 # What can be done to objects of several kinds.
 
 
@@ -190,20 +136,6 @@ def _label(subject: contract.Subject, values: contract.Values) -> contract.Patch
         )
     return {"metadata": {"labels": values["labels"]}}
 
-
-LABEL = contract.read_action(
-    "label",
-    ("Node", "Pod"),
-    contract.Patching(_label),
-    fields={"labels": {"choices": lambda subject: [(each, each) for each in subject.used.get("labels", ())]}},
-)
-
-
-DELETE = contract.read_action(
-    "delete",
-    ("Node", "PodDisruptionBudget", "PersistentVolumeClaim", "PersistentVolume", "ResourceClaim", "PriorityClass"),
-    contract.Deleting(),
-)
 
 # What can be done to disruption budgets.
 
@@ -220,41 +152,21 @@ def _budget(subject: contract.Subject, values: contract.Values) -> PatchObject:
     return PatchObject(subject.ref, {"spec": {name: chosen.get(name) for name in given}})
 
 
-BUDGET = contract.read_action(
-    "budget",
-    ("PodDisruptionBudget",),
-    _budget,
-    fields={
-        "least": {"initial": lambda subject: subject.part("spec", LEAST)},
-        "most": {"initial": lambda subject: subject.part("spec", MOST)},
-    },
-)
-
-ACTIONS: tuple[contract.Action, ...] = (
-    nodes.TAINT,
-    nodes.UNTAINT,
-    LABEL,
-    *nodes.CORDONS,
-    RESIZE_NODE,
-    RESIZE_POD,
-    PRIORITY,
-    GATES,
-    *workloads.POD_ACTIONS,
-    *workloads.WORKLOAD_ACTIONS,
-    *CLAIMS,
-    BUDGET,
-    *nodes.FAILURES,
-    DUPLICATE,
-    *nodes.KUBELETS,
-    NODE_USAGE,
-    POD_USAGE,
-    WORKLOAD_USAGE,
-    PROGRAMS,
-    workloads.DELETE_POD,
-    workloads.DELETE_OBJECT,
-    DELETE,
-    *workloads.PLUGIN_ACTIONS,
-    *workloads.SCHEDULER_ACTIONS,
+ACTIONS = contract.read_actions(
+    {
+        "label": contract.Code(
+            contract.Patching(_label),
+            choices={"labels": lambda subject: [(each, each) for each in subject.used.get("labels", ())]},
+        ),
+        "report-device": contract.Code(_report_device, choices={"type": _conditions, "device": _devices}),
+        "budget": contract.Code(_budget),
+        "duplicate": contract.Code(_duplicate, initial={"copy": lambda subject: subject.free}),
+        "programs": contract.Code(_make, initial={"pods": contract.labels}, choices={"container": _all_containers}),
+        "delete": contract.Code(contract.Deleting()),
+        **nodes.CODE,
+        **resizing.CODE,
+        **workloads.CODE,
+    }
 )
 
 

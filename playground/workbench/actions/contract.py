@@ -7,7 +7,7 @@ notes are marked for the catalogs and translated where they are shown.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -121,24 +121,50 @@ class Action:
         return self.asked if self.asked and values.get("dry_run") else self.done
 
 
-def read_action(
-    name: str,
-    kinds: tuple[str, ...],
-    make: Callable[[Subject, Values], Command],
-    applies: Callable[[Subject], bool] = lambda subject: True,
-    fields: Mapping[str, Mapping[str, Any]] = {},
-) -> Action:
-    """An action with its words from actions.yaml; `fields` are the parts of its fields that depend on the object, by the fields' names."""
-    words = dict(read_yaml(Path(__file__).with_name("actions.yaml"))[name])
-    built = tuple(
-        Field(
-            field,
-            **{"label" if part == "exact" else part: value for part, value in given.items()},
-            **fields.get(field, {}),
-        )
-        for field, given in words.pop("fields", {}).items()
+class Code(NamedTuple):
+    """What actions.yaml cannot say of an action; `initial` and `choices` are of its fields, by their names."""
+
+    make: Callable[[Subject, Values], Command]
+    applies: Callable[[Subject], bool] | None = None
+    initial: Mapping[str, Callable[[Subject], Any]] = {}
+    choices: Mapping[str, Callable[[Subject], Choices]] = {}
+
+
+def read_actions(code: Mapping[str, Code]) -> tuple[Action, ...]:
+    """All actions of actions.yaml in its order, each with its code by its name; one that is a patch has none."""
+    words = read_yaml(Path(__file__).with_name("actions.yaml"))
+    assert code.keys() == {name for name, given in words.items() if "patch" not in given}
+    return tuple(_read_action(name, dict(given), code.get(name)) for name, given in words.items())
+
+
+def _read_action(name: str, words: dict[str, Any], code: Code | None) -> Action:
+    patch, applies = words.pop("patch", None), _read_condition(words.pop("applies", ""))
+    code = code or Code(lambda subject, values: PatchObject(subject.ref, patch))
+    return Action(
+        words.pop("address", name),
+        tuple(words.pop("kinds")),
+        make=code.make,
+        fields=tuple(_read_field(each, dict(given), code) for each, given in words.pop("fields", {}).items()),
+        applies=code.applies or applies,
+        **words,
     )
-    return Action(words.pop("address", name), kinds, make=make, fields=built, applies=applies, **words)
+
+
+def _read_condition(text: str) -> Callable[[Subject], bool]:
+    """`spec.paused`: whether an object has the field; `not spec.paused`; "" always holds."""
+    path, wanted = text.removeprefix("not ").split("."), not text.startswith("not ")
+    return lambda subject: not text or bool(subject.part(*path)) is wanted
+
+
+def _read_field(name: str, given: dict[str, Any], code: Code) -> Field:
+    initial, path = given.pop("initial", None), given.pop("path", "").split(".")
+    choices = [(value, label or value) for value, label in given.pop("choices", {}).items()]
+    return Field(
+        name,
+        initial=code.initial.get(name) or (lambda subject: subject.part(*path) if path != [""] else initial),
+        choices=code.choices.get(name) or (lambda subject: choices),
+        **{"label" if part == "exact" else part: value for part, value in given.items()},
+    )
 
 
 @dataclass(frozen=True, slots=True)

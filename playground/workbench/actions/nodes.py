@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.workbench.actions.contract import (
-    WORKLOADS,
     Choices,
+    Code,
     Patch,
     Patching,
     Subject,
@@ -13,7 +13,6 @@ from playground.workbench.actions.contract import (
     Wrong,
     gettext_noop,
     labels,
-    read_action,
 )
 from scheduler_core.world.commands import CancelDrain, Command, DrainNode, ReportCondition, SetKubelet, SetUsage
 from scheduler_core.world.readonly import parse_duration
@@ -21,14 +20,7 @@ from scheduler_core.world.readonly import parse_duration
 # A node that fails: its kubelet stops, or reports that something is wrong; and that it is well again.
 
 KUBELET, READY = "kubelet", "Ready"
-WAYS = (
-    (KUBELET, gettext_noop("Stop the kubelet: Unknown after node-monitor-grace-period")),
-    (READY, gettext_noop("NotReady: the kubelet reports Ready=False")),
-    ("MemoryPressure", "MemoryPressure"),
-    ("DiskPressure", "DiskPressure"),
-    ("PIDPressure", "PIDPressure"),
-    ("NetworkUnavailable", "NetworkUnavailable"),
-)
+CONDITIONS = (READY, "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
 _BACK = {KUBELET: gettext_noop("Start the kubelet again"), READY: gettext_noop("Ready")}
 
 
@@ -57,35 +49,9 @@ def _wrong(subject: Subject) -> Choices:
         for each in conditions
         if (each.get("status") == "False") == (each.get("type") == READY)
         and each.get("status") != "Unknown"
-        and each.get("type") in dict(WAYS)
+        and each.get("type") in CONDITIONS
     ]
     return [(what, _BACK.get(what, what)) for what in (*stopped, *reported)]
-
-
-FAILURES = (
-    read_action("fail", ("Node",), _fail, fields={"how": {"choices": lambda subject: WAYS}}),
-    read_action(
-        "recover",
-        ("Node",),
-        _recover,
-        applies=lambda subject: bool(_wrong(subject)),
-        fields={"what": {"choices": _wrong}},
-    ),
-)
-
-
-NODE = ("Node",)
-EFFECTS = (
-    ("NoSchedule", gettext_noop("NoSchedule: no new pods")),
-    ("PreferNoSchedule", gettext_noop("PreferNoSchedule: avoid new pods")),
-    ("NoExecute", gettext_noop("NoExecute: evict pods that do not tolerate the taint")),
-)
-STATUSES = (("True", "True"), ("False", "False"), ("Unknown", "Unknown"))
-CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
-
-
-def _is_cordoned(subject: Subject) -> bool:
-    return bool(subject.part("spec", "unschedulable"))
 
 
 def taints_of(subject: Subject) -> list[dict[str, Any]]:
@@ -138,59 +104,6 @@ def _present_taints(subject: Subject) -> Choices:
 
 def _conditions(subject: Subject) -> Choices:
     return [(name, name) for name in CONDITIONS]
-
-
-CORDONS = (
-    read_action("cordon", NODE, Patching(_unschedulable(True)), applies=lambda subject: not _is_cordoned(subject)),
-    read_action("uncordon", NODE, Patching(_unschedulable(None)), applies=_is_cordoned),
-    read_action("drain", NODE, _drain),
-    read_action(
-        "cancel-drain",
-        NODE,
-        lambda subject, values: CancelDrain(subject.name),
-        applies=lambda subject: subject.draining,
-    ),
-)
-TAINT = read_action(
-    "taint",
-    NODE,
-    Patching(_taint),
-    fields={
-        "key": {"choices": _used("taint keys")},
-        "value": {"choices": _used("taint values")},
-        "effect": {"choices": lambda subject: EFFECTS},
-        "replaces": {"choices": _list_replaceable_taints},
-    },
-)
-UNTAINT = read_action(
-    "untaint",
-    NODE,
-    Patching(_untaint),
-    applies=lambda subject: bool(taints_of(subject)),
-    fields={"taint": {"choices": _present_taints}},
-)
-KUBELETS = (
-    read_action(
-        "stop-kubelet",
-        NODE,
-        lambda subject, values: SetKubelet(subject.name, False),
-        applies=lambda subject: subject.kubelet_runs,
-    ),
-    read_action(
-        "start-kubelet",
-        NODE,
-        lambda subject, values: SetKubelet(subject.name, True),
-        applies=lambda subject: not subject.kubelet_runs,
-    ),
-    read_action(
-        "report",
-        NODE,
-        lambda subject, values: ReportCondition(
-            subject.name, values["type"], values["status"], values["reason"], values["message"]
-        ),
-        fields={"type": {"choices": _conditions}, "status": {"choices": lambda subject: STATUSES}},
-    ),
-)
 
 
 SECOND = 1_000_000_000
@@ -273,23 +186,29 @@ def _volumes(subject: Subject) -> str:
 
 
 _POD = ("memory", "rootfs", "logs", "volumes", "inodes", "pids")
-_POD_FIELDS = {**{name: {"initial": _measure(name)} for name in _POD}, "volumes": {"initial": _volumes}}
-_NODE_FIELDS = (
-    "memory",
-    "nodefs_used",
-    "nodefs_capacity",
-    "imagefs_used",
-    "imagefs_capacity",
-    "unusedImages",
-    "inodes_used",
-    "inodes_total",
-    "pids",
-    "pidMax",
-)
-POD_USAGE = read_action("use-pod", ("Pod",), _pod, fields=_POD_FIELDS)
-WORKLOAD_USAGE = read_action(
-    "use-workload", WORKLOADS, _pod, applies=lambda subject: bool(labels(subject)), fields=_POD_FIELDS
-)
-NODE_USAGE = read_action(
-    "use-node", ("Node",), _node, fields={name: {"initial": _measure(*name.split("_"))} for name in _NODE_FIELDS}
-)
+_POD_FIELDS = {**{name: _measure(name) for name in _POD}, "volumes": _volumes}
+_NODE = ("memory", "unusedImages", "pids", "pidMax", "inodes_used", "inodes_total")
+_DISKS = ("nodefs_used", "nodefs_capacity", "imagefs_used", "imagefs_capacity")
+_NODE_FIELDS = {name: _measure(*name.split("_")) for name in (*_NODE, *_DISKS)}
+
+CODE = {
+    "taint": Code(
+        Patching(_taint),
+        choices={"key": _used("taint keys"), "value": _used("taint values"), "replaces": _list_replaceable_taints},
+    ),
+    "untaint": Code(Patching(_untaint), choices={"taint": _present_taints}),
+    "cordon": Code(Patching(_unschedulable(True))),
+    "uncordon": Code(Patching(_unschedulable(None))),
+    "drain": Code(_drain),
+    "cancel-drain": Code(lambda subject, values: CancelDrain(subject.name), lambda subject: subject.draining),
+    "fail": Code(_fail),
+    "recover": Code(_recover, lambda subject: bool(_wrong(subject)), choices={"what": _wrong}),
+    "stop-kubelet": Code(lambda subject, values: SetKubelet(subject.name, False), lambda subject: subject.kubelet_runs),
+    "start-kubelet": Code(
+        lambda subject, values: SetKubelet(subject.name, True), lambda subject: not subject.kubelet_runs
+    ),
+    "report": Code(lambda subject, values: ReportCondition(subject.name, **values), choices={"type": _conditions}),
+    "use-pod": Code(_pod, initial=_POD_FIELDS),
+    "use-workload": Code(_pod, lambda subject: bool(labels(subject)), _POD_FIELDS),
+    "use-node": Code(_node, initial=_NODE_FIELDS),
+}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playground.workbench.actions.contract import Choices, Subject, Values, Wrong, containers, gettext_noop, read_action
+from playground.workbench.actions.contract import Choices, Code, Subject, Values, Wrong, containers, gettext_noop
 from scheduler_core.world.commands import ApplyObjects, PatchObject
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
@@ -19,24 +19,12 @@ def recreate_pod(subject: Subject, spec: dict[str, Any], *more: dict[str, Any]) 
 # A node's resources
 
 
-def _has(name: str) -> Any:
-    return lambda subject: subject.part("status", "allocatable", name)
-
-
 def _resize_node(subject: Subject, values: Values) -> PatchObject:
     """Capacity follows: what is kept back for the system stays out of the picture."""
     amounts = {name: values[name] for name in (CPU, MEMORY, PODS) if values[name]} | (values["others"] or {})
     if not amounts:
         raise Wrong(CPU, gettext_noop("Write at least one amount, such as 4"))
     return PatchObject(subject.ref, {"status": {"allocatable": amounts, "capacity": amounts}}, subresource="status")
-
-
-RESIZE_NODE = read_action(
-    "resize",
-    ("Node",),
-    _resize_node,
-    fields={"cpu": {"initial": _has(CPU)}, "memory": {"initial": _has(MEMORY)}, "pods": {"initial": _has(PODS)}},
-)
 
 
 # A pod's requests
@@ -78,14 +66,6 @@ def _with_requests(container: dict[str, Any], amounts: dict[str, Any]) -> dict[s
     return {**container, "resources": resources}
 
 
-RESIZE_POD = read_action(
-    "resize-pod",
-    ("Pod",),
-    _resize_pod,
-    fields={"container": {"choices": _containers}, **{name: {"initial": _requests(name)} for name in (CPU, MEMORY)}},
-)
-
-
 # A pod's priority and gates
 
 
@@ -111,19 +91,6 @@ def _priority(subject: Subject, values: Values) -> ApplyObjects:
     return recreate_pod(subject, {**spec, "priorityClassName": name}, new)
 
 
-PRIORITY = read_action(
-    "priority",
-    ("Pod",),
-    _priority,
-    fields={
-        "priority": {
-            "initial": lambda subject: subject.part("spec", "priority"),
-            "choices": lambda subject: [(name, name) for name, _ in subject.classes],
-        }
-    },
-)
-
-
 def _gates_of(subject: Subject) -> list[str]:
     return [str(each.get("name")) for each in subject.part("spec", "schedulingGates") or ()]
 
@@ -144,10 +111,11 @@ def _gates(subject: Subject, values: Values) -> PatchObject | ApplyObjects:
     return PatchObject(subject.ref, {"spec": {"schedulingGates": wanted or None}})
 
 
-GATES = read_action(
-    "gates",
-    ("Pod",),
-    _gates,
-    applies=lambda subject: not subject.part("spec", "nodeName"),
-    fields={"remove": {"choices": _gate_choices}},
-)
+CODE = {
+    "resize": Code(_resize_node),
+    "resize-pod": Code(
+        _resize_pod, initial={name: _requests(name) for name in (CPU, MEMORY)}, choices={"container": _containers}
+    ),
+    "priority": Code(_priority, choices={"priority": lambda subject: [(name, name) for name, _ in subject.classes]}),
+    "gates": Code(_gates, choices={"remove": _gate_choices}),
+}

@@ -8,7 +8,6 @@ from msgspec import UNSET
 from playground.workbench.actions import contract
 from scheduler_core.world import commands
 
-POD = ("Pod",)
 MOST_NODES = 200  # that are suggested
 
 
@@ -21,46 +20,8 @@ def _nodes(subject: contract.Subject) -> contract.Choices:
     return [(name, name) for name in subject.nodes[:MOST_NODES]]
 
 
-POD_ACTIONS = (
-    contract.read_action(
-        "evict",
-        POD,
-        lambda subject, values: commands.EvictPod(subject.key, values["grace_period_seconds"], values["dry_run"]),
-    ),
-    contract.read_action(
-        "bind",
-        POD,
-        lambda subject, values: commands.BindPod(subject.key, values["node"]),
-        applies=lambda subject: not subject.part("spec", "nodeName"),
-        fields={"node": {"choices": _nodes}},
-    ),
-)
-DELETE_POD = contract.read_action("delete-pod", POD, contract.Deleting(_options))
-
-
-SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
-ROLLED_OUT = ("Deployment", "StatefulSet", "DaemonSet")
-SUSPENDED = ("Job", "CronJob")
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 ROLLBACK = "deprecated.deployment.rollback.to"
-MOST_REPLICAS = 100_000
-PROPAGATION = (
-    ("Background", contract.gettext_noop("Background: deletes it immediately, then its dependents")),
-    ("Foreground", contract.gettext_noop("Foreground: deletes its dependents first")),
-    ("Orphan", contract.gettext_noop("Orphan: keeps its dependents")),
-)
-
-
-def _spec(name: str, value: Any) -> Any:
-    return lambda subject, values: commands.PatchObject(subject.ref, {"spec": {name: value}})
-
-
-def _is_paused(subject: contract.Subject) -> bool:
-    return bool(subject.part("spec", "paused"))
-
-
-def _is_suspended(subject: contract.Subject) -> bool:
-    return bool(subject.part("spec", "suspend"))
 
 
 def _restart(subject: contract.Subject, values: contract.Values) -> commands.PatchObject:
@@ -99,52 +60,7 @@ def _replicas(subject: contract.Subject) -> Any:
     return 1 if replicas is None else replicas
 
 
-WORKLOAD_ACTIONS = (
-    contract.read_action(
-        "scale",
-        SCALED,
-        lambda subject, values: commands.ScaleObject(subject.ref, values["replicas"]),
-        fields={"replicas": {"most": MOST_REPLICAS, "initial": _replicas}},
-    ),
-    contract.read_action(
-        "image",
-        (*SCALED, "DaemonSet", "Pod"),
-        _image,
-        fields={"container": {"choices": _containers}, "image": {"initial": _first_image}},
-    ),
-    contract.read_action("restart", ROLLED_OUT, _restart, applies=lambda subject: not _is_paused(subject)),
-    contract.read_action(
-        "undo",
-        ("Deployment",),
-        _undo,
-        applies=lambda subject: not _is_paused(subject),
-        fields={"revision": {"initial": lambda subject: 0}},
-    ),
-    contract.read_action(
-        "pause", ("Deployment",), _spec("paused", True), applies=lambda subject: not _is_paused(subject)
-    ),
-    contract.read_action("resume", ("Deployment",), _spec("paused", None), applies=_is_paused),
-    contract.read_action(
-        "parallelism",
-        ("Job",),
-        lambda subject, values: commands.PatchObject(subject.ref, {"spec": {"parallelism": values["parallelism"]}}),
-        fields={"parallelism": {"most": MOST_REPLICAS, "initial": lambda subject: subject.part("spec", "parallelism")}},
-    ),
-    contract.read_action(
-        "suspend", SUSPENDED, _spec("suspend", True), applies=lambda subject: not _is_suspended(subject)
-    ),
-    contract.read_action("unsuspend", SUSPENDED, _spec("suspend", False), applies=_is_suspended),
-)
-DELETE_OBJECT = contract.read_action(
-    "delete-workload",
-    (*contract.WORKLOADS, "CronJob"),
-    _delete,
-    fields={"propagation_policy": {"choices": lambda subject: PROPAGATION}},
-)
-
-
 SCHEDULER = "Scheduler"  # no object of the API: a process
-SCHEDULER_KINDS = (SCHEDULER,)
 
 
 def _runs(subject: contract.Subject) -> bool:
@@ -169,43 +85,7 @@ def _start(subject: contract.Subject, values: contract.Values) -> commands.Start
     return commands.StartScheduler(name, configuration, sign * (values["clock_offset"] or 0), rate)
 
 
-SCHEDULER_ACTIONS = (
-    contract.read_action(
-        "start-scheduler",
-        SCHEDULER_KINDS,
-        _start,
-        applies=lambda subject: not _runs(subject),
-        fields={"host": {"initial": lambda subject: subject.name}, "clock_rate": {"initial": lambda subject: "1"}},
-    ),
-    contract.read_action(
-        "end-scheduler",
-        SCHEDULER_KINDS,
-        lambda subject, values: commands.StopScheduler(subject.name, "SIGTERM"),
-        applies=lambda subject: _runs(subject) and subject.part("status", "stage") != "ending",
-    ),
-    contract.read_action(
-        "kill-scheduler",
-        SCHEDULER_KINDS,
-        lambda subject, values: commands.StopScheduler(subject.name, "SIGKILL"),
-        applies=_runs,
-    ),
-    contract.read_action(
-        "cut-off-scheduler",
-        SCHEDULER_KINDS,
-        lambda subject, values: commands.PartitionScheduler(subject.name, True),
-        applies=lambda subject: _runs(subject) and not _cut_off(subject),
-    ),
-    contract.read_action(
-        "connect-scheduler",
-        SCHEDULER_KINDS,
-        lambda subject, values: commands.PartitionScheduler(subject.name, False),
-        applies=_cut_off,
-    ),
-)
-
-
 PLUGIN = "Plugin"  # no object of the API: `manifest` holds the scheduler's configuration
-PLUGIN_KINDS = (PLUGIN,)
 MULTI = "multiPoint"
 
 
@@ -254,15 +134,41 @@ def _disable(subject: contract.Subject, values: contract.Values) -> commands.Set
     )
 
 
-PLUGIN_ACTIONS = (
-    contract.read_action(
-        "weight",
-        PLUGIN_KINDS,
-        _weigh,
-        applies=lambda subject: any("weight" in each for each in _list_enabled_entries(subject)),
-        fields={"weight": {"initial": _weight}},
+CODE = {
+    "evict": contract.Code(
+        lambda subject, values: commands.EvictPod(subject.key, values["grace_period_seconds"], values["dry_run"])
     ),
-    contract.read_action(
-        "disable", PLUGIN_KINDS, _disable, applies=lambda subject: bool(_list_enabled_entries(subject))
+    "bind": contract.Code(
+        lambda subject, values: commands.BindPod(subject.key, values["node"]), choices={"node": _nodes}
     ),
-)
+    "delete-pod": contract.Code(contract.Deleting(_options)),
+    "scale": contract.Code(
+        lambda subject, values: commands.ScaleObject(subject.ref, values["replicas"]), initial={"replicas": _replicas}
+    ),
+    "image": contract.Code(_image, initial={"image": _first_image}, choices={"container": _containers}),
+    "restart": contract.Code(_restart),
+    "undo": contract.Code(_undo),
+    "parallelism": contract.Code(
+        lambda subject, values: commands.PatchObject(subject.ref, {"spec": {"parallelism": values["parallelism"]}})
+    ),
+    "delete-workload": contract.Code(_delete),
+    "start-scheduler": contract.Code(
+        _start, lambda subject: not _runs(subject), initial={"host": lambda subject: subject.name}
+    ),
+    "end-scheduler": contract.Code(
+        lambda subject, values: commands.StopScheduler(subject.name, "SIGTERM"),
+        lambda subject: _runs(subject) and subject.part("status", "stage") != "ending",
+    ),
+    "kill-scheduler": contract.Code(lambda subject, values: commands.StopScheduler(subject.name, "SIGKILL"), _runs),
+    "cut-off-scheduler": contract.Code(
+        lambda subject, values: commands.PartitionScheduler(subject.name, True),
+        lambda subject: _runs(subject) and not _cut_off(subject),
+    ),
+    "connect-scheduler": contract.Code(
+        lambda subject, values: commands.PartitionScheduler(subject.name, False), _cut_off
+    ),
+    "weight": contract.Code(
+        _weigh, lambda subject: any("weight" in each for each in _list_enabled_entries(subject)), {"weight": _weight}
+    ),
+    "disable": contract.Code(_disable, lambda subject: bool(_list_enabled_entries(subject))),
+}

@@ -2,21 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from playground.common.catalogs import read_yaml
-from playground.workbench.builder.devices import PRESETS, claim_manifests, device_manifests
+from playground.workbench.builder.devices import PRESETS, claim_manifests, device_manifests, read_offered
 from playground.workbench.builder.manifests import node_manifests, pod_manifests
 from scheduler_core.scheduler.config import Release, behaviors_of
 from scheduler_core.world.commands import ApplyObjects, Command, SetSettings, command_from_json
-
-ZONES = ("zone-a", "zone-b", "zone-c")
 
 
 @dataclass(frozen=True)
@@ -24,16 +21,16 @@ class Cluster:
     """A cluster offered on the first page; `make` gives its manifests, nodes before pods."""
 
     slug: str
+    make: Callable[[], list[dict[str, Any]]]
     title: str | Promise
     summary: str | Promise
-    make: Callable[[], list[dict[str, Any]]]
 
 
-def _small() -> list[dict[str, Any]]:
-    nodes = node_manifests(count=3, cpu="4", memory="16Gi")
-    return nodes + pod_manifests(
-        replicas=4, name="web-{i}", labels={"app": "web"}, requests={"cpu": "500m", "memory": "1Gi"}
-    )
+def _build(name: str) -> list[dict[str, Any]]:
+    """The objects of a cluster in clusters.yaml, row by row."""
+    rows: list[dict[str, dict[str, Any]]] = read_yaml(Path(__file__).with_name("clusters.yaml"))[name]
+    makers: dict[str, Callable[..., list[dict[str, Any]]]] = {"nodes": node_manifests, "pods": pod_manifests}
+    return [each for row in rows for made, values in row.items() for each in makers[made](**values)]
 
 
 def _placement() -> list[dict[str, Any]]:
@@ -51,58 +48,6 @@ def _placement() -> list[dict[str, Any]]:
         pods.append(runs)
     waiting = pod_manifests(replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"})
     return nodes + pods + waiting
-
-
-def _zones() -> list[dict[str, Any]]:
-    infra = [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]
-    nodes = node_manifests(count=3, name="worker-{zone}", zones=ZONES, cpu="8", memory="32Gi")
-    nodes += node_manifests(
-        count=3, name="infra-{zone}", zones=ZONES, cpu="4", memory="16Gi", labels={"dedicated": "infra"}, taints=infra
-    )
-    pods = pod_manifests(replicas=3, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1", "memory": "2Gi"})
-    return (
-        nodes
-        + pods
-        + pod_manifests(
-            replicas=3,
-            name="metrics-{i}",
-            labels={"app": "metrics"},
-            requests={"cpu": "500m", "memory": "1Gi"},
-            tolerations=[{"key": "dedicated", "operator": "Equal", "value": "infra", "effect": "NoSchedule"}],
-        )
-    )
-
-
-def _fifty() -> list[dict[str, Any]]:
-    gpu = [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]
-    nodes = node_manifests(count=40, name="worker-{i}", zones=ZONES, cpu="16", memory="64Gi")
-    nodes += node_manifests(
-        count=10,
-        name="gpu-{i}",
-        zones=ZONES,
-        cpu="32",
-        memory="128Gi",
-        resources={"nvidia.com/gpu": "4"},
-        labels={"accelerator": "nvidia"},
-        taints=gpu,
-    )
-    pods = pod_manifests(replicas=60, name="web-{i}", labels={"app": "web"}, requests={"cpu": "1500m", "memory": "4Gi"})
-    pods += pod_manifests(
-        replicas=30, name="batch-{i}", labels={"app": "batch"}, requests={"cpu": "4", "memory": "8Gi"}
-    )
-    return (
-        nodes
-        + pods
-        + pod_manifests(
-            replicas=12,
-            name="train-{i}",
-            labels={"app": "train"},
-            requests={"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"},
-            limits={"nvidia.com/gpu": "1"},
-            priority=1000,
-            tolerations=[{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
-        )
-    )
 
 
 def _devices() -> list[dict[str, Any]]:
@@ -123,35 +68,10 @@ def _devices() -> list[dict[str, Any]]:
     return nodes + device_manifests(PRESETS["gpu"], names, 8) + claims
 
 
-CLUSTERS: dict[str, Cluster] = {
-    cluster.slug: cluster
-    for cluster in (
-        Cluster(
-            "placement",
-            _("One placement"),
-            _("Six nodes in use: three refuse the pod, each for its own reason, and three are scored."),
-            _placement,
-        ),
-        Cluster("small", _("Three nodes"), _("Three equal nodes and four pods that fit any of them."), _small),
-        Cluster(
-            "zones",
-            _("Six nodes in three zones"),
-            _("A worker and a tainted infra node in each zone; three pods tolerate the taint, three do not."),
-            _zones,
-        ),
-        Cluster(
-            "fifty",
-            _("Fifty nodes, ten with GPUs"),
-            _("102 pods of three kinds on 50 nodes in three zones: large enough to study scoring."),
-            _fifty,
-        ),
-        Cluster(
-            "devices",
-            _("Four nodes with GPUs to claim"),
-            _("Eight GPUs a node, in two NVLink domains: pods that claim one, four of one domain, or share one."),
-            _devices,
-        ),
-    )
+_MAKERS = {"placement": _placement, "devices": _devices}
+CLUSTERS = {
+    slug: Cluster(slug, _MAKERS.get(slug) or partial(_build, slug), **words)
+    for slug, words in read_offered("clusters").items()
 }
 
 

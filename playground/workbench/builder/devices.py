@@ -5,11 +5,13 @@ The drivers are examples: nobody runs them, and nothing takes the slices away wh
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from playground.common.catalogs import read_yaml
 from playground.workbench.builder.manifests import pod_manifests
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
 
@@ -34,14 +36,14 @@ class Preset:
     """Devices of one kind. `make`: those of one node, slice by slice; `settings`: gates that have to be on; `most`: of a node."""
 
     slug: str
-    title: str | Promise
-    summary: str | Promise
     driver: str
-    count: int
-    most: int
     selector: str
     make: Callable[[str, int], Iterator[MutableManifest]]
     settings: Mapping[str, bool]
+    title: str | Promise
+    summary: str | Promise
+    count: int
+    most: int
 
     @property
     def device_class(self) -> str:
@@ -201,66 +203,23 @@ def _of(driver: str, *types: str) -> str:
     return f"device.driver == '{driver}' && device.attributes['{driver}'].type in [{known}]"
 
 
-PRESETS: dict[str, Preset] = {
-    preset.slug: preset
-    for preset in (
-        Preset(
-            "gpu",
-            _("GPUs with NVLink domains"),
-            _("whole GPUs of 80Gi; four GPUs of a node form one NVLink domain"),
-            GPU,
-            8,
-            64,
-            _of(GPU, "gpu"),
-            _whole_gpus,
-            {},
-        ),
-        Preset(
-            "mig",
-            _("GPUs in partitions (MIG)"),
-            _("each GPU whole, or in partitions of a half, a quarter, and an eighth, which exclude each other"),
-            GPU,
-            2,
-            24,
-            _of(GPU, "mig"),
-            _build_partitionable_gpus,
-            {"dra_partitionable_devices": True},
-        ),
-        Preset(
-            "nic",
-            _("NICs"),
-            _("100G network cards, every second one with RDMA, each on its own PCIe root"),
-            NIC,
-            4,
-            64,
-            _of(NIC, "nic"),
-            _nics,
-            {},
-        ),
-        Preset(
-            "shared-nic",
-            _("Shared NICs"),
-            _("several claims share a card; each takes 10G or the amount that it requests"),
-            NIC,
-            2,
-            64,
-            _of(NIC, "nic"),
-            _build_shareable_nics,
-            {"dra_consumable_capacity": True},
-        ),
-        Preset(
-            "fpga",
-            _("FPGAs"),
-            _("of two families, with shells of different versions"),
-            FPGA,
-            2,
-            64,
-            _of(FPGA, "fpga"),
-            _fpgas,
-            {},
-        ),
-    )
+def read_offered(part: str) -> dict[str, dict[str, Any]]:
+    """What offered.yaml says of all devices or clusters, by their slugs; its texts are translated where they are shown."""
+    rows: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("offered.yaml"))[part]
+    return {
+        slug: {name: _(value) if isinstance(value, str) else value for name, value in row.items()}
+        for slug, row in rows.items()
+    }
+
+
+_DEVICES: dict[str, tuple[Any, ...]] = {
+    "gpu": (GPU, _of(GPU, "gpu"), _whole_gpus, {}),
+    "mig": (GPU, _of(GPU, "mig"), _build_partitionable_gpus, {"dra_partitionable_devices": True}),
+    "nic": (NIC, _of(NIC, "nic"), _nics, {}),
+    "shared-nic": (NIC, _of(NIC, "nic"), _build_shareable_nics, {"dra_consumable_capacity": True}),
+    "fpga": (FPGA, _of(FPGA, "fpga"), _fpgas, {}),
 }
+PRESETS = {slug: Preset(slug, *_DEVICES[slug], **words) for slug, words in read_offered("devices").items()}
 
 
 REQUEST = ENTRY = "devices"

@@ -101,6 +101,21 @@ class NodesForm(BuilderForm):
         return node_manifests(**self.cleaned_data)
 
 
+def _build_weighted_parser(parse: Callable[[str], Any]) -> Callable[[str], tuple[int, Any]]:
+    """A parser of a weight and what `parse` reads."""
+
+    def both(text: str) -> tuple[int, Any]:
+        weight, rest = grammar.parse_weighted(text)
+        return weight, parse(rest)
+
+    return both
+
+
+def _lines(parse: Callable[[str], Any], example: str) -> GrammarField:
+    """A field of which `parse` reads each line."""
+    return GrammarField(lambda text: grammar.lines(text, parse), rows=2, example=example)
+
+
 # Values of pods that are fields of the form, and those whose field has a shorter name.
 _AS_FILLED_IN = (
     *("replicas", "name", "first", "namespace", "labels", "annotations", "image", "host_ports", "scheduler_name"),
@@ -157,35 +172,13 @@ class PodsForm(BuilderForm):
     gates = GrammarField(grammar.split, example="example.com/quota")
     node_selector = GrammarField(grammar.parse_pairs, example="disk=ssd")
     tolerations = GrammarField(grammar.parse_tolerations, example="dedicated=infra:NoSchedule", rows=2)
-    node_required = GrammarField(
-        lambda text: grammar.lines(text, grammar.parse_requirements),
-        rows=2,
-        example="topology.kubernetes.io/zone in (zone-a, zone-b), !gpu",
-    )
-    node_preferred = GrammarField(
-        lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_requirements)),
-        rows=2,
-        example="50 disk=ssd",
-    )
+    node_required = _lines(grammar.parse_requirements, "topology.kubernetes.io/zone in (zone-a, zone-b), !gpu")
+    node_preferred = _lines(_build_weighted_parser(grammar.parse_requirements), "50 disk=ssd")
     node_name = TextField()
-    near = GrammarField(
-        lambda text: grammar.lines(text, grammar.parse_pod_term),
-        rows=2,
-        example="app=cache @ topology.kubernetes.io/zone",
-    )
-    near_preferred = GrammarField(
-        lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_pod_term)),
-        rows=2,
-        example="100 app=cache @ kubernetes.io/hostname",
-    )
-    away = GrammarField(
-        lambda text: grammar.lines(text, grammar.parse_pod_term), rows=2, example="app=web @ kubernetes.io/hostname"
-    )
-    away_preferred = GrammarField(
-        lambda text: grammar.lines(text, _build_weighted_parser(grammar.parse_pod_term)),
-        rows=2,
-        example="100 app=web @ topology.kubernetes.io/zone",
-    )
+    near = _lines(grammar.parse_pod_term, "app=cache @ topology.kubernetes.io/zone")
+    near_preferred = _lines(_build_weighted_parser(grammar.parse_pod_term), "100 app=cache @ kubernetes.io/hostname")
+    away = _lines(grammar.parse_pod_term, "app=web @ kubernetes.io/hostname")
+    away_preferred = _lines(_build_weighted_parser(grammar.parse_pod_term), "100 app=web @ topology.kubernetes.io/zone")
     spread_skew = forms.IntegerField(required=False, min_value=1, max_value=10_000)
     spread_key = TextField(example="topology.kubernetes.io/zone")
     spread_when = forms.ChoiceField(choices=SPREAD_WHEN, required=False)
@@ -211,16 +204,6 @@ class PodsForm(BuilderForm):
             "whenUnsatisfiable": data["spread_when"] or "DoNotSchedule",
             "labelSelector": data["spread_selector"] or {"matchLabels": dict(data["labels"])},
         }
-
-
-def _build_weighted_parser(parse: Callable[[str], Any]) -> Callable[[str], tuple[int, Any]]:
-    """A parser of a weight and what `parse` reads."""
-
-    def both(text: str) -> tuple[int, Any]:
-        weight, rest = grammar.parse_weighted(text)
-        return weight, parse(rest)
-
-    return both
 
 
 def _resources(cpu: str, memory: str, others: dict[str, str]) -> dict[str, str]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.builder import grammar, to_yaml
 from playground.workbench.forms.fields import PLAIN, DurationField, FlagsField, GrammarField, add_words
@@ -46,14 +45,7 @@ class ClusterForm(forms.Form):
     provisioners = GrammarField(grammar.split, example="ebs.csi.aws.com")
     provisioning_errors = YamlField("fast: rpc error: code = ResourceExhausted desc = no space left")
     run_kubelets = forms.BooleanField(required=False)
-    stand_in = forms.ChoiceField(
-        required=False,
-        choices=[
-            ("", _("bound pods stay Pending")),
-            ("removes", _("bound pods stay Pending, and terminating pods are removed")),
-            ("runs", _("bound pods become Running and Ready, and terminating pods are removed")),
-        ],
-    )
+    stand_in = forms.ChoiceField(required=False)
     kubelet = YamlField("evictionHard:\n  memory.available: 100Mi")
     kubelets = YamlField("node-1:\n  maxPods: 20")
     reconcile_latency = DurationField()

@@ -68,10 +68,7 @@ class ClaimsForm(BuilderForm):
     )
     name = TextField(required=True, initial="one-gpu")
     namespace = TextField(required=True, initial="default", max_length=63)
-    sharing = forms.ChoiceField(
-        choices=((EACH, _("a template: each pod gets its own claim")), (SHARED, _("one claim, shared by all pods"))),
-        initial=EACH,
-    )
+    sharing = forms.ChoiceField(initial=EACH)
     device_class = TextField(required=True, initial="gpu.example.com")
     count = forms.IntegerField(required=False, min_value=1, max_value=32, initial=1)
     pods = forms.IntegerField(min_value=0, max_value=MOST_PODS, initial=1)

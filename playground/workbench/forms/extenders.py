@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.forms.fields import PLAIN, DurationField, TextField, add_words
-from scheduler_core.scheduler.config import EXPRESSIONS, NAME_PATTERN, NORMALIZE, Definition
+from scheduler_core.scheduler.config import EXPRESSIONS, NAME_PATTERN, Definition
 
 MAX_EXPRESSION = 4096
 MAX_RULES = 64 << 10
@@ -16,13 +16,6 @@ VERBS = ("filter", "prioritize", "preempt", "bind")
 VERB_FIELDS = VERBS
 DEFAULT_LATENCY = 5_000_000
 DEFAULT_URL = "http://extender.example/scheduler"
-
-KINDS = (
-    ("cel", _("answers by CEL expressions")),
-    ("nobody", _("refuses connections: no process listens at its address")),
-    ("http", _("is a real server, called over the network")),
-    ("recorded", _("answers by rules")),
-)
 
 
 def _expression(label: str, example: str, help_text: Any) -> forms.CharField:
@@ -61,7 +54,7 @@ class BehaviourForm(forms.Form):
     """The behavior of an extender's server."""
 
     use_required_attribute = False
-    kind = forms.ChoiceField(choices=KINDS, initial="cel")
+    kind = forms.ChoiceField(initial="cel")
     latency = DurationField(initial=DEFAULT_LATENCY)
     filter = _expression(
         "filter",
@@ -114,12 +107,6 @@ class BehaviourForm(forms.Form):
 
 
 LONGEST = 4_096
-NORMALIZE_WORDS = {
-    "none": _("none: the numbers are the scores, 0 to 100"),
-    "default": _("default: the highest becomes 100"),
-    "reversed": _("reversed: the highest becomes 0"),
-    "min-max": _("min-max: the lowest becomes 0, the highest 100"),
-}
 
 
 class ExpressionField(forms.CharField):
@@ -147,7 +134,7 @@ class PluginForm(forms.Form):
     filter = ExpressionField("node.metadata.labels.disk == 'ssd' ? '' : 'node(s) had no SSD'")
     unresolvable = forms.BooleanField(required=False)
     score = ExpressionField("(allocatable.cpu - requested.cpu) * 100 / allocatable.cpu")
-    normalize = forms.ChoiceField(choices=[(name, NORMALIZE_WORDS[name]) for name in NORMALIZE])
+    normalize = forms.ChoiceField()
     weight = forms.IntegerField(min_value=1, max_value=100)
     pre_enqueue = ExpressionField("has(pod.metadata.labels) && 'team' in pod.metadata.labels ? '' : 'say whose it is'")
     permit = ExpressionField("waiting.size() < 2 ? 30 : 0")

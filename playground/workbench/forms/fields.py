@@ -18,6 +18,7 @@ from playground.workbench.builder.grammar import GrammarError
 from scheduler_core.scheduler.config import MAX_DURATION
 from scheduler_core.world.readonly import BadQuantity, parse_quantity
 
+WORDS = Path(__file__).with_name("words.yaml")
 PLAIN = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
 
 
@@ -200,8 +201,10 @@ F = TypeVar("F", bound=forms.Form)
 
 
 def add_words(form: type[F]) -> type[F]:
-    """Give the fields of a form their labels and help texts from words.yaml."""
-    for name, words in read_yaml(Path(__file__).with_name("words.yaml"))[form.__name__].items():
+    """Give the fields of a form their labels, help texts, and choices (values with their texts) from words.yaml."""
+    for name, words in read_yaml(WORDS)[form.__name__].items():
         for part, text in words.items():
-            setattr(form.base_fields[name], part, gettext_lazy(text))
+            if part == "choices":
+                text = [(value, gettext_lazy(said)) for value, said in text.items()]
+            setattr(form.base_fields[name], part, text if part == "choices" else gettext_lazy(text))
     return form

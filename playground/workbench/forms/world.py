@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.common.catalogs import read_yaml
-from playground.workbench.forms.fields import PLAIN, DurationField, TextField, add_words
+from playground.workbench.forms.fields import PLAIN, WORDS, DurationField, TextField, add_words
 from scheduler_core.scheduler import config
 from scheduler_core.world.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
 
@@ -68,16 +68,10 @@ class GatesForm(forms.Form):
 
 
 class Group(NamedTuple):
-    """Some fields under one title."""
+    """Some fields; words.yaml has their title and a note."""
 
-    title: Any
-    note: Any
+    name: str
     names: Sequence[str]
-    historical: bool = False
-    gates: bool = False
-
-
-AT_ONCE = _("Takes effect immediately, even within a cycle, without a restart.")
 
 
 @add_words
@@ -86,43 +80,12 @@ class SettingsForm(forms.Form):
 
     use_required_attribute = False
     groups = (
-        Group(
-            _("Durations"),
-            AT_ONCE,
-            ("cycle_cost", "bind_cost", "patch_cost", "evict_cost", "pod_start_latency", "device_cost"),
-        ),
-        Group(_("Informer lag and API limits"), AT_ONCE, ("informer_lag", "client_qps", "client_burst")),
-        Group(
-            _("Startup settings of kube-scheduler"),
-            _("A change restarts the schedulers: queues are rebuilt, and attempts and backoffs start over."),
-            ("max_in_unschedulable", "demonstration"),
-        ),
-        Group(
-            _("Release of kube"),
-            _(
-                "A change restarts the schedulers, like an upgrade. Gates at their default get the default of the new release. "
-                "With several schedulers, one can be newer or older than the API server: then only that one restarts."
-            ),
-            ("release",),
-        ),
-        Group(
-            _("Feature gates"),
-            _(
-                "--feature-gates of kube-scheduler. A change restarts the schedulers. The API server keeps kube's "
-                "defaults except for gates about devices."
-            ),
-            config.GATE_SETTINGS,
-            gates=True,
-        ),
-        Group(
-            _("Historical: behavior of older releases"),
-            _(
-                "kube-scheduler v1.34 has no switch for these. Changing the queue restarts the schedulers, the other "
-                "setting does not."
-            ),
-            ("queue_mode", "assumed_pod_ttl"),
-            historical=True,
-        ),
+        Group("durations", ("cycle_cost", "bind_cost", "patch_cost", "evict_cost", "pod_start_latency", "device_cost")),
+        Group("limits", ("informer_lag", "client_qps", "client_burst")),
+        Group("startup", ("max_in_unschedulable", "demonstration")),
+        Group("release", ("release",)),
+        Group("gates", config.GATE_SETTINGS),
+        Group("historical", ("queue_mode", "assumed_pod_ttl")),
     )
 
     release = forms.ChoiceField(required=False, choices=RELEASES)
@@ -137,12 +100,7 @@ class SettingsForm(forms.Form):
     client_burst = forms.IntegerField(min_value=1, max_value=10_000)
     max_in_unschedulable = DurationField()
     demonstration = forms.BooleanField(required=False)
-    queue_mode = forms.ChoiceField(
-        choices=(
-            (config.CURRENT, _("as in v1.34: with the plugins' queueing hints")),
-            (config.HISTORICAL, _("historical: move requests, without hints")),
-        )
-    )
+    queue_mode = forms.ChoiceField()
     assumed_pod_ttl = DurationField()
 
     def __init__(
@@ -169,11 +127,13 @@ class SettingsForm(forms.Form):
 
     def fieldsets(self) -> list[dict[str, Any]]:
         """Return the fieldsets for the template."""
+        words = read_yaml(WORDS)["groups of SettingsForm"]
         return [
             {
-                **group._asdict(),
+                "historical": group.name == "historical",
+                **{part: _(text) for part, text in words[group.name].items()},
                 "fields": [self[name] for name in self._list_names(group) if name in self.fields],
-                "gates": gate_rows(self, self.of_release) if group.gates else None,
+                "gates": gate_rows(self, self.of_release) if group.name == "gates" else None,
             }
             for group in self.groups
         ]

@@ -22,6 +22,7 @@ from scheduler_core.apimachinery.dra.claims import FINALIZER, ClaimError, check_
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
 from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver import WARNING, Answer, Refused, WatchEvent, with_section
+from scheduler_core.apiserver.eviction import set_condition
 from scheduler_core.apiserver.validation.devices.status import device_key
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.templates import CannotMake, claim_for, owning_pod
@@ -49,20 +50,8 @@ def set_device_conditions(
         if entry is None:
             entry = {name: result[name] for name in ("driver", "pool", "device", "shareID") if name in result}
             devices.append(entry)
-        entry["conditions"] = _with(entry.get("conditions") or (), condition, timestamp)
+        entry["conditions"] = set_condition(entry, condition, timestamp)
     return {**claim, "status": {**status, "devices": devices}}
-
-
-def _with(conditions: Any, condition: Manifest, timestamp: str) -> list[Manifest]:
-    kept: list[Manifest] = list(conditions)
-    fresh = {**condition, "lastTransitionTime": timestamp}
-    for index, old in enumerate(kept):
-        if old.get("type") == condition["type"]:
-            if old.get("status") == condition["status"]:
-                fresh["lastTransitionTime"] = old.get("lastTransitionTime") or timestamp
-            kept[index] = fresh
-            return kept
-    return [*kept, fresh]
 
 
 _POD, _CLAIM = "pod:", "claim:"

@@ -87,7 +87,7 @@ def adopt_terminating_pod(world: World, pod: Pod) -> None:
 
 
 def is_held(world: World, pod: Pod) -> bool:
-    """Return whether a kubelet had not ended a pod when this world began, though it reported all the time and the grace period was over.
+    """Return whether a kubelet had not ended a pod when this world began, though it had reported since the grace period was over.
 
     Something that it can't end holds the pod, such as a process on a lost mount.
     """
@@ -100,9 +100,7 @@ def is_held(world: World, pod: Pod) -> bool:
     ]
     if not since or not since[0]:
         return False
-    until = parse_time(meta["deletionTimestamp"])
-    begun = until - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
-    return until + OVERDUE < world.store.epoch and parse_time(since[0]) <= begun
+    return max(parse_time(meta["deletionTimestamp"]), parse_time(since[0])) + OVERDUE < world.store.epoch
 
 
 def arrive(world: World, pod: Pod, node: Node) -> Done:

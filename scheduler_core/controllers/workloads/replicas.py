@@ -10,7 +10,6 @@ from typing import Any
 from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apimachinery.objects.labels import parse_int64
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import (
@@ -130,8 +129,6 @@ def _restarts(pod: Pod) -> tuple[int, int]:
 # ReplicaSets and ReplicationControllers: adopt and release pods, create what lacks, delete what is too many.
 #
 # What kube expects of its own writes (expectations) is not needed: a sync reads the store, which has them.
-# DEVIATION: the more pods there are, the later a change of one is looked at (0.1 ms for each, at most 1 s), so that ten thousand are not
-# counted anew at each; kube is as slow for want of time.
 # kube: pkg/controller/replicaset/replica_set.go, pkg/controller/replication @ v1.34.1
 
 # The status of a ReplicaSet or a ReplicationController.
@@ -200,7 +197,6 @@ def pods_on_nodes(world: World, owner: Owner) -> Mapping[str, int]:
 
 
 BURST = 500  # pods created or deleted in one look
-_PER_POD = MILLISECOND // 10
 
 
 class ReplicaSetController(WorkloadController):
@@ -208,14 +204,9 @@ class ReplicaSetController(WorkloadController):
 
     name = "replicaset-controller"
     kind = "ReplicaSet"
+    counts = "replicas"
     watches = ("ReplicaSet", "Pod")
     event_reasons = POD_REASONS
-
-    def patience(self, world: World, key: str) -> int:
-        namespace, _, name = key.partition("/")
-        manifest = world.store.get(self.kind, namespace, name) or {}
-        counted = int((manifest.get("status") or {}).get("replicas") or 0)
-        return max(world.cluster.reconcile_latency, min(counted * _PER_POD, SECOND))
 
     def sync(self, world: World, key: str) -> str:
         owner = Owner.found(world, self.kind, key)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from playground.presenters import Look, aim_look, past_of, present
-from playground.presenters.amounts import ordinal
 from playground.presenters.stage import pending
 from playground.presenters.stage.aim import aim_of
+from playground.presenters.words import ordinal
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 from tests.playground.preemption_world import objects

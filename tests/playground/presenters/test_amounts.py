@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.presenters import amounts
+from playground.presenters import words
 from scheduler_core.world.readonly import Pod
 from tests.scheduler_core.worlds import pod
 
@@ -13,7 +13,7 @@ from tests.scheduler_core.worlds import pod
     ("ns", "text"), [(0, "00:00:00.000"), (12_300_000_000, "00:00:12.300"), (3_661_001_000_000, "01:01:01.001")]
 )
 def test_virtual_time_is_a_clock(ns: int, text: str) -> None:
-    assert amounts.clock(ns) == text
+    assert words.clock(ns) == text
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,14 @@ def test_virtual_time_is_a_clock(ns: int, text: str) -> None:
     [(0, "0 s"), (1_500, "1.5 µs"), (5_000_000, "5 ms"), (1_700_000_000, "1.7 s"), (125_000_000_000, "2 min 5 s")],
 )
 def test_a_length_of_time_has_its_unit(ns: int, text: str) -> None:
-    assert amounts.duration(ns) == text
+    assert words.duration(ns) == text
 
 
 @pytest.mark.parametrize(
     ("milli", "text"), [(250, "250m"), (2000, "2"), (7500, "7.5"), (2250, "2.25"), (31_999, "31.999"), (0, "0")]
 )
 def test_cpu_is_in_cores_or_millis(milli: int, text: str) -> None:
-    assert amounts.cpu(milli) == text
+    assert words.cpu(milli) == text
 
 
 @pytest.mark.parametrize(
@@ -46,16 +46,16 @@ def test_cpu_is_in_cores_or_millis(milli: int, text: str) -> None:
     ],
 )
 def test_memory_is_exact_in_the_unit_that_says_it_shortest(size: int, text: str) -> None:
-    assert amounts.memory(size) == text
+    assert words.memory(size) == text
 
 
 def test_other_resources_are_counted() -> None:
-    assert amounts.amount("nvidia.com/gpu", 4) == "4"
+    assert words.amount("nvidia.com/gpu", 4) == "4"
 
 
 @pytest.mark.parametrize(("size", "text"), [(1500 << 20, "1500Mi"), (32 << 30, "32Gi"), (12, "12"), (0, "0")])
 def test_an_amount_can_be_said_in_whole_units(size: int, text: str) -> None:
-    assert amounts.exact("memory", size) == text
+    assert words.exact("memory", size) == text
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_an_amount_can_be_said_in_whole_units(size: int, text: str) -> None:
     ],
 )
 def test_amounts_of_one_sentence_have_one_unit(resource: str, values: tuple[int, ...], texts: list[str]) -> None:
-    assert amounts.amounts(resource, *values) == texts
+    assert words.amounts(resource, *values) == texts
 
 
 def test_amounts_beside_each_other_are_exact_where_that_is_short_and_else_rounded_in_one_unit() -> None:
-    assert amounts.beside("memory", 16 << 30, 3 << 29) == ["16Gi", "1.5Gi"]
-    assert amounts.beside("memory", 585755296 << 10, 1 << 30) == ["558.62Gi", "1Gi"]
-    assert len(set(amounts.beside("memory", 16265757 << 10, 16265756 << 10))) == 2
+    assert words.beside("memory", 16 << 30, 3 << 29) == ["16Gi", "1.5Gi"]
+    assert words.beside("memory", 585755296 << 10, 1 << 30) == ["558.62Gi", "1Gi"]
+    assert len(set(words.beside("memory", 16265757 << 10, 16265756 << 10))) == 2
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_amounts_beside_each_other_are_exact_where_that_is_short_and_else_rounde
 )
 def test_requests_are_listed_with_every_resource(requests: dict[str, str], said: list[str]) -> None:
     containers = [{"name": "c", "image": "app:v1", "resources": {"requests": requests}}]
-    assert amounts.format_requests(Pod.from_manifest(pod("web", containers=containers))) == said
+    assert words.format_requests(Pod.from_manifest(pod("web", containers=containers))) == said

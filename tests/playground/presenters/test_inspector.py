@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from playground.presenters.amounts import ordinal
 from playground.presenters.look import Look
 from playground.presenters.problems import in_plain_words
+from playground.presenters.words import ordinal
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.presenters.worlds import decided, node, pod, shown, three_nodes, until, world

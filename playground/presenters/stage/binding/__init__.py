@@ -4,7 +4,6 @@ believes meanwhile."""
 from collections import Counter
 from typing import TypedDict
 
-from playground.presenters.amounts import amount, beside, duration
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import PodRef, cycle_of, pod_ref, present_step, scheduler_of, short, table_of
@@ -12,7 +11,7 @@ from playground.presenters.stage.binding import lanes
 from playground.presenters.stage.binding.lanes import HEADS, POINTS, Lane, lane, merge
 from playground.presenters.stage.preemption.theatre import Segment, segments
 from playground.presenters.why.panel import get_explanation
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, amount, beside, duration, gettext_noop, message
 from scheduler_core.world.readonly import Attempt, BindingCycleView, Move, Place, Point, SchedulerView, WorldView
 
 ATTEMPTS = 24  # how many of the last ones are looked through

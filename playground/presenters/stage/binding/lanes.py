@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, NotRequired, TypedDict
 
-from playground.presenters.amounts import amount, cpu, duration
 from playground.presenters.scene import short
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, amount, cpu, duration, exactly, gettext_noop, message
 from scheduler_core.world.readonly import (
     BIND_CALL,
     AdvanceBinding,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any, NotRequired, Required, TypedDict
 
 from playground.presenters.acting import Draining, PlannedEviction, draining, list_planned_evictions
-from playground.presenters.amounts import clock
 from playground.presenters.look import AIM, Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import short
@@ -27,7 +26,7 @@ from playground.presenters.stage.controller.owners import (
     owners,
 )
 from playground.presenters.stage.controller.replicas import STATES, Span, lane
-from playground.presenters.words import Message, brief, exactly, gettext_noop, message
+from playground.presenters.words import Message, brief, clock, exactly, gettext_noop, message
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, WorldView

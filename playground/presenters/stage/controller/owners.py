@@ -6,9 +6,8 @@ from itertools import islice, takewhile
 from typing import Any, TypedDict
 
 from playground.presenters.acting import grace_ends
-from playground.presenters.amounts import SECOND, clock, duration, memory, thousands
 from playground.presenters.scene import PodRef, pod_ref, short
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import SECOND, clock, duration, gettext_noop, memory, thousands
 from scheduler_core.analysis.status import read_eviction
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace.kinds import ObjectChanged, Reconciled

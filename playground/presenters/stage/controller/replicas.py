@@ -2,9 +2,8 @@
 
 from typing import Any, TypedDict
 
-from playground.presenters.amounts import clock, duration
 from playground.presenters.sentences.records import get_host
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import clock, duration, gettext_noop
 
 STATES = {
     "starting": gettext_noop("starting: its informers list every object"),

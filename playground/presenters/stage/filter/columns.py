@@ -7,9 +7,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from playground.presenters import scene
-from playground.presenters.amounts import format_requests, thousands
 from playground.presenters.stage.group import list_serving_extenders
-from playground.presenters.words import Message, exactly, gettext_noop, message
+from playground.presenters.words import Message, exactly, format_requests, gettext_noop, message, thousands
 from scheduler_core.world import readonly
 
 _BY_NODE_CONTROLLER = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")

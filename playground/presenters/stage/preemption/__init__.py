@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
-from playground.presenters.amounts import amount
 from playground.presenters.cluster_map.node_cards import Step, chosen_of, step_of, steps_of
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
@@ -24,7 +23,7 @@ from playground.presenters.stage.preemption.choice import (
     of_step,
 )
 from playground.presenters.stage.preemption.theatre import Room, Theatre, room, theatre
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, amount, gettext_noop, message
 from scheduler_core.world.readonly import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView, budgets_of
 
 # Disruption budgets: what the PodDisruptionBudgets said of the pods that preemption might have to evict.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from playground.presenters.acting import grace_ends
-from playground.presenters.amounts import SECOND, clock, duration
 from playground.presenters.cluster_map.node_cards import Step
 from playground.presenters.scene import PodRef, pod_ref, short
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import SECOND, Message, clock, duration, gettext_noop, message
 from scheduler_core.world import readonly
 
 # kube's five criteria in their order: a short head, what is best, and the term.

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from playground.presenters.amounts import amount, beside
 from playground.presenters.cluster_map.node_cards import Step
 from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.stage.preemption.choice import Lead, falls, leads, texts
-from playground.presenters.words import gettext_noop
+from playground.presenters.words import amount, beside, gettext_noop
 from scheduler_core.world.readonly import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
 
 

@@ -5,14 +5,13 @@ from heapq import nlargest, nsmallest
 from itertools import chain, islice
 from typing import Any, TypedDict
 
-from playground.presenters.amounts import clock, duration, thousands
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.queues.groups import CROWD, reasons, waiting
 from playground.presenters.scene import scheduler_of, short
 from playground.presenters.stage.queue import flow
 from playground.presenters.stage.queue.flow import FlowBody, PoolCard
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, clock, duration, gettext_noop, message, thousands
 from scheduler_core.world.readonly import QueuedPod, QueueView, SchedulerView, WorldView
 
 WINDOW = 50

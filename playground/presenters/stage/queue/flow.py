@@ -3,14 +3,13 @@
 from itertools import islice
 from typing import Literal, TypedDict
 
-from playground.presenters.amounts import duration
 from playground.presenters.look import GROUPINGS, Look
 from playground.presenters.queues import TERMS, TITLES, chips
 from playground.presenters.queues.chips import PodChip
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.queues.sleeping import GroupRow, Sleeping, behind, largest, sleeping
 from playground.presenters.scene import queue_sort_of, short, stands_at
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
 
 # Why the pod that was popped goes before the one that is next.

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Literal, NotRequired, TypedDict
 
-from playground.presenters.amounts import amount
 from playground.presenters.inspector.node import FigurePart, parts_of
 from playground.presenters.look import Look
 from playground.presenters.scene import framework_of
 from playground.presenters.stage.score.board import Column, Scored
-from playground.presenters.words import Message, message
+from playground.presenters.words import Message, amount, message
 from scheduler_core.analysis.inspection import Expression, Formula, Line, Of, Value, working
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 

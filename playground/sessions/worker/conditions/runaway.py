@@ -7,9 +7,8 @@ The moves of the run are counted on a replay of its last steps, so a run that ge
 from collections import Counter
 from typing import NamedTuple
 
-from playground.presenters.amounts import clock
 from playground.presenters.why.reasons import describe_loop
-from playground.presenters.words import Message, gettext_noop, message
+from playground.presenters.words import Message, clock, gettext_noop, message
 from playground.sessions.worker.conditions.matching import describe, pod_of
 from playground.sessions.worker.past import History
 from playground.sessions.worker.time_sharing import Steps

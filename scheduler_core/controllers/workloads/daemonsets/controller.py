@@ -10,7 +10,6 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.apiserver import ADDED, WARNING, Refused, WatchEvent, not_found
-from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
 from scheduler_core.controllers.workloads.daemonsets.daemons import FAILED, SUCCEEDED, Daemons, Placement
@@ -192,7 +191,6 @@ def _stays(daemons: Daemons, name: str) -> bool:
 
 
 _SELECTS_ALL = "SelectingAll"
-_PER_POD = MILLISECOND // 10
 
 
 class DaemonSetController(WorkloadController):
@@ -200,6 +198,7 @@ class DaemonSetController(WorkloadController):
 
     name = "daemonset-controller"
     kind = "DaemonSet"
+    counts = "desiredNumberScheduled"
     watches = ("DaemonSet", "Pod", "Node")
     event_reasons = (*POD_REASONS, FAILED, SUCCEEDED, _SELECTS_ALL)
 
@@ -208,12 +207,6 @@ class DaemonSetController(WorkloadController):
             self._hear_of_node(world, event)
         else:
             super().on_watch(world, event)
-
-    def patience(self, world: World, key: str) -> int:
-        namespace, _, name = key.partition("/")
-        manifest = world.store.get(self.kind, namespace, name) or {}
-        counted = int((manifest.get("status") or {}).get("desiredNumberScheduled") or 0)
-        return max(world.cluster.reconcile_latency, min(counted * _PER_POD, SECOND))
 
     def _hear_of_node(self, world: World, event: WatchEvent) -> None:
         """Enqueues the DaemonSets for which the node is another than it was.

@@ -521,10 +521,10 @@ def test_an_end_that_is_known_is_waited_for_without_a_request() -> None:
     assert 80 < fix.time / 60e9 < 100
 
 
-@pytest.mark.parametrize(("since", "kind"), [("20:00", "force-delete"), ("23:00", "wait")])
+@pytest.mark.parametrize(("since", "kind"), [("20:00", "force-delete"), ("23:00", "force-delete"), ("23:59", "wait")])
 def test_a_pod_that_a_kubelet_could_not_end_so_far_does_not_end_by_itself(since: str, kind: str) -> None:
     slow, there = running("q", "q", "a", "4"), node("a")
-    ready = {"type": "Ready", "status": "True", "lastTransitionTime": f"2025-12-31T{since}:00Z"}
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": f"2025-12-31T{since}:45Z"}
     there["status"] = {**there["status"], "conditions": [ready]}
     ends = {"deletionTimestamp": "2025-12-31T22:00:00Z", "deletionGracePeriodSeconds": 30, "uid": "u-q"}
     ending = {**slow, "metadata": {**slow["metadata"], **ends}, "status": {"phase": "Running"}}
