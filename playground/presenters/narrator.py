@@ -17,12 +17,19 @@ from scheduler_core.world.readonly import Phase, Point, Record, SchedulingCycleV
 
 WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))
 
+
+def _is_new(sim: WorldView) -> bool:
+    """Whether nothing has happened but that the session got its release."""
+    first = sim.last[0].facts if sim.position == 1 else None
+    return sim.position == 0 or (isinstance(first, CommandApplied) and first.kind == "SetSettings")
+
+
 # The present step in one sentence, from what the plugin did or else from the records of the last transition.
 
 
 def sentence(sim: WorldView) -> RecordLine:
     """`head` names the extension point and plugin, or the kind of thing that happened; `sentence` is the sentence."""
-    if sim.position == 0:
+    if _is_new(sim):
         line = message("Nothing has happened yet: add nodes and pods, then step.")
         return {"head": "", "sentence": line}
     ran = present_step(sim)
@@ -119,7 +126,7 @@ def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
     return Panel(
         "narrator",
         {
-            "idle": sim.idle and not sim.outside and sim.position > 0,
+            "idle": sim.idle and not sim.outside and not _is_new(sim),
             "timers": sim.idle and not sim.over,
             "outside": sim.outside,
             "next": coming(sim),

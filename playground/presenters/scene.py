@@ -8,51 +8,26 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.base.trace.kinds import (
-    AttemptEnded,
-    AttemptStarted,
-    BindingEnded,
-    BindingStarted,
-    PodAssumed,
-    PodForgotten,
-    WaitEnded,
-)
+from scheduler_core.base.trace import kinds
 from scheduler_core.world import readonly
-from scheduler_core.world.readonly import (
-    Attempt,
-    CacheView,
-    CycleView,
-    Extender,
-    NodeTable,
-    Phase,
-    PluginStep,
-    Pod,
-    Point,
-    ProfileView,
-    SchedulerView,
-    SchedulingCycleView,
-    Verb,
-    WorldView,
-    nobody,
-)
 
 
-def scheduler_of(sim: WorldView) -> SchedulerView:
+def scheduler_of(sim: readonly.WorldView) -> readonly.SchedulerView:
     """The scheduler whose cycle began last; the first one before any cycle; one that has done nothing where none runs."""
     schedulers = sim.schedulers
     if not schedulers:
-        return nobody()
+        return readonly.nobody()
     if len(schedulers) == 1:
         return schedulers[0]
     return max(schedulers, key=lambda s: -1 if s.cycle is None else s.cycle.number)
 
 
-def queue_sort_of(scheduler: SchedulerView) -> str:
+def queue_sort_of(scheduler: readonly.SchedulerView) -> str:
     """The QueueSort plugin, which all profiles share."""
-    return str(next(iter(scheduler.profiles.values())).at(Point.QUEUE_SORT)[0].name)
+    return str(next(iter(scheduler.profiles.values())).at(readonly.Point.QUEUE_SORT)[0].name)
 
 
-def table_of(scheduler: SchedulerView) -> NodeTable:
+def table_of(scheduler: readonly.SchedulerView) -> readonly.NodeTable:
     """The nodes as its cache has them; made anew only where the cache has changed, which few steps do. Nobody writes to it."""
     cache = scheduler.cache
     known = _TABLES.get(cache)
@@ -61,26 +36,26 @@ def table_of(scheduler: SchedulerView) -> NodeTable:
     return known[1]
 
 
-_TABLES: WeakKeyDictionary[CacheView, tuple[int, NodeTable]] = WeakKeyDictionary()
+_TABLES: WeakKeyDictionary[readonly.CacheView, tuple[int, readonly.NodeTable]] = WeakKeyDictionary()
 
 
-def cycle_of(sim: WorldView) -> SchedulingCycleView | None:
+def cycle_of(sim: readonly.WorldView) -> readonly.SchedulingCycleView | None:
     """The cycle that runs now, or the one that ended last."""
     return scheduler_of(sim).cycle
 
 
-def stands_at(cycle: SchedulingCycleView) -> str:
+def stands_at(cycle: readonly.SchedulingCycleView) -> str:
     """The extension point at hand; a cycle whose plugins have all answered is still at the last of them until it ends."""
-    over = cycle.phase in (Phase.FAILED, Phase.DONE) and cycle.steps
+    over = cycle.phase in (readonly.Phase.FAILED, readonly.Phase.DONE) and cycle.steps
     return str(cycle.steps[-1].point if over else cycle.phase)
 
 
-def framework_of(sim: WorldView) -> ProfileView:
+def framework_of(sim: readonly.WorldView) -> readonly.ProfileView:
     """The profile that the present cycle runs; the scheduler's first one before any cycle."""
     return scheduler_of(sim).profiles[profile_of(sim)]
 
 
-def profile_of(sim: WorldView) -> str:
+def profile_of(sim: readonly.WorldView) -> str:
     """The name of that profile, as pods ask for it in spec.schedulerName."""
     scheduler = scheduler_of(sim)
     cycle = scheduler.cycle
@@ -89,26 +64,34 @@ def profile_of(sim: WorldView) -> str:
     return next(iter(scheduler.profiles))
 
 
-def present_step(sim: WorldView) -> tuple[PluginStep, CycleView] | None:
+def present_step(sim: readonly.WorldView) -> tuple[readonly.PluginStep, readonly.CycleView] | None:
     """The plugin that the last transition ran, with the cycle it ran in; None where the last transition ran none."""
     scheduler = scheduler_of(sim)
-    cycles: list[CycleView] = [scheduler.cycle] if scheduler.cycle is not None else []
+    cycles: list[readonly.CycleView] = [scheduler.cycle] if scheduler.cycle is not None else []
     for cycle in (*cycles, *scheduler.bindings.values()):
         if cycle.steps and cycle.steps[-1].position == sim.position:
             return cycle.steps[-1], cycle
     return None
 
 
-def subject(sim: WorldView, pod_key: str) -> str:
+def subject(sim: readonly.WorldView, pod_key: str) -> str:
     """The pod that the inspector is about: the chosen one, else the one that the last transition is about."""
     return pod_key or present_pod(sim)
 
 
-_ABOUT_A_POD = (AttemptStarted, AttemptEnded, PodAssumed, PodForgotten, WaitEnded, BindingStarted, BindingEnded)
+_ABOUT_A_POD = (
+    kinds.AttemptStarted,
+    kinds.AttemptEnded,
+    kinds.PodAssumed,
+    kinds.PodForgotten,
+    kinds.WaitEnded,
+    kinds.BindingStarted,
+    kinds.BindingEnded,
+)
 _KINDS_ABOUT_A_POD = frozenset(facts.KIND for facts in _ABOUT_A_POD)
 
 
-def present_pod(sim: WorldView) -> str:
+def present_pod(sim: readonly.WorldView) -> str:
     """The pod that narrator and line speak of: the last transition's, else the present cycle's, else ""."""
     ran = present_step(sim)
     if ran is not None:
@@ -120,13 +103,13 @@ def present_pod(sim: WorldView) -> str:
     return cycle.pod.key if cycle is not None else ""
 
 
-def count_attempts(sim: WorldView, key: str) -> int:
+def count_attempts(sim: readonly.WorldView, key: str) -> int:
     """Return the number of a pod's latest attempt among its own, as kube counts them; 0 before its first."""
     cycle, ended = cycle_of(sim), len(sim.journal.attempts_of(key))
     return ended + (cycle is not None and cycle.pod.key == key and cycle.ended is None)
 
 
-def find_latest_number(sim: WorldView, key: str) -> int:
+def find_latest_number(sim: readonly.WorldView, key: str) -> int:
     """Return the number of the cycle that a pod's latest attempt was made in; 0 before its first."""
     cycle, attempt = cycle_of(sim), last_attempt(sim, key)
     if cycle is not None and cycle.pod.key == key:
@@ -134,7 +117,7 @@ def find_latest_number(sim: WorldView, key: str) -> int:
     return 0 if attempt is None else attempt.number
 
 
-def find_pod(sim: WorldView, key: str) -> Pod | None:
+def find_pod(sim: readonly.WorldView, key: str) -> readonly.Pod | None:
     """A pod as the API server has it now; where it is gone, as the present cycle knew it."""
     pod = sim.store.pod_at(key)
     if pod is not None:
@@ -143,7 +126,7 @@ def find_pod(sim: WorldView, key: str) -> Pod | None:
     return cycle.pod if cycle is not None and cycle.pod.key == key else None
 
 
-def last_attempt(sim: WorldView, key: str) -> Attempt | None:
+def last_attempt(sim: readonly.WorldView, key: str) -> readonly.Attempt | None:
     """The last finished attempt to schedule a pod."""
     index = sim.journal.last_attempt.get(key)
     return None if index is None else sim.journal.attempts[index]
@@ -164,7 +147,7 @@ def count_evaluated_nodes(attempt: Searched) -> int:
     return max(attempt.evaluated, attempt.feasible)
 
 
-def family_of(pod: Pod) -> str:
+def family_of(pod: readonly.Pod) -> str:
     """Return the name that the pods of a workload share: the app label, else the pod's name without its ordinal."""
     label = pod.labels.get("app") or pod.labels.get("app.kubernetes.io/name")
     return label or pod.name.rstrip("0123456789").rstrip("-") or pod.name
@@ -175,7 +158,7 @@ def short(key: str) -> str:
     return key.removeprefix("default/")
 
 
-def utilisation(table: NodeTable) -> NDArray[np.float64]:
+def utilisation(table: readonly.NodeTable) -> NDArray[np.float64]:
     """Per node the fuller of cpu and memory, 0..1 (more where a node is overcommitted)."""
     allocatable = np.maximum(table.allocatable[:, :2], 1)
     used: NDArray[np.float64] = (table.requested[:, :2] / allocatable).max(axis=1)
@@ -183,33 +166,33 @@ def utilisation(table: NodeTable) -> NDArray[np.float64]:
 
 
 FORWARD_POINTS = (
-    Point.PRE_ENQUEUE,
-    Point.QUEUE_SORT,
-    Point.PRE_FILTER,
-    Point.FILTER,
-    Point.POST_FILTER,
-    Point.PRE_SCORE,
-    Point.SCORE,
-    Point.NORMALIZE_SCORE,
-    Point.RESERVE,
-    Point.PERMIT,
+    readonly.Point.PRE_ENQUEUE,
+    readonly.Point.QUEUE_SORT,
+    readonly.Point.PRE_FILTER,
+    readonly.Point.FILTER,
+    readonly.Point.POST_FILTER,
+    readonly.Point.PRE_SCORE,
+    readonly.Point.SCORE,
+    readonly.Point.NORMALIZE_SCORE,
+    readonly.Point.RESERVE,
+    readonly.Point.PERMIT,
 )
-BINDING_POINTS = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.BIND, Point.POST_BIND)
+BINDING_POINTS = (readonly.Point.WAIT_ON_PERMIT, readonly.Point.PRE_BIND, readonly.Point.BIND, readonly.Point.POST_BIND)
 EXTENDER_VERBS = {
-    Point.EXTENDER_FILTER: Verb.FILTER,
-    Point.EXTENDER_PREEMPT: Verb.PREEMPT,
-    Point.EXTENDER_PRIORITIZE: Verb.PRIORITIZE,
-    Point.EXTENDER_BIND: Verb.BIND,
+    readonly.Point.EXTENDER_FILTER: readonly.Verb.FILTER,
+    readonly.Point.EXTENDER_PREEMPT: readonly.Verb.PREEMPT,
+    readonly.Point.EXTENDER_PRIORITIZE: readonly.Verb.PRIORITIZE,
+    readonly.Point.EXTENDER_BIND: readonly.Verb.BIND,
 }
 _BEHIND = {
-    Point.FILTER: Point.EXTENDER_FILTER,
-    Point.POST_FILTER: Point.EXTENDER_PREEMPT,
-    Point.NORMALIZE_SCORE: Point.EXTENDER_PRIORITIZE,
-    Point.PRE_BIND: Point.EXTENDER_BIND,
+    readonly.Point.FILTER: readonly.Point.EXTENDER_FILTER,
+    readonly.Point.POST_FILTER: readonly.Point.EXTENDER_PREEMPT,
+    readonly.Point.NORMALIZE_SCORE: readonly.Point.EXTENDER_PRIORITIZE,
+    readonly.Point.PRE_BIND: readonly.Point.EXTENDER_BIND,
 }
 
 
-def with_extenders(points: Sequence[Point], extenders: Sequence[Extender]) -> list[Point]:
+def with_extenders(points: Sequence[readonly.Point], extenders: Sequence[readonly.Extender]) -> list[readonly.Point]:
     """The points with the places at which some extender is asked."""
     out = []
     for point in points:

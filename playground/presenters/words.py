@@ -128,6 +128,7 @@ SECOND = 1_000_000_000
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL = ("k", "M", "G", "T", "P", "E")
 _DECIMALS = 1000  # at most three digits behind the point
+_SHORT = 7  # characters of an amount that is read at a glance
 
 
 def clock(ns: int) -> str:
@@ -198,6 +199,12 @@ def amounts(resource: str, *values: int) -> list[str]:
         if tells_apart and max(map(abs, parts)) >= _DECIMALS:
             return [f"{_decimal(part)}{unit}" for part in parts]
     return list(map(str, values))
+
+
+def beside(resource: str, *values: int) -> list[str]:
+    """Amounts of a resource beside each other: exact where that is short, else rounded in one unit."""
+    texts = [amount(resource, each) for each in values]
+    return texts if max(map(len, texts)) <= _SHORT else amounts(resource, *values)
 
 
 def exact(resource: str, value: int) -> str:

@@ -244,6 +244,7 @@ def test_the_tour_is_offered_once_and_walked_by_keys(page: Page, address: str, a
     expect(page.locator("#tour-offer")).to_be_hidden()
     page.locator("#more > summary").click()
     page.get_by_role("button", name="Two-minute tour").click()
+    expect(page.locator("#more:not([open])")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#tour")).to_be_hidden()
 

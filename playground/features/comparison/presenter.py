@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, TypedDict
 
 from playground.presenters.scene import short
-from playground.presenters.words import Message, amount, clock, gettext_noop, message
+from playground.presenters.words import Message, beside, clock, gettext_noop, message
 from playground.sessions.protocol import comparing
 from playground.sessions.protocol.looking import Configured
 
@@ -281,7 +281,7 @@ def _resources(sides: Sequence[comparing.HistoryOutline]) -> list[UsedPair]:
 def _used(use: comparing.ResourceUse | None) -> UsedResource | None:
     if use is None:
         return None
-    requested, allocatable = (amount(use.resource, each) for each in (use.requested, use.allocatable))
+    requested, allocatable = beside(use.resource, use.requested, use.allocatable)
     return UsedResource(requested, allocatable, f"{100 * use.requested / use.allocatable:.1f} %")
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from playground.presenters.cluster_map.node_cards import Moment
 from playground.presenters.cluster_map.search import Mask
 from playground.presenters.scene import FEASIBLE, Refusals, cycle_of, framework_of, utilisation, verdict_rows
-from playground.presenters.words import amount
+from playground.presenters.words import beside
 from scheduler_core.world.readonly import Code, NodeTable, Point, WorldView
 
 VERDICT, TOTAL, FULLER, PODS = "filter", "score", "utilisation", "pods"
@@ -120,7 +120,7 @@ def exactly(sim: WorldView, table: NodeTable, row: int, mode: str) -> str:
     used, has = _use(table, resource)
     if used is None or has is None or not has[row]:
         return ""
-    return f"{amount(resource, int(used[row]))} / {amount(resource, int(has[row]))} {resource}"
+    return f"{' / '.join(beside(resource, int(used[row]), int(has[row])))} {resource}"
 
 
 class NodeFact(TypedDict):

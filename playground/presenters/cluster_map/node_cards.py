@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from playground.presenters.devices.pools import WORDS
 from playground.presenters.scene import FEASIBLE, UNSEEN, PodRef, Refusals, cycle_of, scheduler_of, short
-from playground.presenters.words import amount, cpu, memory
+from playground.presenters.words import beside, cpu
 from scheduler_core.analysis.status import Device, DeviceState, NodeDevices, ResourceSlice, Stock, amount_text
 from scheduler_core.world import readonly
 
@@ -319,15 +319,10 @@ def _state(moment: Moment, group: int, name: str) -> str:
 @lru_cache(maxsize=4096)
 def capacities(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
     """Return the use of each resource; kept, as nodes are alike, and most stay as they are from step to step."""
-    bars = [
-        _bar("cpu", used[0], has[0], f"{cpu(used[0])} / {cpu(has[0])}"),
-        _bar("mem", used[1], has[1], f"{memory(used[1])} / {memory(has[1])}"),
-    ]
-    for resource, there, taken in list(zip(resources, has, used, strict=False))[_FIXED:]:
-        if there:
-            text = f"{amount(resource, taken)} / {amount(resource, there)}"
-            bars.append(_bar(resource.rpartition("/")[2], taken, there, text))
-    return bars[:4]
+    rows = [row for i, row in enumerate(zip(resources, used, has, strict=False)) if i < 2 or (i >= _FIXED and row[2])]
+    bars = [_bar(name.rpartition("/")[2], n, of, " / ".join(beside(name, n, of))) for name, n, of in rows[:4]]
+    bars[1]["label"] = "mem"
+    return bars
 
 
 class Capacity(TypedDict):

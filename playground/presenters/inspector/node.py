@@ -1,6 +1,7 @@
 """Node: capacity, labels, taints, pods, the verdicts of the present cycle, and the plugins' own figures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters import scene
@@ -8,7 +9,7 @@ from playground.presenters.acting import Draining, PlannedEviction, draining, li
 from playground.presenters.devices.pools import NodePool, node_devices
 from playground.presenters.look import Look
 from playground.presenters.problems import in_plain_words
-from playground.presenters.words import Message, amount, exact
+from playground.presenters.words import Message, amount, beside, exact
 from playground.workbench.actions import Offer
 from scheduler_core.analysis import inspection
 from scheduler_core.world.readonly import NodeTable, SchedulingCycleView, WorldView
@@ -81,7 +82,12 @@ def blocks_of(explanation: Sequence[inspection.Paragraph | inspection.Table]) ->
 def _block(block: inspection.Paragraph | inspection.Table) -> FigureParagraph | FigureTable:
     if isinstance(block, inspection.Paragraph):
         return {"kind": "paragraph", "tone": block.tone, "parts": parts_of(block.parts)}
-    rows = [_row(row) for row in block.rows]
+    values: dict[str, list[int]] = {}
+    for part in (part for row in block.rows for cell in row.cells for part in cell):
+        if isinstance(part, inspection.Amount):
+            values.setdefault(part.resource, []).append(part.value)
+    texts = {name: dict(zip(each, beside(name, *each), strict=True)) for name, each in values.items()}
+    rows = [_row(row, texts) for row in block.rows]
     return {"kind": "table", "columns": list(block.columns), "rows": rows, "more": block.more}
 
 
@@ -91,17 +97,20 @@ class FigureRow(TypedDict):
     cells: list[list[FigurePart]]
 
 
-def _row(row: inspection.Row) -> FigureRow:
+Texts = Mapping[str, Mapping[int, str]]  # amounts of each resource in words
+
+
+def _row(row: inspection.Row, texts: Texts) -> FigureRow:
     name, *cells = row.cells
     tone = " ".join(word for word, holds in (("bad", row.bad), ("here", row.here)) if holds)
-    return {"tone": tone, "name": parts_of(name), "cells": [parts_of(cell) for cell in cells]}
+    return {"tone": tone, "name": parts_of(name), "cells": [parts_of(cell, texts) for cell in cells]}
 
 
-def parts_of(parts: inspection.Parts) -> list[FigurePart]:
-    return [_part(part) for part in parts]
+def parts_of(parts: inspection.Parts, texts: Texts = MappingProxyType({})) -> list[FigurePart]:
+    return [_part(part, texts) for part in parts]
 
 
-def _part(part: inspection.Part) -> FigurePart:
+def _part(part: inspection.Part, texts: Texts) -> FigurePart:
     match part:
         case str(text):
             return {"kind": "text", "text": text}
@@ -110,11 +119,12 @@ def _part(part: inspection.Part) -> FigurePart:
         case inspection.Key(text):
             return {"kind": "text", "text": scene.short(text)}
         case inspection.Amount():
-            return _amount(part)
+            text = texts[part.resource][part.value] if part.resource in texts else amount(part.resource, part.value)
+            return _leading(text, part.source)
         case inspection.Written(text, source):
             return _leading(text if isinstance(text, str) else scene.short(text.text), source)
         case inspection.Code(inner):
-            return {"kind": "code", "parts": [_part(inner)]}
+            return {"kind": "code", "parts": [_part(inner, texts)]}
         case inspection.PodName(key):
             return {"kind": "pod", "key": key, "name": scene.short(key)}
         case inspection.Bar(percent):
@@ -125,15 +135,10 @@ def _part(part: inspection.Part) -> FigurePart:
             return {"kind": "below", "parts": parts_of(inner)}
 
 
-def _amount(part: inspection.Amount) -> FigurePart:
-    """Return an amount with the source that sets it, if that is known."""
-    text, source = amount(part.resource, part.value), part.source
+def _leading(text: str, source: inspection.Source | None) -> FigurePart:
+    """Return a text with the source that sets it, if that is known."""
     if source is None:
         return {"kind": "text", "text": text}
-    return _leading(text, source)
-
-
-def _leading(text: str, source: inspection.Source) -> FigurePart:
     return {"kind": "leading", "text": text, "object": source.kind, "key": source.key, "path": source.path}
 
 

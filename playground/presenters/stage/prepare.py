@@ -42,7 +42,7 @@ class Following(TypedDict):
     weight: int
 
 
-class PrepareBody(TypedDict):
+class PrepareBody(TypedDict, total=False):
     kind: Literal["prepare", "none"]
     point: str
     prepared: list[Prepared]
@@ -65,11 +65,7 @@ def present(sim: WorldView, look: Look, key: str, point: Point = Point.PRE_FILTE
     asked = message(QUESTIONS[point], pod=short(key) or "…")
     steps = [] if cycle is None or cycle.pod.key != key else [step for step in cycle.steps if step.point is point]
     if cycle is None or not steps:
-        empty: PrepareBody = {
-            "kind": "none", "point": str(point), "prepared": [], "skips": [], "ahead": [], "next": [], "nodes": 0,
-            "spec": [],
-        }  # fmt: skip
-        return Stage(asked, empty)
+        return Stage(asked, {"kind": "none"})
     body = _body(sim, cycle, point, steps)
     return Stage(asked, body, facts=_count(body), map=bool(body["ahead"]))
 

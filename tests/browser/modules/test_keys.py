@@ -40,6 +40,9 @@ def pressed(page: Alone, key: str, where: str = "#text") -> list[Any]:
         ("Shift+B", ["breakBack"]),
         ("P", ["presenter"]),
         ("Control+k", ["palette"]),
+        ("Control+z", ["undo"]),
+        ("Control+y", ["redo"]),
+        ("Control+Shift+Z", ["redo"]),
         ("j", ["row", 1]),
         ("w", ["why"]),
         ("[", ["speed", -1]),
@@ -60,6 +63,8 @@ def test_other_keys_are_the_browsers(page: Alone, key: str) -> None:
     ("where", "key", "heard"),
     [
         ("#word", "b", []),
+        ("#word", "Control+z", []),
+        ("#word", "Control+k", [["palette"]]),
         ("#word", "ArrowRight", []),
         ("#rail", "ArrowRight", []),
         ("#rail", "b", [["breakNext"]]),
@@ -150,7 +155,7 @@ def test_what_goes_on_is_paused_by_the_same_key(alone: Alone) -> None:
     assert acted(alone, "playpause", running={"kind": "play"}) == [{"type": "pause"}, ["done", True]]
 
 
-@pytest.mark.parametrize("name", ["playpause", "run", "bookmark", "allow", "reject"])
+@pytest.mark.parametrize("name", ["playpause", "run", "bookmark", "undo", "redo", "allow", "reject"])
 def test_who_may_only_look_changes_nothing(alone: Alone, name: str) -> None:
     alone.show(CONTROLS)
     alone.hear_requests()

@@ -75,6 +75,12 @@ def test_amounts_of_one_sentence_have_one_unit(resource: str, values: tuple[int,
     assert words.amounts(resource, *values) == texts
 
 
+def test_amounts_beside_each_other_are_exact_where_that_is_short_and_else_rounded_in_one_unit() -> None:
+    assert words.beside("memory", 16 << 30, 3 << 29) == ["16Gi", "1.5Gi"]
+    assert words.beside("memory", 585755296 << 10, 1 << 30) == ["558.62Gi", "1Gi"]
+    assert len(set(words.beside("memory", 16265757 << 10, 16265756 << 10))) == 2
+
+
 @pytest.mark.parametrize(
     ("requests", "said"),
     [

@@ -55,6 +55,14 @@ def test_resources_tell_what_comes_what_is_taken_and_what_lacks() -> None:
     assert 'data-field="status.allocatable[cpu]">1</a>' in row
 
 
+def test_long_amounts_of_a_table_are_in_one_unit() -> None:
+    real, asking = node("real"), pod("p")
+    real["status"]["allocatable"] = {**real["status"]["allocatable"], "memory": "16265756Ki"}
+    asking["spec"]["containers"][0]["resources"]["requests"]["memory"] = "24Gi"
+    sim = until(world(real, asking), decided())
+    assert ("memory", "24Gi", "0Gi", "15.512Gi", "8.488Gi", "bad") in rows(figures(sim, "real")["NodeResourcesFit"])
+
+
 def test_why_shows_the_figures_of_the_plugin_that_refused_the_chosen_node() -> None:
     sim = until(three_nodes(pod("p", cpu="64")), decided())
     assert list(figures(sim, "small", "filter")) == ["NodeResourcesFit"]

@@ -10,7 +10,7 @@ from playground.presenters.look import Look
 from playground.presenters.narrator import present
 from playground.presenters.sentences.records import of_step
 from playground.templatetags.studio import translated
-from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration
+from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Grain, Simulation
 from tests.playground.preemption_world import objects
 from tests.playground.presenters.worlds import (
@@ -38,6 +38,13 @@ def said(sim: Simulation) -> str:
 
 def test_an_empty_world_says_what_to_do_next() -> None:
     assert said(empty_world()) == ": Nothing has happened yet: add nodes and pods, then step."
+
+
+def test_a_new_session_whose_release_was_set_says_the_same() -> None:
+    sim = empty_world()
+    sim.apply(SetSettings({"release": "1.37.2"}))
+    assert said(sim) == ": Nothing has happened yet: add nodes and pods, then step."
+    assert not context(sim)["idle"]
 
 
 def test_a_refusal_names_plugin_count_and_reason() -> None:

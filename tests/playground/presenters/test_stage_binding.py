@@ -65,6 +65,7 @@ def test_a_refused_bind_runs_back() -> None:
     assert lane["state"] == "back"
     assert states(lane) == ["held", "ok", "no", "none"]
     assert "forbidden" in lane["cells"][2]["full"]
+    assert shown("stage", sim, stage="binding", pod="default/web-1")["context"]["map"]  # where it can go next
 
 
 def test_points_with_nothing_to_do_are_one_block_that_says_so() -> None:

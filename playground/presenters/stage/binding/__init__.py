@@ -11,7 +11,7 @@ from playground.presenters.stage.binding import lanes
 from playground.presenters.stage.binding.lanes import HEADS, POINTS, Lane, lane, merge
 from playground.presenters.stage.preemption.theatre import Segment, segments
 from playground.presenters.why.panel import get_explanation
-from playground.presenters.words import Message, amount, duration, gettext_noop, message
+from playground.presenters.words import Message, amount, beside, duration, gettext_noop, message
 from scheduler_core.world.readonly import Attempt, BindingCycleView, Move, Place, Point, SchedulerView, WorldView
 
 ATTEMPTS = 24  # how many of the last ones are looked through
@@ -143,23 +143,22 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
     assumed = [pod for pod in pods if pod.key in cache.assumed]
     running = [pod for pod in pods if pod.key not in cache.assumed]
     known = [p for p in pods if (live := sim.store.pod_at(p.key)) is not None and live.node_name == node]
-    of_running = sum(pod.requests.get(resource) for pod in running)
-    of_assumed = sum(pod.requests.get(resource) for pod in assumed)
+    used = [sum(pod.requests.get(resource) for pod in pods) for pods in (running, assumed, known)]
+    whole, of_running, of_assumed, counted, free = beside(resource, has, *used, max(has - used[0] - used[1], 0))
     bars = list[CacheBar]()
     for name in sorted(name for name, total in room.items() if total):
         parts = [("kept", sum(pod.requests.get(name) for pod in running), "")]
         parts += [("assumed", pod.requests.get(name), short(pod.key)) for pod in assumed]
-        used = amount(name, sum(part[1] for part in parts))
-        text = f"{used} / {amount(name, room[name])}"
+        text = " / ".join(beside(name, sum(part[1] for part in parts), room[name]))
         bars.append({"resource": name, "text": text, "bar": segments(parts, room[name], name)})
     return {
         "node": node,
         "resource": resource,
-        "has": amount(resource, has),
-        "running": amount(resource, of_running),
-        "assumed": amount(resource, of_assumed),
-        "free": amount(resource, max(has - of_running - of_assumed, 0)),
-        "known": amount(resource, sum(pod.requests.get(resource) for pod in known)),
+        "has": whole,
+        "running": of_running,
+        "assumed": of_assumed,
+        "free": free,
+        "known": counted,
         "count": len(running),
         "pods": [
             {**pod_ref(p.key), "amount": amount(resource, p.requests.get(resource))} for p in assumed[:MOST_ASSUMED]
@@ -173,6 +172,7 @@ RUNNING = 7  # lanes of binding cycles that run
 ENDED = 3
 NAMED = 3
 EVENTS = 6
+MOST_NODES = 12  # whose cards have room below a pod that was sent back: its next attempt sees them
 
 _ALONE = gettext_noop("no binding cycle runs")
 _MANY = gettext_noop("%(n)s binding cycles run")
@@ -194,6 +194,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
     node = _node(sim, look, found, key)
     mine = next((lane for lane in found if lane["key"] == key), None)
     shown = mine or (found[-1] if found else None)  # the question is about the pod whose lane is explained below
+    after = _describe_next(sim, mine)
     return Stage(
         question=_ask(shown, key),
         detail=_beside(sim, scheduler),
@@ -203,8 +204,9 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
             "groups": _groups(scheduler, {lane["number"] for lane in found}),
             "cache": believes(sim, scheduler, node) if node else None,
             "pod": shown,
-            "next": _describe_next(sim, mine),
+            "next": after,
         },
+        map=after is not None and sim.store.count("Node") <= MOST_NODES,
         cards={lane["id"]: lane for lane in found},
     )
 

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 from playground.presenters.cluster_map.node_cards import Step
 from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.stage.preemption.choice import Lead, falls, leads, texts
-from playground.presenters.words import amount, gettext_noop
+from playground.presenters.words import amount, beside, gettext_noop
 from scheduler_core.world.readonly import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
 
 
@@ -275,7 +275,7 @@ def _level(nodes: NodeTable, node: str, resource: str) -> str:
     if found is None:
         return ""
     unit = f" {resource}" if resource == "cpu" else ""
-    return f"{amount(resource, found[0])} / {amount(resource, found[1])}{unit}"
+    return " / ".join(beside(resource, *found)) + unit
 
 
 def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, cursor: int) -> Reprieves:

@@ -15,7 +15,7 @@ export function leave() {
   else blur();
 }
 
-/** What pops up is closed by a click beside it, and by a link in it that opens the drawer, over which it would hang. */
+/** What pops up is closed by a click beside it, and by what opens something in it, over which it would hang: the drawer, the tour, a list. */
 export function listenBeside() {
   document.addEventListener("pointerdown", ({ target }) => {
     for (const popped of all(POPPED)) {
@@ -23,7 +23,7 @@ export function listenBeside() {
     }
   });
   document.addEventListener("click", (event) => {
-    around(event, "a[data-drawer]")?.closest(POPPED)?.removeAttribute("open");
+    around(event, "a[data-drawer], .more-menu button[type=button]")?.closest(POPPED)?.removeAttribute("open");
   });
 }
 

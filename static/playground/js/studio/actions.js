@@ -44,7 +44,9 @@ export function actionsOf(state, send, look) {
     breakNext: () => send({ type: "search", back: false }),
     breakBack: () => send({ type: "search", back: true }),
     seek: (point) => send({ type: "search", back: true, point }),
-    bookmark: () => void (state.mayEdit && bookmark(state)),
+    bookmark: () => void (state.mayEdit && post(state, "bookmarks")),
+    undo: () => void (state.mayEdit && post(state, "undo")),
+    redo: () => void (state.mayEdit && post(state, "redo")),
     unpin: () => look({ pod: "" }),
     form: (i) => void all(".forms a")[i]?.click(),
     lanes: () => void toggleLanes(),
@@ -102,10 +104,13 @@ function openUntil() {
   first(choices.open ? "button" : "summary", choices)?.focus();
 }
 
-/** @param {import("./state.js").State} state */
-function bookmark({ look, seen }) {
+/**
+ * @param {import("./state.js").State} state
+ * @param {string} what What is done at the step that is seen.
+ */
+function post({ look, seen }, what) {
   const values = { at: look.at === null ? "" : seen };
-  htmx.ajax("POST", `${location.pathname}bookmarks`, { swap: "none", values });
+  htmx.ajax("POST", `${location.pathname}${what}`, { swap: "none", values });
 }
 
 /**

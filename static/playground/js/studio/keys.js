@@ -19,6 +19,8 @@ const KEYS = {
   "End": ["follow"],
   " ": ["playpause"],
   "Ctrl k": ["palette"],
+  "Ctrl y": ["redo"],
+  "Ctrl z": ["undo"],
   ",": ["record", "prev"],
   ".": ["record", "next"],
   "/": ["search"],
@@ -61,7 +63,7 @@ export function listenKeys(act) {
     if (event.defaultPrevented || event.altKey) return;
     if (all("dialog[open]:not(.drawer)").length) return;
     if (event.key === "Escape") return void act("leave");
-    if (!withControl(event) && isElements(event)) return;
+    if (isElements(event) && !(withControl(event) && event.key.toLowerCase() === "k")) return;
     if (/^\S$/.test(event.key) && !withControl(event) && !singleKeys()) return;
     const action = actionOf(event, overLanes());
     if (action && act(...action) !== false) event.preventDefault();
@@ -89,7 +91,8 @@ function isElements(event) {
  */
 export function actionOf({ key, shiftKey, repeat, ctrlKey, metaKey }, lanes) {
   const lower = key.toLowerCase();
-  if (ctrlKey || metaKey) return repeat ? null : KEYS[`Ctrl ${lower}`] ?? null;
+  const again = shiftKey && lower === "z"; // as many a program has it
+  if (ctrlKey || metaKey) return repeat ? null : KEYS[again ? "Ctrl y" : `Ctrl ${lower}`] ?? null;
   if (/^[1-4]$/.test(key)) return ["form", Number(key) - 1];
   const action = (shiftKey && KEYS[`Shift ${key}`]) || (lanes && LANES[lower]) || KEYS[key] || KEYS[lower];
   return action && !(repeat && ONCE.includes(action[0])) ? action : null;
