@@ -1,7 +1,7 @@
 """Fixes in words: each change as a sentence, what it defeats, and what it does to other pods."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -51,8 +51,8 @@ def _align_units(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "from": before, "to": after}
 
 
-def _describe_softening(values: dict[str, Any]) -> Message:
-    return message(read_texts()["softened"][values["what"]], text=values["text"])
+def _describe_rule(table: str, values: dict[str, Any]) -> Message:
+    return message(read_texts()[table][values["what"]], text=values["text"])
 
 
 def _describe_deletion(values: dict[str, Any]) -> Message:
@@ -113,7 +113,8 @@ def _describe_request(values: dict[str, Any]) -> Message:
 
 
 _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
-    "soften": _describe_softening,
+    "soften": partial(_describe_rule, "softened"),
+    "harden": partial(_describe_rule, "hardened"),
     "free": _describe_deletion,
     "node": _describe_new_node,
     "capacity": lambda values: _change("capacity-of-pods" if values["resource"] == "pods" else "capacity", **values),
@@ -136,7 +137,8 @@ _SPECIAL: dict[str, Callable[[dict[str, Any]], Message]] = {
         time=duration(max(values.get("time", 0), SECOND)),
     ),
     "recreate": lambda values: _change(
-        "recreate-with-class" if values.get("class") else "recreate", **{**values, "pod": short(values["pod"])}
+        "recreate-job" if "job" in values else "recreate-with-class" if values.get("class") else "recreate",
+        **{**values, "pod": short(values["pod"])},
     ),
     "outside": lambda values: message(read_yaml(MEANINGS)["steps"][values["meaning"]], **values),
     "setting": lambda values: _change("setting" if "to" in values else "setting-left", **values),
@@ -159,6 +161,7 @@ _OF_LISTS = {
     "nodes": ("pool",),
     "finalizers": ("finalizer",),
     "fields": ("policy-field",),
+    "flags": ("drain",),
 }
 _LISTS = {kind: value for value, kinds in _OF_LISTS.items() for kind in kinds}
 

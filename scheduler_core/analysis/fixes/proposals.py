@@ -10,11 +10,11 @@ from scheduler_core.analysis.fixes.admission import predict_claim
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import format_apply, workload_of
 from scheduler_core.analysis.fixes.new_nodes import find_required_name
-from scheduler_core.analysis.fixes.placed import is_overdue
 from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Pod
 from scheduler_core.apimachinery.objects.affinity import affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, deleting, key_of
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
+from scheduler_core.controllers.kubelet.pods import is_held
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.deployments.bounds import (
     get_desired_replicas,
@@ -30,7 +30,7 @@ from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim
 from scheduler_core.world.simulation import Simulation
 
 MOST_ENDING = 5
-_SCALED = ("Deployment", "ReplicaSet", "StatefulSet")
+SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet")
 _WANTED_LABEL = re.compile(r"requires the `(?P<key>\S+): (?P<value>[^`]+)` label on the containing namespace")
 WAIT = "24h"  # at most; a proof says how long it takes
 
@@ -175,7 +175,7 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _select_in_template(draft, diagnosis, sim)
     yield from end_finished_users(draft, pod, sim)
     ending = [each for each in sim.store.pods() if each.deleting and each.node_name][: MOST_ENDING + 1]
-    if ending and not all(is_overdue(sim, each) for each in ending):
+    if ending and not all(is_held(sim, each) for each in ending):
         yield wait(draft, pod)
     if diagnosis.whole is None and len(ending) <= MOST_ENDING:
         yield from (end_pod(draft, each) for each in ending)
@@ -222,7 +222,7 @@ def scale_down(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[
     """The workload with as many replicas as have a node, where its own pods may be what keeps this one out."""
     owner, pod = workload_of(sim.store, draft.original), diagnosis.pod
     statuses = dict.fromkeys(status for status in (diagnosis.whole, *diagnosis.refused.values()) if status is not None)
-    if owner is None or owner["kind"] not in _SCALED or not any(is_between_pods(diagnosis, each) for each in statuses):
+    if owner is None or owner["kind"] not in SCALABLE or not any(is_between_pods(diagnosis, each) for each in statuses):
         return
     now, meta = int(owner["spec"].get("replicas", 1)), owner["metadata"]
     selector = LabelSelector.of(owner["spec"].get("selector"))

@@ -16,8 +16,10 @@ from scheduler_core.scheduler.framework.drafts import Change
 from tests.scheduler_core.worlds import node, pod, scheduler_alone
 
 POD = {
+    "kind": "Pod",
     "metadata": {"name": "web", "namespace": "shop"},
     "spec": {
+        "priority": -20,
         "securityContext": {"fsGroup": 10000, "runAsUser": 100},
         "initContainers": [{"securityContext": {"runAsUser": 0, "capabilities": {"drop": ["ALL"]}}}],
         "containers": [
@@ -43,6 +45,12 @@ EXAMPLES = {
     "EtcdIsSlow": "Error creating: etcdserver: request timed out",
     "LacksPermission": 'User "system:serviceaccount:ci:runner" cannot create resource "pods" in API group "" in the namespace "ci"',
     "OwnerLacksFinalizers": "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>",
+    "QuotaIsNotCounted": 'pods "a" is forbidden: status unknown for quota: compute, resources: pods,requests.cpu',
+    "ClaimHasAllUsers": "status.reservedFor: Too many: 257: must have at most 256 items",
+    "WrittenByOther": "written by ClusterPolicy gpu of nvidia.com",
+    "IsExpendable": "cluster-autoscaler skips pods with a priority below -10",
+    "ResourceIsNotServed": "the server could not find the requested resource (get volumesnapshots.snapshot.storage.k8s.io)",
+    "SnapshotIsNotThere": 'volumesnapshots.snapshot.storage.k8s.io "daily" not found',
     "KindIsNotServed": 'no matches for kind "Certificate" in version "cert-manager.io/v1"',
     "MustBeText": "json: cannot unmarshal number into Go struct field EnvVar.spec.template.spec.containers.env.value of type string",
     "CertificateExpired": "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time",
