@@ -292,8 +292,18 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
             yield note("TaintSetByHand", key=key, nodes=list(reason.nodes[:2]), count=reason.count)
         if setter := find_setter(key):
             code = "NodeIsGoing" if key in GOING else "TaintIsTemporary"
+            pods = [pod for name in reason.nodes[:2] for pod in world.store.pods_on(name) if _sets(pod, setter)]
+            if code == "TaintIsTemporary" and pods and all(pod.ready for pod in pods):
+                yield note("TaintIsLeft", key=key, setter=setter, pods=[pod.key for pod in pods])
+                continue
             yield note(code, key=key, setter=setter, nodes=list(reason.nodes[:2]), count=reason.count)
             yield from _list_managers(world, reason.nodes[:2])
+
+
+def _sets(pod: Pod, setter: str) -> bool:
+    """Return whether a pod is of the program that removes a temporary taint, by its name, and of a DaemonSet."""
+    is_daemon = (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"
+    return is_daemon and pod.name.startswith(setter.partition(" ")[0].lower())
 
 
 def _list_managers(world: Simulation, names: Iterable[str]) -> Iterator[Fact]:
