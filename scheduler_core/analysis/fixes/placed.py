@@ -4,13 +4,12 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from scheduler_core.analysis.fixes.containers import propose_containers
+from scheduler_core.analysis.fixes.containers import propose_containers, propose_stricter
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of, workload_of
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
-from scheduler_core.analysis.fixes.stricter import propose_stricter
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, nanos, parse_time
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
