@@ -88,6 +88,7 @@ _OF_LISTS = {
     "nodes": ("pool",),
     "finalizers": ("finalizer",),
     "fields": ("policy-field",),
+    "flags": ("drain",),
 }
 _LISTS = {kind: value for value, kinds in _OF_LISTS.items() for kind in kinds}
 

@@ -15,9 +15,10 @@ from playground.management.terminal import command
 from playground.management.terminal.cluster import BadInput, Question, find_kind, read_file, read_objects
 from playground.management.terminal.printing import Progress, missing, table, why_waiting, write_answer
 from playground.management.terminal.world import make_world, read_configuration, read_node_types
+from playground.presenters.why.facts import describe_fact
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis import whatif
-from scheduler_core.analysis.explain import Past
+from scheduler_core.analysis.explain import Past, explain
 from scheduler_core.analysis.upgrade import Stage, Upgrade, preview_upgrade
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.config import NEWEST, OLDEST
@@ -238,8 +239,12 @@ def _in_words(outcome: whatif.Outcome) -> Iterator[str]:
     yield from _describe_created(outcome)
     for end in outcome.failed:
         yield f"{end.pod} fails on {end.node} with {end.reason}: {end.message}"
+    drained = outcome.world.surroundings.nodes.drains
+    known = [fact for node in drained for fact in getattr(explain(outcome.baseline, f"Node/{node}"), "facts", ())]
+    uncounted = {fact.values["pod"]: plain(describe_fact(fact)) for fact in known if fact.code == "BudgetIsNotCounted"}
+    yield from (plain(describe_fact(fact)) for fact in known if fact.code.startswith("DrainWants"))
     for node, pod, why in outcome.held_up:
-        yield f"The drain of {node} is held up: {pod} may not go: {why}"
+        yield f"The drain of {node} is held up: {pod} may not go: {uncounted.get(pod, why)}"
     yield from (row["sentence"] for row in _list_missing(outcome))
     alike: dict[str, list[str]] = {}
     for row in _list_waiting(outcome):

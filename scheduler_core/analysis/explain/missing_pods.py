@@ -14,7 +14,7 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
-from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_missing_claims, missing_of
+from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_lower, list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
@@ -307,11 +307,10 @@ def _describe_quota(
         figures = {"each": each[name].text, "used": used[name].text, "hard": hard[name].text}
         yield Fact(Role.PROVENANCE, "QuotaFigures", {"quota": evidence["quota"], "name": name, **figures})
     yield from trace_surge(world, manifest, [pod for pod in world.store.pods() if pod.namespace == namespace])
-    name = str((manifest["spec"]["template"].get("spec") or {}).get("priorityClassName") or "")
-    value = int((world.store.get("PriorityClass", "", name) or {}).get("value") or 0)
-    lower = [pod.key for pod in world.store.pods() if pod.namespace == namespace and pod.priority < value]
+    value, lower = list_lower(world, manifest, namespace)
     if lower:
-        yield note("QuotaIgnoresPriority", quota=evidence["quota"], priority=value, pods=lower[:USERS])
+        names = [pod.key for pod in lower[:USERS]]
+        yield note("QuotaIgnoresPriority", quota=evidence["quota"], priority=value, pods=names)
     yield from _list_users(world, quota, over or [name for name in sorted(hard) if name in each], wall)
 
 

@@ -21,6 +21,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.controllers.kubelet.devices import missing
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
+from scheduler_core.controllers.nodes.taint_eviction import no_execute, tolerance
 from scheduler_core.controllers.nodes.zones import FULL, PARTIAL, Census, state_of
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.plugins.helper.node_selection import GOING, find_setter
@@ -252,12 +253,11 @@ def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
     if planned is not None:
         yield note("EvictedAt", pod=pod.key, node=node.name, until=planned.at)
         return
-    if any(taint.effect == "NoExecute" for taint in node.taints):
-        if (seconds := _find_patience(pod, node)) is not None:
-            yield note("EvictedAfter", pod=pod.key, node=node.name, seconds=seconds * SECOND)
-            return
-        tolerations = [t for t in pod.spec.tolerations if t.effect in ("", "NoExecute")]
-        if any(t.seconds is None and t.tolerates(taint) for t in tolerations for taint in node.taints):
+    if taints := no_execute(node):
+        found = tolerance(taints, pod)
+        if found is not None and found.seconds is not None:
+            yield note("EvictedAfter", pod=pod.key, node=node.name, seconds=found.seconds * SECOND)
+        elif found is not None:
             yield note("ToleratesForever", pod=pod.key, node=node.name)
         return
     mates = [each for each in world.store.nodes() if each.zone_key == node.zone_key]
@@ -270,17 +270,6 @@ def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
         yield note("FullDisruption", **values)
     elif zone == PARTIAL and len(mates) <= flags.large_cluster_size_threshold:
         yield note("PartialDisruption", **values)
-
-
-def _find_patience(pod: Pod, node: Node) -> int | None:
-    """Return for how many seconds a pod tolerates the NoExecute taints of a node; None if it does so for ever, or not at all."""
-    found = []
-    for taint in node.taints:
-        by = [each for each in pod.spec.tolerations if each.tolerates(taint)]
-        seconds = [each.seconds for each in by if each.seconds is not None]
-        if taint.effect == "NoExecute" and seconds and len(seconds) == len(by):
-            found.append(min(seconds))
-    return min(found, default=None)
 
 
 def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -303,8 +292,18 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fac
             yield note("TaintSetByHand", key=key, nodes=list(reason.nodes[:2]), count=reason.count)
         if setter := find_setter(key):
             code = "NodeIsGoing" if key in GOING else "TaintIsTemporary"
+            pods = [pod for name in reason.nodes[:2] for pod in world.store.pods_on(name) if _sets(pod, setter)]
+            if code == "TaintIsTemporary" and pods and all(pod.ready for pod in pods):
+                yield note("TaintIsLeft", key=key, setter=setter, pods=[pod.key for pod in pods])
+                continue
             yield note(code, key=key, setter=setter, nodes=list(reason.nodes[:2]), count=reason.count)
             yield from _list_managers(world, reason.nodes[:2])
+
+
+def _sets(pod: Pod, setter: str) -> bool:
+    """Return whether a pod is of the program that removes a temporary taint, by its name, and of a DaemonSet."""
+    is_daemon = (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"
+    return is_daemon and pod.name.startswith(setter.partition(" ")[0].lower())
 
 
 def _list_managers(world: Simulation, names: Iterable[str]) -> Iterator[Fact]:

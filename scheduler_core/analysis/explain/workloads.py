@@ -1,5 +1,6 @@
 """Workloads and nodes that are not as their owners want them: missing pods, rollouts and drains that do not go on."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from scheduler_core.analysis.explain import missing_pods
@@ -12,7 +13,13 @@ from scheduler_core.analysis.explain.waiting import list_near
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
 from scheduler_core.analysis.fixes.meanings import index_events, list_foreign_pods, list_lost_scalers, list_scalers
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
-from scheduler_core.analysis.fixes.workloads import divide_containers, has_ended, list_placed_for_a_time, list_uneven
+from scheduler_core.analysis.fixes.workloads import (
+    divide_containers,
+    has_ended,
+    list_placed_for_a_time,
+    list_uneven,
+    ran_out,
+)
 from scheduler_core.apimachinery.objects import SECOND, LabelSelector, Manifest, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apiserver.admission.plugins import pod_security
@@ -20,6 +27,7 @@ from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.base.clock.cron import BadSchedule
 from scheduler_core.controllers.disruption import predict_status
+from scheduler_core.controllers.nodes.drain import list_wanted_flags
 from scheduler_core.controllers.workloads.cronjobs.controller import most_recent, schedule_of
 from scheduler_core.controllers.workloads.daemonsets.controller import surge, unavailable
 from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
@@ -45,6 +53,7 @@ _BAD = frozenset(  # conditions, but for reasons that nothing is wrong with
     NetworkUnavailable=True PIDPressure=True Ready=False Ready=Unknown ScalingActive=False ScalingLimited=True Unschedulable=True
 """)
 )
+_LOSSES = {"--force": "DrainWantsForce", "--delete-emptydir-data": "DrainWantsToLoseData"}
 _FINE = ("ScalingDisabled", "TooFewReplicas")
 SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
 
@@ -143,7 +152,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         if (manifest.get("spec") or {}).get(field) == 0:
             yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
         else:
-            yield from describe_conditions([each])
+            yield from (reports := [*describe_conditions([each])])
+            yield from _list_injected(manifest, pods, [str(fact.values["message"]) for fact in reports])
     if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
         fresh = [pod.key for pod in pods if pod.ready and not _is_available(world, pod, seconds)]
         if fresh:
@@ -160,6 +170,24 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
             yield note("JobFailed", **values, reason=each.get("reason") or "", message=text)
     if manifest["kind"] == "DaemonSet":
         yield from _list_bare_nodes(world, manifest, pods)
+    if manifest["kind"] == "Job" and ran_out(manifest):
+        at, name = str(manifest["metadata"].get("namespace") or ""), f"{values['owner']}-"
+        said = [e for e in world.store.events if e.namespace == at and e.name.startswith(name)]
+        for event in [each for each in said if each.reason == "FailedScheduling"][-1:]:
+            yield note(
+                "WaitedTooLong", owner=values["owner"], pod=f"{at}/{event.name}", message=event.message.rstrip(". ")
+            )
+
+
+def _list_injected(manifest: Manifest, pods: list[Pod], texts: Iterable[str]) -> Iterator[Fact]:
+    """Yield the containers that texts name, and that pods have although the template of their workload does not."""
+    given = {
+        str(each["name"]) for each in (manifest["spec"].get("template") or {}).get("spec", {}).get("containers") or ()
+    }
+    for name in dict.fromkeys(str(each["name"]) for pod in pods for each in pod.manifest["spec"]["containers"]):
+        if name not in given and any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) for text in texts):
+            values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
+            yield note("ContainerIsInjected", **values, container=name)
 
 
 def _list_failed(world: Simulation, manifest: Manifest, pods: list[Pod]) -> list[Pod]:
@@ -420,6 +448,9 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
     reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
     blocked = failed or bool(facts and node.unschedulable)
     facts += (unwell := list(describe_conditions([node.manifest])))
+    for flag, kept in list_wanted_flags(world, name).items() if drain is None or drain.ended is not None else ():
+        if flag in _LOSSES:
+            facts.append(note(_LOSSES[flag], node=name, pods=[pod.key for pod in kept[:SHOWN]], count=len(kept)))
     state = State.STUCK if blocked or unwell else State.AS_WANTED
     return Explanation(f"{NODE}/{name}", state, reasons, node=name, facts=tuple(facts))
 

@@ -192,10 +192,7 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, a
     if _is_claimed_elsewhere(owner, template, wanted):
         return ""
     if kind == "Job":  # a template that can't be changed
-        spec = {k: v for k, v in owner["spec"].items() if k != "selector"}
-        spec["template"] = {**without_job_labels(spec["template"]), "spec": wanted}
-        made = {**without_job_labels(owner), "spec": spec}
-        return _format_piped_command("kubectl replace --force -f -", [clean(bare(made))])
+        return renew_job(owner, template={**owner["spec"]["template"], "spec": wanted})
     calls = [
         f"kubectl set resources {kind.lower()} {meta['name']}{where} -c {container}{amounts}"
         for container, amounts in _resources(template, wanted)
@@ -219,6 +216,14 @@ def without_job_labels(manifest: Manifest) -> dict[str, Any]:
     meta = dict(manifest.get("metadata") or {})
     meta["labels"] = {name: value for name, value in (meta.get("labels") or {}).items() if name not in own}
     return {**manifest, "metadata": {name: value for name, value in meta.items() if value}}
+
+
+def renew_job(job: Manifest, **spec: Any) -> str:
+    """The call that makes a Job anew, whose template can't be changed, with fields of its spec set; None takes one out."""
+    kept = {name: value for name, value in {**job["spec"], "selector": None, **spec}.items() if value is not None}
+    kept.pop("manualSelector", None)
+    made = {**without_job_labels(job), "spec": {**kept, "template": without_job_labels(kept["template"])}}
+    return format_apply(clean(bare(made)), "replace --force")
 
 
 def _without_empty(data: Any) -> Any:

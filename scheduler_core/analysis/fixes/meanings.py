@@ -175,9 +175,7 @@ def _list_texts(
 
 def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
     """Yield who writes a pod that no workload controls, and which autoscaler does nothing for it."""
-    owner = controller_of(pod.manifest) or {}
-    if "." in (group := str(owner.get("apiVersion")).partition("/")[0]) and not group.endswith(".k8s.io"):
-        yield f"written by {owner['kind']} {owner['name']} of {group}"
+    yield _describe_writer(controller_of(pod.manifest))
     if pod.node_name or pod.priority >= 0:
         return
     scalers = [p for p in world.store.pods() if p.namespace == "kube-system" and "cluster-autoscaler" in p.name]
@@ -185,6 +183,25 @@ def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
         given = _SKIPS.search(str(each.manifest["spec"]["containers"]))
         if pod.priority < (cutoff := int(given[1]) if given else _CUTOFF):
             yield f"cluster-autoscaler skips pods with a priority below {cutoff}"
+
+
+def _describe_writer(owner: Mapping[str, Any] | None) -> str:
+    """Return who writes what an owner controls, if that is a custom resource."""
+    group = str((owner or {}).get("apiVersion")).partition("/")[0]
+    is_custom = owner is not None and "." in group and not group.endswith(".k8s.io")
+    return f"written by {owner['kind']} {owner['name']} of {group}" if owner is not None and is_custom else ""
+
+
+def find_writer(world: Simulation, manifest: Manifest) -> list[Meaning]:
+    """Return what is to be known of the custom resource that controls an object, itself or by those between them."""
+    found: Manifest | None = manifest
+    while found is not None and (owner := controller_of(found)) is not None:
+        if said := _describe_writer(owner):
+            return find_meanings([said], manifest)
+        found = world.store.get(
+            str(owner["kind"]), str(manifest["metadata"].get("namespace") or ""), str(owner["name"])
+        )
+    return []
 
 
 # Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook

@@ -4,16 +4,17 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from scheduler_core.analysis.fixes.containers import propose_containers
+from scheduler_core.analysis.fixes.containers import propose_containers, propose_stricter
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of, workload_of
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
-from scheduler_core.apimachinery.objects import REQUIRED, SECOND, Manifest, Pod, controller_of, nanos, parse_time
+from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, nanos, parse_time
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
 from scheduler_core.controllers.kubelet.pods import OVERDUE
+from scheduler_core.controllers.nodes.drain import list_wanted_flags
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of
@@ -73,16 +74,8 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _start(draft, sim, pod, prover)
         yield from _in_bytes(draft, pod, prover)
         yield from _resize(draft, pod, node, prover)
-        # The pod made anew with rules that count more pods: it goes elsewhere then.
-        spec = pod.manifest["spec"]
-        anti = ((spec.get("affinity") or {}).get("podAntiAffinity") or {}).get(REQUIRED) or ()
-        if any("namespaces" not in term and "namespaceSelector" not in term for term in anti):
-            yield draft.with_pod(Change("namespace-selector", {}), _in_all_namespaces), prover.avoided(pod)
-        for index, constraint in enumerate(spec.get("topologySpreadConstraints") or ()):
-            narrowed = spec.get("nodeSelector") or (spec.get("affinity") or {}).get("nodeAffinity")
-            if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and narrowed:
-                values = {"key": constraint["topologyKey"], "field": "nodeAffinityPolicy", "to": "Ignore"}
-                yield draft.with_pod(Change("policy", values), _ignoring(index)), prover.avoided(pod)
+        if pod.ready or not (pod.manifest.get("status") or {}).get("containerStatuses"):
+            yield from ((each, prover.avoided(pod)) for each in propose_stricter(draft, sim, pod, node))
 
 
 # Claims that a driver makes no volume for, as it makes none that several nodes write to
@@ -277,6 +270,19 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     to = was + 1 if field == "maxUnavailable" and isinstance(was, int) else was - 1 if isinstance(was, int) else 0
     values = {"budget": key_of(manifest), "field": field, "from": was, "to": max(to, 0)}
     yield draft.patching(Change("budget", values), name_of(manifest), {"spec": {field: max(to, 0)}}, drain), goal
+
+
+def search_drain(sim: Simulation, node: str, budget: Budget) -> Generator[None, None, Findings]:
+    """Prove the drain of a cordoned node with the flags without which kubectl gives up."""
+    key, found, wanted = f"Node/{node}", sim.store.node(node), list_wanted_flags(sim, node)
+    first = next((pods[0] for flag, pods in wanted.items() if flag != "--ignore-daemonsets"), None)
+    if found is None or first is None or not found.unschedulable:
+        return Findings(key, "gone" if found is None else "fits")
+    lost = [pod.key for pod in wanted.get("--force", ())]
+    change = Change("drain", {"node": node, "flags": list(wanted), "pods": lost})
+    prover = Prover(sim, key, budget)
+    proposals = [(Draft(first.manifest).typing(change, f"kubectl drain {node} {' '.join(wanted)}"), prover.left(first))]
+    return (yield from prove_each(sim, key, prover, iter(proposals), "searched"))
 
 
 def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: str) -> Draft:
@@ -483,21 +489,3 @@ def _resized(pod: Pod) -> Goal:
         return pod.key if found is not None and not waits else None
 
     return look
-
-
-# Rules that look less far than was meant
-
-
-def _in_all_namespaces(manifest: dict[str, Any]) -> None:
-    _without_node_name(manifest)
-    for term in manifest["spec"]["affinity"]["podAntiAffinity"][REQUIRED]:
-        if "namespaces" not in term:
-            term["namespaceSelector"] = {}
-
-
-def _ignoring(index: int) -> Any:
-    def edit(manifest: dict[str, Any]) -> None:
-        _without_node_name(manifest)
-        manifest["spec"]["topologySpreadConstraints"][index]["nodeAffinityPolicy"] = "Ignore"
-
-    return edit

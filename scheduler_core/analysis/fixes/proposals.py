@@ -30,7 +30,7 @@ from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim
 from scheduler_core.world.simulation import Simulation
 
 MOST_ENDING = 5
-_SCALED = ("Deployment", "ReplicaSet", "StatefulSet")
+SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet")
 _WANTED_LABEL = re.compile(r"requires the `(?P<key>\S+): (?P<value>[^`]+)` label on the containing namespace")
 WAIT = "24h"  # at most; a proof says how long it takes
 
@@ -222,7 +222,7 @@ def scale_down(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[
     """The workload with as many replicas as have a node, where its own pods may be what keeps this one out."""
     owner, pod = workload_of(sim.store, draft.original), diagnosis.pod
     statuses = dict.fromkeys(status for status in (diagnosis.whole, *diagnosis.refused.values()) if status is not None)
-    if owner is None or owner["kind"] not in _SCALED or not any(is_between_pods(diagnosis, each) for each in statuses):
+    if owner is None or owner["kind"] not in SCALABLE or not any(is_between_pods(diagnosis, each) for each in statuses):
         return
     now, meta = int(owner["spec"].get("replicas", 1)), owner["metadata"]
     selector = LabelSelector.of(owner["spec"].get("selector"))

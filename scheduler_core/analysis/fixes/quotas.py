@@ -18,12 +18,12 @@ from scheduler_core.analysis.fixes.admission import (
 )
 from scheduler_core.analysis.fixes.fix import Budget, Findings
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
-from scheduler_core.analysis.fixes.placed import prove_each
+from scheduler_core.analysis.fixes.placed import name_of, prove_each
 from scheduler_core.analysis.fixes.proof import Goal, Prover
-from scheduler_core.analysis.fixes.proposals import in_turn
+from scheduler_core.analysis.fixes.proposals import SCALABLE, in_turn
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, propose_admission, rebuild, resume
 from scheduler_core.analysis.fixes.shell import change_template, read_calls
-from scheduler_core.apimachinery.objects import Manifest, controller_of
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS
@@ -160,6 +160,18 @@ def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[D
             chosen = tuple((each.namespace, each.name) for each in waiting[:count])
             values = {"quota": name, "pods": [each.key for each in waiting[:count]]}
             yield Draft(pod).without_pods(Change("free-quota", values), chosen)
+        above = (workload_of(sim.store, each.manifest) for each in list_lower(sim, owner, namespace)[1] if each in mine)
+        for other in {e["metadata"]["name"]: e for e in above if e is not None and e["kind"] in SCALABLE}.values():
+            now, target = int(other["spec"].get("replicas", 1)), name_of(other)
+            values = {"owner": f"{other['kind']} {other['metadata']['name']}", "from": now, "to": now - 1}
+            yield Draft(pod).typing(Change("fewer-replicas", values), f"kubectl scale {target} --replicas={now - 1}")
+
+
+def list_lower(sim: Simulation, owner: Manifest, namespace: str) -> tuple[int, list[Pod]]:
+    """Return the priority of the pods that an owner wants, and the pods of its namespace with a lower one."""
+    name = str((owner["spec"]["template"].get("spec") or {}).get("priorityClassName") or "")
+    value = int((sim.store.get("PriorityClass", "", name) or {}).get("value") or 0)
+    return value, [pod for pod in sim.store.pods() if pod.namespace == namespace and pod.priority < value]
 
 
 def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:

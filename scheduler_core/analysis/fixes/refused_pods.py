@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of
-from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, without_job_labels, workload_of
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, renew_job, workload_of
 from scheduler_core.analysis.fixes.policies import ANY, Edits, build_patch, satisfy
 from scheduler_core.analysis.fixes.shell import KINDS_BY_WORD, WEBHOOKS
 from scheduler_core.apimachinery.objects import Manifest, nanos
@@ -73,16 +73,12 @@ def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
         yield draft.typing(Change("parallel", {"owner": name}), orphaning, format_apply(made))
     failed = [each for each in (owner.get("status") or {}).get("conditions") or () if each.get("type") == "Failed"]
     if kind == "Job" and failed and failed[0].get("reason") == "PodFailurePolicy":
-        kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector", "podFailurePolicy")}
-        made["spec"] = {**kept, "template": without_job_labels(spec["template"])}
-        yield draft.typing(Change("failure-rule", {"job": name}), format_apply(made, "replace --force"))
+        yield draft.typing(Change("failure-rule", {"job": name}), renew_job(owner, podFailurePolicy=None))
     elif kind == "Job" and (failed or (owner.get("status") or {}).get("failedIndexes")):
         field = _USED_UP.get(str(failed[0].get("reason")) if failed else "FailedIndexes", "backoffLimit")
         limit = int(spec.get(field, 6))
-        kept = {k: v for k, v in spec.items() if k not in ("selector", "manualSelector")}
-        made["spec"] = {**kept, "template": without_job_labels(spec["template"]), field: 2 * limit or 1}
         change = Change("job-anew", {"job": name, "field": field, "from": limit, "to": 2 * limit or 1})
-        yield draft.typing(change, format_apply(made, "replace --force"))
+        yield draft.typing(change, renew_job(owner, **{field: 2 * limit or 1}))
 
 
 Proposing = Callable[[Simulation, Draft, str, "re.Match[str]"], Iterator[Draft]]
@@ -401,9 +397,7 @@ def _patch_template(sim: Simulation, draft: Draft, target: str, change: Change, 
     if job is None:
         return draft.typing(change, f"kubectl patch {target} -p {quote(json.dumps(patch))}")
     made = apply_patch(get_kind_by_key("Job"), clean(bare(job)), patch, "strategic")
-    kept = {k: v for k, v in made["spec"].items() if k not in ("selector", "manualSelector")}
-    made["spec"] = {**kept, "template": without_job_labels(kept["template"])}
-    return draft.typing(change, format_apply(made, "replace --force"))
+    return draft.typing(change, renew_job(made))
 
 
 def list_disallowed(sim: Simulation, pod: Manifest, namespace: str) -> tuple[list[Any], list[str]]:

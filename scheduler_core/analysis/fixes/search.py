@@ -12,11 +12,11 @@ from dataclasses import replace
 from scheduler_core.analysis.fixes import proposals
 from scheduler_core.analysis.fixes.containers import list_absent_drivers, list_words
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose, scheduler_for, words_of_others
-from scheduler_core.analysis.fixes.effects import list_displaced_pods, within_budgets
+from scheduler_core.analysis.fixes.effects import Watch, list_displaced_pods, within_budgets
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.gangs import find_gang, search_gang
-from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, workload_of
-from scheduler_core.analysis.fixes.meanings import advise, runs_scheduler
+from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, renew_job, workload_of
+from scheduler_core.analysis.fixes.meanings import advise, find_writer, runs_scheduler
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import (
@@ -25,15 +25,29 @@ from scheduler_core.analysis.fixes.placed import (
     is_refused_as_it_is,
     propose_modes,
     prove_each,
+    runs,
+    search_drain,
     search_placed,
 )
-from scheduler_core.analysis.fixes.proof import MANY, OTHERS, PATIENT, Proof, Prover, make_fix, make_step
+from scheduler_core.analysis.fixes.proof import (
+    ACTING,
+    MANY,
+    OTHERS,
+    PATIENT,
+    Proof,
+    Prover,
+    belongs_to,
+    carry_out,
+    make_fix,
+    make_step,
+)
 from scheduler_core.analysis.fixes.quotas import UNNAMED, search_uncreated
-from scheduler_core.analysis.fixes.shell import complete_references
+from scheduler_core.analysis.fixes.shell import complete_references, read_calls, start_controllers
 from scheduler_core.analysis.fixes.workloads import (
     CRON_JOB,
     KINDS,
     find_object,
+    ran_out,
     search_daemons,
     search_object,
     search_stuck,
@@ -43,7 +57,7 @@ from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.steps import finish
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
-from scheduler_core.scheduler.framework.drafts import HARMS, Draft
+from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
@@ -51,6 +65,7 @@ MAKES_CLAIMS = "resourceclaim-controller"
 BRINGING = 200  # transitions
 Search = Generator[None, None, Findings]
 _DISPLACING = tuple(HARMS).index("displaces")
+_CHANGING = ("apply", "patch", "replace", "scale", "set resources")
 
 
 def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> list[Fix]:
@@ -83,7 +98,20 @@ def search_fixes(
     means = [each for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
     for each in (steps := [make_step(each, pod_key) for each in means]):
         found(each)
-    return replace(findings, fixes=rank_fixes((*findings.fixes, *steps)))
+    return replace(findings, fixes=_put_writers_first(sim, rank_fixes((*findings.fixes, *steps))))
+
+
+def _put_writers_first(sim: Simulation, fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+    """Put before the first fix that changes what a custom resource controls the step to make the change there."""
+    found: dict[str, Fix] = {}
+    for fix in fixes:
+        calls = read_calls(fix.kubectl) if fix.proven and "# First kubectl edit" not in fix.kubectl else ()
+        refs = (ref for call in calls if call.words[0] in _CHANGING for ref in call.refs)
+        for changed in filter(None, (sim.store.get(ref.kind, ref.namespace, ref.name) for ref in refs)):
+            for step in (make_step(each, fix.pod) for each in find_writer(sim, changed)):
+                found.setdefault(step.kubectl, step)
+        found.setdefault(fix.kubectl or str(fix.changes), fix)
+    return tuple(found.values())
 
 
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
@@ -148,7 +176,7 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     pods = [pod for pod in sim.store.pods() if not pod.terminal]
     if kind == "Node":
         mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
-        return (yield from _search_any(sim, mine[0], budget)) if mine else Findings(key, "gone")
+        return (yield from _search_any(sim, mine[0], budget)) if mine else (yield from search_drain(sim, name, budget))
     owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in sim.store.pods() if pod.namespace == namespace)
     owned = [
         pod
@@ -161,6 +189,10 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     mine = [pod.key for pod in waiting]
     if kind not in (CRON_JOB, "Job"):
         mine = mine or [pod.key for pod in owned if pod.terminal and _is_wanted(sim, pod, owned)][-1:]
+    if kind == "Job" and not mine and (job := sim.store.get(kind, namespace, name)) is not None and ran_out(job):
+        anew = yield from _search_job_anew(sim, job, budget)
+        if anew.fixes:
+            return anew
     if kind in KINDS and not mine:
         stuck = yield from search_stuck(sim, kind, namespace, name, budget)
         if stuck.fixes or kind == CRON_JOB:
@@ -172,6 +204,32 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     unready = [pod.key for pod in owned if pod.node_name and not (pod.ready or pod.terminal or pod.deleting)]
     mine = mine or ([] if kind in (CRON_JOB, "Job") else unready)
     return (yield from _search_any(sim, mine[0] if mine else f"{namespace}/{name}{UNNAMED}", budget))
+
+
+def _search_job_anew(sim: Simulation, job: Manifest, budget: Budget) -> Search:
+    """What the pod of a Job needs whose time has run out, with the Job made anew; nothing if its pod finds a node as it is."""
+    key, anew, watch = f"{job['metadata']['namespace']}/{job['metadata']['name']}", renew_job(job), Watch(sim.fork())
+    start_controllers(watch.world, ACTING["Job"])
+    try:
+        yield from carry_out(watch, read_calls(anew), budget.proof_steps, [], [])
+    except Refused:
+        return Findings(key, "searched")
+    pod = None
+    for _ in range(BRINGING):
+        pod = next((each for each in watch.world.store.pods() if belongs_to(watch.world, each, job)), None)
+        if (pod is not None and pod.key in watch.world.journal.last_attempt) or not watch.advance():
+            break
+    if pod is None:
+        return Findings(key, "searched")
+    found = yield from _Search(watch.world, pod, budget).run()
+    fixes, prover = [], Prover(sim, f"{key}-*", budget, job)
+    for fix in found.fixes:
+        whole = "\nkind: Job\n" in fix.kubectl
+        text = fix.kubectl if whole else f"{fix.kubectl}\n{anew}"
+        more = () if whole else (Change("recreate", {"pod": key, "job": job["metadata"]["name"]}),)
+        proof = yield from prover.prove(text, budget.proof_steps, MANY, goal=prover.created())
+        fixes += [make_fix(Draft(pod.manifest, (*fix.changes, *more)), text, proof)] if proof.reached else []
+    return replace(found, pod=key, state="searched", fixes=rank_fixes(fixes))
 
 
 def _is_wanted(sim: Simulation, pod: Pod, others: list[Pod]) -> bool:
@@ -322,7 +380,10 @@ class _Search:
         return draft
 
     def _other_firsts(self) -> list[Draft]:
-        """Other ways to the same: the profile that is missing."""
+        """Other ways to the same: the profile that is missing; of a pod that its kubelet refused, a rollout that ends old pods first."""
+        if self.pod.terminal:
+            ways = (proposals.in_turn, proposals.all_anew)
+            return [each for propose in ways for each in propose(Draft(self.pod.manifest), self.sim)]
         if self.pod.spec.scheduling_gates or self.pod.node_name or scheduler_for(self.sim, self.pod):
             return []
         plain = Draft(self.pod.manifest)
@@ -366,8 +427,12 @@ class _Search:
             if new and len(draft.changes) <= self.budget.changes:
                 self.known.add(draft.fingerprint)
                 # To run what displaces others takes many attempts, so it waits until all else was looked at.
-                last = draft.patient and draft.harm >= _DISPLACING
+                last = draft.patient and (draft.harm >= _DISPLACING or self._lasts(draft))
                 heapq.heappush(self.heap, ((last, draft.cost), len(self.known), draft))
+
+    def _lasts(self, draft: Draft) -> bool:
+        """Return whether a draft waits for what ends long after other proofs."""
+        return "wait" in draft.kinds and find_last_end(self.sim) > self.budget.proof_time
 
     def _try(self, draft: Draft) -> Generator[None, None, None]:
         self.tried += 1
@@ -396,6 +461,8 @@ class _Search:
             if text and not proof.reached:
                 attempts = MANY if "wait" in draft.kinds else PATIENT if draft.patient else OTHERS
                 goal = self.prover.left(self.pod) if {"fewer-replicas", "daemon-selector"} & {*draft.kinds} else None
+                if self.pod.terminal and {"rollout", "recreate-strategy"} & {*draft.kinds}:
+                    goal = runs(self.pod, self.prover)
                 wait = find_last_end(self.sim) if "wait" in draft.kinds else 0
                 proof = yield from self.prover.prove(text, limit, attempts, alone=alone, goal=goal, wait=wait)
                 self.steps += proof.steps

@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
-from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply
+from scheduler_core.analysis.fixes.kubectl import renew_job
 from scheduler_core.analysis.fixes.meanings import list_foreign_pods, list_lost_scalers
 from scheduler_core.analysis.fixes.placed import (
     Proposals,
@@ -30,6 +30,7 @@ from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, No
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS as MODELED
 from scheduler_core.controllers.memory.volumes import claims_of
+from scheduler_core.controllers.nodes.taint_eviction import no_execute, tolerance
 from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
@@ -140,15 +141,14 @@ def list_placed_for_a_time(sim: Simulation, pods: list[Pod]) -> list[tuple[Pod, 
     found = []
     for pod in (each for each in pods if not each.deleting and not each.terminal):
         node = sim.store.node(pod.node_name)
-        for taint in _list_taints_of_owners(node) if node is not None else ():
-            by = [each for each in pod.spec.tolerations if each.tolerates(taint)]
-            if by and all(each.seconds is not None for each in by):
-                found.append((pod, min(each.seconds or 0 for each in by)))
+        stay = tolerance(_list_taints_of_owners(node), pod)
+        if stay is not None and stay.seconds is not None:
+            found.append((pod, stay.seconds))
     return found
 
 
-def _list_taints_of_owners(node: Node) -> list[Taint]:
-    return [each for each in node.taints if each.effect == NO_EXECUTE and not each.key.startswith(OF_CONTROLLERS)]
+def _list_taints_of_owners(node: Node | None) -> list[Taint]:
+    return [each for each in no_execute(node) if not each.key.startswith(OF_CONTROLLERS)]
 
 
 def _stay(draft: Draft, owner: Manifest, pod: Pod, node: Node) -> Proposals:
@@ -223,16 +223,14 @@ def _make_sidecars(draft: Draft, owner: Manifest, pod: Pod) -> Iterator[Draft]:
     """A Job made anew with those containers as sidecars that run on after the others have ended."""
     ended, running = divide_containers(pod)
     if ended and running:
-        spec, made = owner["spec"]["template"]["spec"], clean(bare(owner))
+        spec = owner["spec"]["template"]["spec"]
         sidecars = [{**each, "restartPolicy": "Always"} for each in spec["containers"] if each["name"] in running]
         lists = {
             "initContainers": [*sidecars, *(spec.get("initContainers") or ())],
             "containers": [each for each in spec["containers"] if each["name"] not in running],
         }
-        kept = {k: v for k, v in owner["spec"].items() if k not in ("selector", "manualSelector")}
-        made["spec"] = {**kept, "template": {"spec": {**spec, **lists}}}
         change = Change("sidecar", {"job": owner["metadata"]["name"], "containers": running})
-        yield draft.typing(change, format_apply(made, "replace --force"))
+        yield draft.typing(change, renew_job(owner, template={"spec": {**spec, **lists}}))
 
 
 def _take_back(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
@@ -339,6 +337,12 @@ def _is_controlled(job: Manifest, owner: Manifest) -> bool:
     found, namespace = controller_of(job) or {}, owner["metadata"]["namespace"]
     named = (found.get("kind"), found.get("name")) == (CRON_JOB, owner["metadata"]["name"])
     return bool(named and job["metadata"].get("namespace") == namespace)
+
+
+def ran_out(job: Manifest) -> bool:
+    """Return whether a Job has failed by its deadline, which counts from its start, also while its pods wait."""
+    conditions = (job.get("status") or {}).get("conditions") or ()
+    return any(each.get("type") == "Failed" and each.get("reason") == "DeadlineExceeded" for each in conditions)
 
 
 def has_ended(job: Manifest) -> bool:

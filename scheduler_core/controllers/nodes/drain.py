@@ -16,6 +16,7 @@ DEVIATION: uncordoning the node calls the drain off; kubectl would go on until s
 kube: k8s.io/kubectl/pkg/drain/{drain,filters}.go, pkg/cmd/drain/drain.go @ v0.34.1
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +31,12 @@ from scheduler_core.controllers.memory.nodes import Drain, DrainedPod
 NAME = "kubectl-drain"
 AGAIN_AFTER = 5 * SECOND
 MIRROR = "kubernetes.io/config.mirror"
+_WANTED = re.compile(r"\(use (--[\w-]+)")
+_FIELDS = {
+    "--ignore-daemonsets": "ignore_daemon_sets",
+    "--force": "force",
+    "--delete-emptydir-data": "delete_empty_dir_data",
+}
 _IGNORED = "ignoring DaemonSet-managed Pods"
 _BARE = "deleting Pods that declare no controller"
 
@@ -79,6 +86,19 @@ def judge(world: World, pod: Pod, flags: Flags) -> Verdict:
 
 def _is_daemon_set(owner: Mapping[str, Any]) -> bool:
     return (owner.get("apiVersion"), owner.get("kind")) == ("apps/v1", "DaemonSet")
+
+
+def list_wanted_flags(world: World, node: str) -> dict[str, list[Pod]]:
+    """Return the flags without which a drain of a node does not begin, each with the pods that it is wanted for."""
+    wanted: dict[str, list[Pod]] = {}
+    for pod in world.store.pods_on(node):
+        flags = Flags()
+        while error := judge(world, pod, flags).error:
+            found = _WANTED.search(error)
+            name = found[1] if found else "--force"
+            wanted.setdefault(name, []).append(pod)
+            flags = replace(flags, **{_FIELDS[name]: True})
+    return wanted
 
 
 def begin(world: World, node: str, flags: Flags, grace: int | None) -> None:

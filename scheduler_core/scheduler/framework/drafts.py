@@ -44,11 +44,11 @@ _KINDS = {
         node nodes
     """,
     "lessens": """
-        fewer-replicas devices device-class device-selector device-constraint port request overhead claim-size
+        fewer-replicas harden devices device-class device-selector device-constraint port request overhead claim-size
         claim-mode without-claims
     """,
     "displaces": """
-        force-delete delete free-quota free-claim delete-job delete-daemons out-of-service no-execute budget move resize
+        force-delete delete drain free-quota free-claim delete-job delete-daemons out-of-service no-execute budget move resize
         free partner-priority priority remove-node
     """,
     "defeats": """

@@ -346,7 +346,7 @@ def test_a_budget_without_a_status_is_counted() -> None:
     running = {**placed, "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}
     sim = scheduler_alone({**node("a"), "spec": {"unschedulable": True}}, budget, running)
     found = asked(sim, "Node/a")
-    assert (found.state, codes(found)) == (State.STUCK, ["BudgetAllowsNone"])
+    assert (found.state, codes(found)) == (State.STUCK, ["BudgetAllowsNone", "DrainWantsForce"])
 
 
 def test_a_pod_with_another_image_than_its_daemon_set_updates_on_delete() -> None:

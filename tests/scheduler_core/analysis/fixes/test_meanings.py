@@ -16,6 +16,7 @@ from scheduler_core.scheduler.framework.drafts import Change
 from tests.scheduler_core.worlds import node, pod, scheduler_alone
 
 POD = {
+    "kind": "Pod",
     "metadata": {"name": "web", "namespace": "shop"},
     "spec": {
         "priority": -20,

@@ -521,6 +521,13 @@ def test_an_end_that_is_known_is_waited_for_without_a_request() -> None:
     assert 80 < fix.time / 60e9 < 100
 
 
+def test_a_wait_of_an_hour_is_proven_after_what_takes_less() -> None:
+    found: list[Fix] = []
+    for _ in search_fixes(ending_in(90), "default/p", Budget(), lambda: False, found.append):
+        pass
+    assert [fix.kind for fix in found].index("wait") > 0
+
+
 @pytest.mark.parametrize(("since", "kind"), [("20:00", "force-delete"), ("23:00", "force-delete"), ("23:59", "wait")])
 def test_a_pod_that_a_kubelet_could_not_end_so_far_does_not_end_by_itself(since: str, kind: str) -> None:
     slow, there = running("q", "q", "a", "4"), node("a")
