@@ -49,7 +49,7 @@ def test_each_behavior_is_in_the_table_once_and_comes_with_a_modeled_release() -
     assert {each.behavior for each in DIFFERENCES} == set(Behavior)
     assert behaviors_of(OLDEST) == frozenset()
     assert behaviors_of("1.37.2") == frozenset(Behavior)
-    assert behaviors_of("1.34.2") == {Behavior.CONSTANT_TAINT_TEXT}
+    assert behaviors_of("1.34.2") == {Behavior.CONSTANT_TAINT_TEXT, Behavior.CLASS_CONFIGS_ONCE}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,127 @@
+"""Stricter rules for a pod that is where its owner does not want it: a rule that only weighs, or looks at too little, holds.
+
+Each is tried with the pod made anew. Where no other node suits, the pod waits.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
+from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Manifest, Node, Pod
+from scheduler_core.apimachinery.objects.affinity import misses
+from scheduler_core.apimachinery.objects.labels import NOT_IN, NodeSelectorTerm
+from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.plugins.helper.arguments import likeness
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS
+from scheduler_core.world.simulation import Simulation
+
+_SOFT, _LABEL_KEYS, MOST = "ScheduleAnyway", ("matchLabelKeys", "mismatchLabelKeys"), 3
+Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the spec of the pod, and what is set there
+
+
+def propose_stricter(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
+    """Propose what the pod's own rules leave open; of a rule that its node breaks by now, that the pod is placed again."""
+    for change, path, value in (*_list_spreads(sim, pod), *_list_terms(pod), *_list_requirements(sim, pod, node)):
+        yield draft.with_pod(change, partial(_place_anew, path, value))
+    yield from _give_label(draft, sim, pod)
+    refused = any(each.effect == "NoSchedule" and not pod.spec.tolerates(each) for each in node.taints)
+    if (misses(pod, node) or refused) and not node.unschedulable:
+        yield draft.with_pod(Change("recreate", {"pod": pod.key}), partial(_place_anew, ("nodeName",), ""))
+
+
+def _place_anew(path: tuple[Any, ...], value: Any, manifest: dict[str, Any]) -> None:
+    manifest.pop("status", None)
+    within: Any = manifest["spec"]
+    for part in path[:-1]:
+        within = within[part] if isinstance(within, list) else within.setdefault(part, {})
+    within[path[-1]] = value
+    manifest["spec"].pop("nodeName", None)
+
+
+def _harden(what: str, text: str = "") -> Change:
+    return Change("harden", {"what": what, "text": text})
+
+
+def _list_spreads(sim: Simulation, pod: Pod) -> Stricter:
+    """A spread that counts more, is hard, has to find a second domain, or selects the pod itself."""
+    spec, field = pod.manifest["spec"], "topologySpreadConstraints"
+    narrowed = spec.get("nodeSelector") or (spec.get("affinity") or {}).get("nodeAffinity")
+    for index, each in enumerate(spec.get(field) or ()):
+        key, selector = each["topologyKey"], (each.get("labelSelector") or {}).get("matchLabels") or {}
+        if each.get("nodeAffinityPolicy", "Honor") == "Honor" and narrowed:
+            values = {"key": key, "field": "nodeAffinityPolicy", "to": "Ignore"}
+            yield Change("policy", values), (field, index, "nodeAffinityPolicy"), "Ignore"
+        if each.get("whenUnsatisfiable") == _SOFT:
+            yield _harden("spread", key), (field, index, "whenUnsatisfiable"), "DoNotSchedule"
+        elif "minDomains" not in each and len({n.labels[key] for n in sim.store.nodes() if key in n.labels}) == 1:
+            yield _harden("min-domains", key), (field, index, "minDomains"), 2
+        own = {name: pod.labels[name] for name in selector if name in pod.labels}
+        if own and own != selector:
+            text = ", ".join(map("=".join, own.items()))
+            yield _harden("own-labels", text), (field, index, "labelSelector"), {"matchLabels": own}
+
+
+def _list_terms(pod: Pod) -> Stricter:
+    """Anti-affinity that looks into all namespaces, or that is required."""
+    path = ("affinity", "podAntiAffinity", REQUIRED)
+    rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
+    terms = rules.get(REQUIRED) or []
+    if any("namespaces" not in term and "namespaceSelector" not in term for term in terms):
+        wide = [term if "namespaces" in term else {**term, "namespaceSelector": {}} for term in terms]
+        yield Change("namespace-selector", {}), path, wide
+    for term in (each["podAffinityTerm"] for each in rules.get(PREFERRED) or ()):
+        text = ", ".join(map(str, LabelSelector.of(term.get("labelSelector")).requirements)) or "*"
+        yield _harden("podAntiAffinity", f"{text} @ {term.get('topologyKey', '')}"), path, [*terms, term]
+
+
+def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
+    """Labels of nodes that are required: those that are preferred, those whose absence meets a requirement, those of a node whose taint the
+    pod tolerates; and terms that hold together.
+    """
+    path = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
+    rules = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
+    raw: list[Manifest] = (rules.get(REQUIRED) or {}).get("nodeSelectorTerms") or [{}]
+
+    def add(asked: Iterable[Manifest]) -> list[Manifest]:
+        return [{**term, "matchExpressions": [*(term.get("matchExpressions") or ()), *asked]} for term in raw]
+
+    if len(raw) > 1:
+        whole = [each for term in raw for each in term.get("matchExpressions") or ()]
+        yield _harden("terms"), path, [{"matchExpressions": whole}]
+    for each in (each["preference"] for each in rules.get(PREFERRED) or ()):
+        term = NodeSelectorTerm.of(each)
+        if term.expressions and not term.matches(node.labels, node.name):
+            text = ", ".join(map(str, term.expressions))
+            yield _harden("nodeAffinity", text), path, add(each.get("matchExpressions") or ())
+    for one in (one for term in raw for one in NodeSelectorTerm.of(term).expressions):
+        if one.op == NOT_IN and one.key not in node.labels:
+            yield _harden("exists", one.key), path, add([{"key": one.key, "operator": "Exists"}])
+    own = [each for each in pod.spec.tolerations if each.key and not each.key.startswith(OF_CONTROLLERS)]
+    drawn = [n for n in sim.store.nodes() if any(each.tolerates(taint) for each in own for taint in n.taints)]
+    for other in drawn[:1] if node not in drawn else ():
+        differ = {k: v for k, v in other.labels.items() if node.labels.get(k) != v} or {HOSTNAME: other.name}
+        key = next((name for name in differ if name != HOSTNAME), HOSTNAME)
+        asked = {"key": key, "operator": "In", "values": [differ[key]]}
+        yield _harden("nodeAffinity", f"{key}={differ[key]}"), path, add([asked])
+
+
+def _give_label(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
+    """The pod with a label whose key its affinity compares, as the pods that it selects have it; the value most like its name first."""
+    affinity = pod.manifest["spec"].get("affinity") or {}
+    terms = [t for kind in ("podAffinity", "podAntiAffinity") for t in (affinity.get(kind) or {}).get(REQUIRED) or ()]
+    for term, key in [(each, key) for each in terms for field in _LABEL_KEYS for key in each.get(field) or ()]:
+        selector = LabelSelector.of(term.get("labelSelector"))
+        near = (each for each in sim.store.pods() if each.namespace == pod.namespace and key in each.labels)
+        values = {each.labels[key] for each in near if key not in pod.labels and selector.matches(each.labels)}
+        for value in sorted(values, key=lambda each: (each not in pod.name, -likeness(each, pod.name), each))[:MOST]:
+            change, owner = _harden("label", f"{key}={value}"), workload_of(sim.store, pod.manifest)
+            if owner is not None:
+                target = f"{owner['kind'].lower()} {owner['metadata']['name']} -n {pod.namespace}"
+                patch = {"spec": {"template": {"metadata": {"labels": {key: value}}}}}
+                yield draft.patching(change, target, patch)
+                continue
+            made = clean(bare(pod.manifest))
+            made["metadata"]["labels"] = {**pod.labels, key: value}
+            made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
+            yield draft.typing(change, format_apply(made, "replace --force"))
