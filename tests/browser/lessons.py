@@ -98,10 +98,9 @@ class Learner:
     def _on_the_studio(self, kind: str, name: str) -> Locator | None:
         """Where a node or pod can be clicked; None where nothing of it is in sight."""
         key = name if kind == "node" or "/" in name else f"default/{name}"
-        for place in self.page.locator(f':is(#stage, #rail) [data-{kind}="{key}"]').all():
-            if place.is_visible():
-                return place
-        return None
+        # Looked for anew at the click: an update of the page may have changed which one is in sight.
+        places = self.page.locator(f':is(#stage, #rail) [data-{kind}="{key}"]').filter(visible=True)
+        return places.first if places.count() else None
 
     @staticmethod
     def _option(form: Locator, name: str) -> Locator:
