@@ -16,7 +16,13 @@ from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
 from scheduler_core.analysis.inspection.one_node import list_verdicts
 from scheduler_core.apimachinery.objects import Node, Pod, optional_time
-from scheduler_core.apimachinery.objects.affinity import REQUIRED, AffinityTerm, affinity_terms, wrong_labels
+from scheduler_core.apimachinery.objects.affinity import (
+    AffinityTerm,
+    affinity_terms,
+    read_lacking_keys,
+    read_required_terms,
+    wrong_labels,
+)
 from scheduler_core.apimachinery.objects.labels import NOT_IN, LabelSelector
 from scheduler_core.apimachinery.objects.resources import CPU, MEMORY
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
@@ -28,14 +34,13 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
+from scheduler_core.scheduler.plugins.helper.fixes import list_own_tolerations
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.world.simulation import Simulation
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 SELECTED = "volume.kubernetes.io/selected-node"
 MIRROR, _HARD = "kubernetes.io/config.mirror", "DoNotSchedule"
-_OF_CONTROLLERS = "node.kubernetes.io/"
-_BETWEEN_PODS, _KEYS = ("podAffinity", "podAntiAffinity"), ("matchLabelKeys", "mismatchLabelKeys")
 SHOWN, SMALL = 3, 400
 
 
@@ -257,11 +262,9 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
 
 def list_keys_left_out(pod: Pod) -> Iterator[Fact]:
     """Yield the label keys of the pod's required rules that have no effect, as the pod itself lacks the labels."""
-    affinity = pod.manifest["spec"].get("affinity") or {}
-    terms = [raw for kind in _BETWEEN_PODS for raw in (affinity.get(kind) or {}).get(REQUIRED) or ()]
-    for raw in (*terms, *pod.spec.topology_spread):
-        lacking = [(field, key) for field in _KEYS for key in raw.get(field) or () if key not in pod.labels]
-        yield from (note("KeyIsLeftOut", pod=pod.key, field=field, key=key) for field, key in lacking)
+    for rule in (*read_required_terms(pod), *pod.spec.topology_spread):
+        for field, key in read_lacking_keys(rule, pod):
+            yield note("KeyIsLeftOut", pod=pod.key, field=field, key=key)
 
 
 def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
@@ -321,7 +324,7 @@ def _list_alternatives(pod: Pod, node: Node) -> Iterator[Fact]:
 def _list_idle_tolerations(diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
     """Yield a toleration of the pod's own for which another node was open to it, while it is on one without the taint."""
     pod, nodes = diagnosis.pod, diagnosis.nodes.nodes
-    own = [each for each in pod.spec.tolerations if each.key and not each.key.startswith(_OF_CONTROLLERS)]
+    own = list_own_tolerations(pod)
     if any(each.tolerates(taint) for each in own for taint in nodes[row].taints):
         return
     for other in diagnosis.feasible:

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
-from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Manifest, Node, Pod
+from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.apimachinery.objects.affinity import misses
 from scheduler_core.apimachinery.objects.labels import EXISTS, GT, IN, LT, NodeSelectorTerm
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, volume_name, volumes_of
 from scheduler_core.apiserver.store import Store
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.dynamicresources.fixes import slice_like
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, free_name, node_like
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, free_name, list_refusing_taints, node_like
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 
 MOST_GROUPS = 4
@@ -58,15 +58,8 @@ def _groups(diagnosis: Diagnosis, slices: Mapping[str, Any]) -> list[Node]:
 def _takes(node: Node, pod: Pod) -> bool:
     wanted, has = pod.requests, node.allocatable
     names = ("cpu", "memory", "ephemeral-storage", *(name for name, _ in wanted.scalar))
-    refusing = [
-        taint
-        for taint in node.taints
-        if taint.effect in (NO_SCHEDULE, NO_EXECUTE)
-        and not taint.key.startswith(OF_CONTROLLERS)
-        and not pod.spec.tolerates(taint)
-    ]
     enough = all(wanted.get(name) <= has.get(name) for name in names if wanted.get(name))
-    return enough and not refusing and not misses(pod, node)
+    return enough and not list_refusing_taints(node, pod) and not misses(pod, node)
 
 
 def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft]:

@@ -17,6 +17,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, name_of, volume_name
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.registry.strategies import apply_patch
+from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS
 from scheduler_core.world import commands
 from scheduler_core.world.simulation import Simulation
 
@@ -38,7 +39,7 @@ KINDS_BY_WORD = {
 }
 _FLAGS = {"-n": "namespace", "-p": "patch", "-c": "container", "-f": "filename", "-l": "selector"}
 _REVISION = "deployment.kubernetes.io/revision"
-_OF_CONTROLLERS, _CORDON = "node.kubernetes.io/", "node.kubernetes.io/unschedulable"
+_CORDON = "node.kubernetes.io/unschedulable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +290,7 @@ def _mend(world: Simulation, call: Call) -> Requests:
     ]
     yield commands.PatchObject(ref, {"status": {"conditions": conditions}}, type="merge", subresource="status"), ()
     taints = (node.get("spec") or {}).get("taints") or ()
-    left = [each for each in taints if each["key"] == _CORDON or not each["key"].startswith(_OF_CONTROLLERS)]
+    left = [each for each in taints if each["key"] == _CORDON or not each["key"].startswith(OF_CONTROLLERS)]
     yield commands.PatchObject(ref, {"spec": {"taints": left or None}}, type="merge"), ()
 
 

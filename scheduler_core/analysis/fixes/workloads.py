@@ -26,7 +26,7 @@ from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects import SECOND, LabelSelector, Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
+from scheduler_core.apimachinery.objects.node import Node, Taint
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS as MODELED
 from scheduler_core.controllers.memory.volumes import claims_of
@@ -35,7 +35,7 @@ from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
-from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS, delete_pod
+from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS, delete_pod, list_refusing_taints
 from scheduler_core.scheduler.plugins.volumebinding.fixes import PROTECTION
 from scheduler_core.world.simulation import Simulation
 
@@ -424,14 +424,7 @@ def search_daemons(
 
 def _tolerate(nodes: list[Node], owner: Manifest, pod: Pod) -> Iterator[Draft]:
     given = list(owner["spec"]["template"]["spec"].get("tolerations") or ())
-    taints = {
-        taint: None
-        for node in nodes
-        for taint in node.taints
-        if taint.effect in (NO_EXECUTE, NO_SCHEDULE)
-        and not pod.spec.tolerates(taint)
-        and not taint.key.startswith(OF_CONTROLLERS)
-    }
+    taints = dict.fromkeys(taint for node in nodes for taint in list_refusing_taints(node, pod))
     for taint in taints:
         new = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
         patch = {"spec": {"template": {"spec": {"tolerations": [*given, new]}}}}

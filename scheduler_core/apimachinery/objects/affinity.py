@@ -23,6 +23,7 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 _MEMO = "affinity terms"
+_BETWEEN_PODS, _LABEL_KEYS = ("podAffinity", "podAntiAffinity"), ("matchLabelKeys", "mismatchLabelKeys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,17 @@ class AffinityTerms:
 
 
 NO_TERMS = AffinityTerms("", (), (), (), ())
+
+
+def read_required_terms(pod: Pod) -> list[Mapping[str, Any]]:
+    """Return the required terms of a pod as they are written."""
+    affinity = pod.manifest["spec"].get("affinity") or {}
+    return [each for kind in _BETWEEN_PODS for each in (affinity.get(kind) or {}).get(REQUIRED) or ()]
+
+
+def read_lacking_keys(rule: Mapping[str, Any], pod: Pod) -> list[tuple[str, str]]:
+    """Return the label keys of a term or a spread that have no effect, as the pod lacks the labels, each with its field."""
+    return [(field, key) for field in _LABEL_KEYS for key in rule.get(field) or () if key not in pod.labels]
 
 
 def affinity_terms(pod: Pod) -> AffinityTerms:

@@ -8,18 +8,24 @@ from scheduler_core.analysis.fixes.containers import propose_containers
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of, workload_of
-from scheduler_core.analysis.fixes.placed.stricter import propose_stricter
+from scheduler_core.analysis.fixes.placed.stricter import propose_stricter, without_node_name
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, nanos, parse_time
-from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node
+from scheduler_core.apimachinery.objects.node import NO_EXECUTE, Node
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
 from scheduler_core.controllers.kubelet.pods import OVERDUE
 from scheduler_core.controllers.nodes.drain import list_wanted_flags
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, delete_pod, delete_pods, end_pod
+from scheduler_core.scheduler.plugins.helper.fixes import (
+    HOSTNAME,
+    delete_pod,
+    delete_pods,
+    end_pod,
+    list_refusing_taints,
+)
 from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim, missing_claims
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
@@ -193,7 +199,7 @@ def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
         return
     if is_refused_as_it_is(pod):
         return
-    moved = draft.with_pod(Change("recreate", {"pod": pod.key}), _without_node_name)
+    moved = draft.with_pod(Change("recreate", {"pod": pod.key}), without_node_name)
     yield moved, prover.placed()
 
 
@@ -333,13 +339,7 @@ def _schedule(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prove
     if not (template.get("spec") or {}).get("nodeName"):
         return
     attempts = sim.journal.last_attempt.get(pod.key)
-    taints = [
-        taint
-        for taint in node.taints
-        if taint.effect in (NO_EXECUTE, NO_SCHEDULE)
-        and not pod.spec.tolerates(taint)
-        and not taint.key.startswith(OF_CONTROLLERS)
-    ]
+    taints = list_refusing_taints(node, pod)
     claims = any("persistentVolumeClaim" in each for each in pod.spec.volumes) or pod.spec.resource_claims
     waits = pod.phase in ("", "Pending") and bool(claims)
     is_mirror = "kubernetes.io/config.mirror" in (pod.manifest["metadata"].get("annotations") or {})
@@ -349,7 +349,7 @@ def _schedule(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prove
     yield by_label, prover.placed() if waits else prover.avoided(pod)
     if taints:
         yield (
-            draft.with_pod(Change("node-name", {"node": node.name, "exists": True}), _without_node_name),
+            draft.with_pod(Change("node-name", {"node": node.name, "exists": True}), without_node_name),
             prover.avoided(pod),
         )
         taint = f"{taints[0].key}{f'={taints[0].value}' if taints[0].value else ''}:{NO_EXECUTE}"
@@ -359,16 +359,11 @@ def _schedule(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prove
 
 def _by_selector(node: Node) -> Any:
     def edit(manifest: dict[str, Any]) -> None:
-        _without_node_name(manifest)
+        without_node_name(manifest)
         label = node.labels.get(HOSTNAME, node.name)
         manifest["spec"]["nodeSelector"] = {**(manifest["spec"].get("nodeSelector") or {}), HOSTNAME: label}
 
     return edit
-
-
-def _without_node_name(manifest: dict[str, Any]) -> None:
-    manifest["spec"].pop("nodeName", None)
-    manifest.pop("status", None)
 
 
 # Pods that do not start, or not as they were asked to be
@@ -396,7 +391,7 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         if "claim" in each.kinds:
             yield each, runs(pod, prover)
             change = Change("recreate", {"pod": pod.key})
-            yield each.with_pod(change, _without_node_name), prover.placed()
+            yield each.with_pod(change, without_node_name), prover.placed()
     claims = {use.name(pod) for use in volumes_of(pod.spec).claims}
     others = [
         other
@@ -444,7 +439,7 @@ def _in_bytes(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
                 continue
 
             def edit(manifest: dict[str, Any], field: str = field, index: int = index, meant: Any = meant) -> None:
-                _without_node_name(manifest)
+                without_node_name(manifest)
                 for part, text in meant.items():
                     manifest["spec"][field][index]["resources"][part]["memory"] = text
 

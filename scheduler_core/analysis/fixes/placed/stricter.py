@@ -9,14 +9,14 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
 from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Manifest, Node, Pod
-from scheduler_core.apimachinery.objects.affinity import misses
+from scheduler_core.apimachinery.objects.affinity import misses, read_lacking_keys, read_required_terms
 from scheduler_core.apimachinery.objects.labels import NOT_IN, NodeSelectorTerm
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, list_own_tolerations
 from scheduler_core.world.simulation import Simulation
 
-_SOFT, _LABEL_KEYS, MOST = "ScheduleAnyway", ("matchLabelKeys", "mismatchLabelKeys"), 3
+_SOFT, MOST = "ScheduleAnyway", 3
 Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the spec of the pod, and what is set there
 
 
@@ -27,16 +27,21 @@ def propose_stricter(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Ite
     yield from _give_label(draft, sim, pod)
     refused = any(each.effect == "NoSchedule" and not pod.spec.tolerates(each) for each in node.taints)
     if (misses(pod, node) or refused) and not node.unschedulable:
-        yield draft.with_pod(Change("recreate", {"pod": pod.key}), partial(_place_anew, ("nodeName",), ""))
+        yield draft.with_pod(Change("recreate", {"pod": pod.key}), without_node_name)
 
 
 def _place_anew(path: tuple[Any, ...], value: Any, manifest: dict[str, Any]) -> None:
-    manifest.pop("status", None)
     within: Any = manifest["spec"]
     for part in path[:-1]:
         within = within[part] if isinstance(within, list) else within.setdefault(part, {})
     within[path[-1]] = value
+    without_node_name(manifest)
+
+
+def without_node_name(manifest: dict[str, Any]) -> None:
+    """Take off a pod what it has since it was placed."""
     manifest["spec"].pop("nodeName", None)
+    manifest.pop("status", None)
 
 
 def _harden(what: str, text: str = "") -> Change:
@@ -97,7 +102,7 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
     for one in (one for term in raw for one in NodeSelectorTerm.of(term).expressions):
         if one.op == NOT_IN and one.key not in node.labels:
             yield _harden("exists", one.key), path, add([{"key": one.key, "operator": "Exists"}])
-    own = [each for each in pod.spec.tolerations if each.key and not each.key.startswith(OF_CONTROLLERS)]
+    own = list_own_tolerations(pod)
     drawn = [n for n in sim.store.nodes() if any(each.tolerates(taint) for each in own for taint in n.taints)]
     for other in drawn[:1] if node not in drawn else ():
         differ = {k: v for k, v in other.labels.items() if node.labels.get(k) != v} or {HOSTNAME: other.name}
@@ -108,12 +113,11 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
 
 def _give_label(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
     """The pod with a label whose key its affinity compares, as the pods that it selects have it; the value most like its name first."""
-    affinity = pod.manifest["spec"].get("affinity") or {}
-    terms = [t for kind in ("podAffinity", "podAntiAffinity") for t in (affinity.get(kind) or {}).get(REQUIRED) or ()]
-    for term, key in [(each, key) for each in terms for field in _LABEL_KEYS for key in each.get(field) or ()]:
+    terms = read_required_terms(pod)
+    for term, key in [(each, key) for each in terms for _, key in read_lacking_keys(each, pod)]:
         selector = LabelSelector.of(term.get("labelSelector"))
         near = (each for each in sim.store.pods() if each.namespace == pod.namespace and key in each.labels)
-        values = {each.labels[key] for each in near if key not in pod.labels and selector.matches(each.labels)}
+        values = {each.labels[key] for each in near if selector.matches(each.labels)}
         for value in sorted(values, key=lambda each: (each not in pod.name, -likeness(each, pod.name), each))[:MOST]:
             change, owner = _harden("label", f"{key}={value}"), workload_of(sim.store, pod.manifest)
             if owner is not None:

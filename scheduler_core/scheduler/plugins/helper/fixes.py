@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
-from scheduler_core.apimachinery.objects import Node, Pod
+from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Node, Pod, Taint
+from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
 from scheduler_core.scheduler.plugins.helper.arguments import alike
@@ -27,6 +28,17 @@ GROUP_LABELS = (
 _VIRTUAL = {"eks.amazonaws.com/compute-type": "fargate", "type": "virtual-kubelet"}
 _OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 _OF_ITS_STATE = ("capacity", "allocatable", "conditions", "images")
+
+
+def list_refusing_taints(node: Node, pod: Pod) -> list[Taint]:
+    """List the taints that keep a pod off a node, without those that come and go with the node's conditions."""
+    hard = [each for each in node.taints if each.effect in (NO_SCHEDULE, NO_EXECUTE)]
+    return [each for each in hard if not each.key.startswith(OF_CONTROLLERS) and not pod.spec.tolerates(each)]
+
+
+def list_own_tolerations(pod: Pod) -> list[Toleration]:
+    """List the tolerations of a pod for single taints, without those for conditions of nodes."""
+    return [each for each in pod.spec.tolerations if each.key and not each.key.startswith(OF_CONTROLLERS)]
 
 
 def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[str] = ()) -> Draft:
