@@ -16,7 +16,6 @@ DEVIATION: uncordoning the node calls the drain off; kubectl would go on until s
 kube: k8s.io/kubectl/pkg/drain/{drain,filters}.go, pkg/cmd/drain/drain.go @ v0.34.1
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,7 +30,6 @@ from scheduler_core.controllers.memory.nodes import Drain, DrainedPod
 NAME = "kubectl-drain"
 AGAIN_AFTER = 5 * SECOND
 MIRROR = "kubernetes.io/config.mirror"
-_WANTED = re.compile(r"\(use (--[\w-]+)")
 _FIELDS = {
     "--ignore-daemonsets": "ignore_daemon_sets",
     "--force": "force",
@@ -52,11 +50,12 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A decision whether to drain a pod; an error stops the whole drain."""
+    """A decision whether to drain a pod; an error stops the whole drain, unless it has the flag that is wanted."""
 
     goes: bool
     warning: str = ""
     error: str = ""
+    wanted: str = ""
 
 
 def judge(world: World, pod: Pod, flags: Flags) -> Verdict:
@@ -65,23 +64,27 @@ def judge(world: World, pod: Pod, flags: Flags) -> Verdict:
     if owner is not None and _is_daemon_set(owner) and not pod.terminal:
         name = str(owner.get("name"))
         if world.store.get("DaemonSet", pod.namespace, name) is not None:
-            error = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"
-            return Verdict(False, _IGNORED) if flags.ignore_daemon_sets else Verdict(False, error=error)
+            if flags.ignore_daemon_sets:
+                return Verdict(False, _IGNORED)
+            return _refuse("DaemonSet-managed Pods (use --ignore-daemonsets to ignore)", "--ignore-daemonsets")
         if not flags.force:
-            return Verdict(False, error=not_found("daemonsets.apps", name).message)
+            return _refuse(not_found("daemonsets.apps", name).message, "--force")
     if MIRROR in pod.annotations:
         return Verdict(False)
     if pod.terminal:
         return Verdict(True)
     local = any(volume.get("emptyDir") is not None for volume in pod.manifest["spec"].get("volumes") or ())
     if local and not flags.delete_empty_dir_data:
-        return Verdict(False, error="Pods with local storage (use --delete-emptydir-data to override)")
+        return _refuse("Pods with local storage (use --delete-emptydir-data to override)", "--delete-emptydir-data")
     if owner is not None:
         return Verdict(True)  # in kube the last filter's verdict counts, without the warnings of those before
     if not flags.force:
-        error = "cannot delete Pods that declare no controller (use --force to override)"
-        return Verdict(False, error=error)
+        return _refuse("cannot delete Pods that declare no controller (use --force to override)", "--force")
     return Verdict(True, _BARE)
+
+
+def _refuse(error: str, wanted: str) -> Verdict:
+    return Verdict(False, error=error, wanted=wanted)
 
 
 def _is_daemon_set(owner: Mapping[str, Any]) -> bool:
@@ -93,9 +96,7 @@ def list_wanted_flags(world: World, node: str) -> dict[str, list[Pod]]:
     wanted: dict[str, list[Pod]] = {}
     for pod in world.store.pods_on(node):
         flags = Flags()
-        while error := judge(world, pod, flags).error:
-            found = _WANTED.search(error)
-            name = found[1] if found else "--force"
+        while name := judge(world, pod, flags).wanted:
             wanted.setdefault(name, []).append(pod)
             flags = replace(flags, **{_FIELDS[name]: True})
     return wanted
