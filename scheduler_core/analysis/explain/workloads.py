@@ -1,7 +1,8 @@
 """Workloads and nodes that are not as their owners want them: missing pods, rollouts and drains that do not go on."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from scheduler_core.analysis.explain import missing_pods
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed
@@ -107,15 +108,7 @@ def _count_wanted(world: Simulation, manifest: Manifest) -> int:
 def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
     conditions = (manifest.get("status") or {}).get("conditions") or ()
     values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
-    namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
-    if namespace is not None and namespace["metadata"].get("deletionTimestamp"):
-        name = namespace["metadata"]["name"]
-        here = [pod for pod in world.store.pods() if pod.namespace == name]
-        left = [pod.key for pod in here if pod.manifest["metadata"].get("finalizers")]
-        yield note("NamespaceEnds", **values, namespace=name)
-        yield from describe_conditions([namespace])
-        if left:
-            yield note("NamespaceWaitsFor", namespace=name, pods=left[:SHOWN], count=len(left))
+    yield from _list_end_of_namespace(world, manifest, values)
     if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
         rolled = any(_has_template(each, manifest) for each in missing_pods.list_replica_sets(world, manifest))
         yield note("IsPaused" if rolled else "PausedRollout", **values)
@@ -171,12 +164,30 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     if manifest["kind"] == "DaemonSet":
         yield from _list_bare_nodes(world, manifest, pods)
     if manifest["kind"] == "Job" and ran_out(manifest):
-        at, name = str(manifest["metadata"].get("namespace") or ""), f"{values['owner']}-"
-        said = [e for e in world.store.events if e.namespace == at and e.name.startswith(name)]
-        for event in [each for each in said if each.reason == "FailedScheduling"][-1:]:
-            yield note(
-                "WaitedTooLong", owner=values["owner"], pod=f"{at}/{event.name}", message=event.message.rstrip(". ")
-            )
+        yield from _list_last_refusal(world, manifest)
+
+
+def _list_end_of_namespace(world: Simulation, manifest: Manifest, values: Mapping[str, Any]) -> Iterator[Fact]:
+    """Yield that the namespace of a workload is being deleted, and for which pods that waits."""
+    namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
+    if namespace is None or not namespace["metadata"].get("deletionTimestamp"):
+        return
+    name = namespace["metadata"]["name"]
+    here = [pod for pod in world.store.pods() if pod.namespace == name]
+    left = [pod.key for pod in here if pod.manifest["metadata"].get("finalizers")]
+    yield note("NamespaceEnds", **values, namespace=name)
+    yield from describe_conditions([namespace])
+    if left:
+        yield note("NamespaceWaitsFor", namespace=name, pods=left[:SHOWN], count=len(left))
+
+
+def _list_last_refusal(world: Simulation, job: Manifest) -> Iterator[Fact]:
+    """Yield what the scheduler last reported of the pods of a Job whose time has run out."""
+    namespace, owner = str(job["metadata"].get("namespace") or ""), job["metadata"]["name"]
+    said = [each for each in world.store.events if each.namespace == namespace and each.name.startswith(f"{owner}-")]
+    for event in [each for each in said if each.reason == "FailedScheduling"][-1:]:
+        text = event.message.rstrip(". ")
+        yield note("WaitedTooLong", owner=owner, pod=f"{namespace}/{event.name}", message=text)
 
 
 def _list_injected(manifest: Manifest, pods: list[Pod], texts: Iterable[str]) -> Iterator[Fact]:
