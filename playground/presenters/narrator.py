@@ -19,7 +19,7 @@ WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))
 
 
 def _is_new(sim: WorldView) -> bool:
-    """Whether nothing has happened but that the session got its release."""
+    """Return whether nothing has happened but that the session got its release."""
     first = sim.last[0].facts if sim.position == 1 else None
     return sim.position == 0 or (isinstance(first, CommandApplied) and first.kind == "SetSettings")
 

@@ -143,7 +143,7 @@ class APIServer:
             plugin.commit(request, new)
         self.store.note_written(str(old["metadata"].get("uid") or ""), writing.written)
         counts = not (subresource or self.typed) and is_new_generation(kind.key, old, new)
-        return self._written(kind, old, new, counts)
+        return self._replace(kind, old, new, counts)
 
     def patch(
         self, target: tuple[str, str, str], patch: Any, type_: str = "merge", subresource: str = "", user: str = ADMIN
@@ -174,7 +174,7 @@ class APIServer:
         old = self._found(_kind(*target), *target[1:])
         new = with_section(old, "status", status)
         new["status"] = {name: value for name, value in new["status"].items() if value is not None}
-        return old if new.get("status") == old.get("status") else self._written(_kind(*target), old, new)
+        return old if new.get("status") == old.get("status") else self._replace(_kind(*target), old, new)
 
     def delete(
         self,
@@ -319,7 +319,7 @@ class APIServer:
         request.warnings, request.scales = self.warnings, self.scales
         return request
 
-    def _written(self, kind: Kind, old: Manifest, new: Manifest, counts: bool = False) -> Manifest:
+    def _replace(self, kind: Kind, old: Manifest, new: Manifest, counts: bool = False) -> Manifest:
         if self.finish is not None:
             new = self.finish(old, new)
         event = self.store.replace(new, kind.key, counts)

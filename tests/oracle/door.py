@@ -345,7 +345,7 @@ def compare(sequences: list[list[Data]]) -> list[tuple[Data, list[Any]]]:
 
 
 def describe(kube: Any, ours: Any, path: str = "") -> Iterator[str]:
-    """Where two answers differ."""
+    """Yield the places where two answers differ."""
     if isinstance(kube, dict) and isinstance(ours, dict):
         for key in [*kube, *(key for key in ours if key not in kube)]:
             if kube.get(key) != ours.get(key) or (key in kube) != (key in ours):

@@ -122,7 +122,7 @@ class Action:
 
 
 class Code(NamedTuple):
-    """What actions.yaml cannot say of an action; `initial` and `choices` are of its fields, by their names."""
+    """The part of an action that actions.yaml cannot hold; `initial` and `choices` are of its fields, by their names."""
 
     make: Callable[[Subject, Values], Command]
     applies: Callable[[Subject], bool] | None = None

@@ -204,7 +204,7 @@ def _of(driver: str, *types: str) -> str:
 
 
 def read_offered(part: str) -> dict[str, dict[str, Any]]:
-    """What offered.yaml says of all devices or clusters, by their slugs; its texts are translated where they are shown."""
+    """Return the words of offered.yaml on all devices or clusters, by their slugs; texts are translated where they are shown."""
     rows: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("offered.yaml"))[part]
     return {
         slug: {name: _(value) if isinstance(value, str) else value for name, value in row.items()}

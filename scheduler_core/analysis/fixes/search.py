@@ -207,7 +207,7 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
 
 
 def _search_job_anew(sim: Simulation, job: Manifest, budget: Budget) -> Search:
-    """What the pod of a Job needs whose time has run out, with the Job made anew; nothing if its pod finds a node as it is."""
+    """Search fixes for the pod of a Job whose time has run out, with the Job recreated; none if its pod finds a node as it is."""
     key, anew, watch = f"{job['metadata']['namespace']}/{job['metadata']['name']}", renew_job(job), Watch(sim.fork())
     start_controllers(watch.world, ACTING["Job"])
     try:

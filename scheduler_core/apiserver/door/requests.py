@@ -196,7 +196,7 @@ def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
 
 
 def _find(store: Store, call: Call) -> tuple[Target, Resource]:
-    """What a path that may be written stands for. Failure: 404."""
+    """Return the target and the resource of a path that may be written. Failure: 404."""
     target = parse_path(call.path)
     resource = None if target is None else find_resource(store, target.group, target.version, target.plural)
     if target is None or resource is None or (target.rest and target.subresource != "proxy"):

@@ -69,7 +69,9 @@ def status_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
         count, most = (status.get(name) or 0 for name in (part, whole))
         errors.invalid(f"status.{part}", count, f"cannot be greater than {words}", when=count > most)
     now, was = (-1 if (each := of.get("collisionCount")) is None else each for of in (status, old.get("status") or {}))
-    errors.invalid("status.collisionCount", max(now, 0), "cannot be decremented", when="collis" in counts and now < was)
+    errors.invalid(
+        "status.collisionCount", max(now, 0), "cannot be decremented", when="collisionCount" in counts and now < was
+    )
     return errors
 
 

@@ -95,9 +95,8 @@ def is_held(world: World, pod: Pod) -> bool:
         return False
     node, meta = world.store.node(pod.node_name), pod.manifest["metadata"]
     conditions = () if node is None else (node.manifest.get("status") or {}).get("conditions") or ()
-    since = [
-        each.get("lastTransitionTime") for each in conditions if (each["type"], each["status"]) == ("Ready", "True")
-    ]
+    ready = [each for each in conditions if (each.get("type"), each.get("status")) == ("Ready", "True")]
+    since = [each.get("lastTransitionTime") for each in ready]
     if not since or not since[0]:
         return False
     return max(parse_time(meta["deletionTimestamp"]), parse_time(since[0])) + OVERDUE < world.store.epoch

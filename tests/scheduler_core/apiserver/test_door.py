@@ -468,7 +468,7 @@ def test_conflicts_with_several_managers_are_listed_manager_by_manager() -> None
 
 
 def test_counts_in_a_status_have_to_fit_together() -> None:
-    """As a kube-apiserver v1.34.2 says it."""
+    """The errors are those of a kube-apiserver v1.34.2."""
     sim, path = Simulation(), "/apis/apps/v1/namespaces/default/deployments"
     template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "m", "image": "x:1"}]}}
     spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
