@@ -13,6 +13,8 @@ import yaml
 
 from scheduler_core.apimachinery.objects import Manifest, controller_of
 from scheduler_core.apiserver import KINDS, Store
+from scheduler_core.apiserver.admission.plugins.tolerations import NOT_READY, UNREACHABLE
+from scheduler_core.apiserver.object_defaults import without_template_defaults
 from scheduler_core.apiserver.rewriting import SERVER_OWNED
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.scheduler.framework.drafts import Change, Draft
@@ -60,12 +62,28 @@ def bare(manifest: Manifest) -> Manifest:
 
 def clean(manifest: Manifest) -> dict[str, Any]:
     """Without what the API server writes itself."""
-    meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
+    meta = {name: value for name, value in manifest["metadata"].items() if value and name not in SERVER_OWNED}
     meta.pop("finalizers", None)
     spec: Any = manifest.get("spec")
-    if manifest.get("kind") == "Pod" and spec.get("priorityClassName"):  # whose value may be another one by now
-        spec = {name: value for name, value in spec.items() if name not in ("priority", "preemptionPolicy")}
-    return {**manifest, "metadata": meta, **({"spec": spec} if spec else {})}
+    if manifest.get("kind") == "Pod":
+        spec = _without_defaults(spec)
+    rest = {name: value for name, value in manifest.items() if name != "spec"}
+    return {**rest, "metadata": meta, **({"spec": spec} if spec else {})}
+
+
+# What the admission plugin DefaultTolerationSeconds adds, unless the API server has other options.
+_ADDED_TOLERATIONS = tuple(
+    {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+    for key in (NOT_READY, UNREACHABLE)
+)
+
+
+def _without_defaults(spec: Manifest) -> Manifest:
+    """Return a pod's spec without what defaulting and admission wrote, which they write again: a priority may be another one by then."""
+    short: Manifest = without_template_defaults({"template": {"spec": spec}})["template"]["spec"]
+    tolerations = [each for each in spec.get("tolerations") or () if each not in _ADDED_TOLERATIONS]
+    rest = {name: value for name, value in short.items() if name not in ("priority", "preemptionPolicy", "tolerations")}
+    return {**rest, "tolerations": tolerations} if tolerations else rest
 
 
 def recreates(draft: Draft) -> bool:

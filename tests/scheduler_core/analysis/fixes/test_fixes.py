@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import yaml
 
 from scheduler_core.analysis.fixes import Budget, Fix, find_fixes, search_fixes
 from scheduler_core.analysis.fixes.fix import DISTURBANCES, Findings
@@ -287,3 +288,14 @@ def test_a_containers_request_is_lowered_where_pod_level_requests_are_not_read(o
     sim.apply(ApplyObjects((pod("p", cpu="3", resources={"requests": {"cpu": "3"}}),)))
     settle(sim)
     assert (("request",) in kinds(find_fixes(sim, "default/p"))) is proposed
+
+
+def test_a_pod_is_printed_as_people_write_it() -> None:
+    """Defaulting and admission write their fields again."""
+    own = {"key": "gpu", "operator": "Exists"}
+    sim = stuck(node("a", cpu="1"), pod("p", cpu="4", tolerations=[own], terminationGracePeriodSeconds=5))
+    printed = next(fix.kubectl for fix in find_fixes(sim, "default/p") if fix.kubectl.startswith("kubectl replace"))
+    spec = yaml.safe_load(printed.partition("\n")[2].rpartition("EOF")[0])["spec"]
+    assert spec["tolerations"] == [own]
+    assert spec["terminationGracePeriodSeconds"] == 5
+    assert not spec.keys() & {"priority", "preemptionPolicy", "restartPolicy", "dnsPolicy", "schedulerName"}
