@@ -469,6 +469,14 @@ def test_names_use_no_word_that_the_glossary_has_another_for() -> None:
     assert used == set()
 
 
+@pytest.mark.parametrize("line", [r"^Manifest = ", r"^class World\b"])
+def test_one_name_has_one_meaning(line: str) -> None:
+    defined = [
+        relative(path) for path in (*CORE, *PLAYGROUND) for _ in re.findall(line, path.read_text(), re.MULTILINE)
+    ]
+    assert len(defined) == 1, defined
+
+
 def test_nobody_reaches_the_world_behind_a_view_but_for_an_analysis() -> None:
     """`WorldView.itself` is for scheduler_core.analysis; a lesson's facts hand it on to one."""
     reached = {str(path.relative_to(ROOT)) for path in PLAYGROUND if re.search(r"\.itself\b", path.read_text())}

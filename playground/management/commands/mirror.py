@@ -23,7 +23,8 @@ from django.core.management.base import CommandError
 from playground.management.door import read_link
 from playground.management.terminal.cluster import BadInput, Live, Question
 from playground.management.terminal.command import TerminalCommand, add_options
-from playground.management.terminal.watching import Event, Key, Listed, Manifest, Report, Said, Watches, key_of, role
+from playground.management.terminal.watching import Event, Key, Listed, Report, Said, Watches, key_of, role
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.config import RELEASES
 from scheduler_core.world.readonly import DECIDING, KINDS
 

@@ -10,10 +10,10 @@ from queue import SimpleQueue
 from typing import IO, Any, NamedTuple
 
 from playground.management.terminal.cluster import Live, is_namespaced
+from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.readonly import DECIDING, KINDS
 
 Key = tuple[str, str, str]  # kind, namespace, name
-Manifest = dict[str, Any]
 PIECE = 1 << 16
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before a watch that ended begins anew
 

@@ -70,7 +70,7 @@ class PodsOf(_Read, frozen=True):
                 parse_quantity(amount)
 
 
-class World(_Read, frozen=True):
+class WorldSource(_Read, frozen=True):
     """Objects of files, new nodes of types, and generated pods."""
 
     name: Name
@@ -119,7 +119,7 @@ class Variant(_Read, frozen=True):
 class Experiment(_Read, frozen=True, rename={"types": "nodeTypes"}):
     """Every world under every variant with every seed from 0 on."""
 
-    worlds: Annotated[list[World], msgspec.Meta(min_length=1)]
+    worlds: Annotated[list[WorldSource], msgspec.Meta(min_length=1)]
     variants: Annotated[list[Variant], msgspec.Meta(min_length=1)]
     sweep: Annotated[
         dict[str, list[Weight]],
@@ -149,7 +149,7 @@ class Experiment(_Read, frozen=True, rename={"types": "nodeTypes"}):
 class Run(msgspec.Struct, frozen=True):
     """One run, as it travels to whoever makes it. `folder` is where the world's files are."""
 
-    world: World
+    world: WorldSource
     variant: Variant
     seed: int
     types: list[Listed]

@@ -30,7 +30,7 @@ NOT_FOUND = answers.Reply(404, b"404 page not found\n", answers.TEXT)
 DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
-class World(Protocol):
+class ServedWorld(Protocol):
     """A world, as far as its API server shows it."""
 
     @property
@@ -57,7 +57,7 @@ class Call(msgspec.Struct, frozen=True):
     now: int = 0  # ns since 1970 where time passes on the wall; 0: the world's own
 
 
-def answer_read(world: World, call: Call) -> answers.Reply:
+def answer_read(world: ServedWorld, call: Call) -> answers.Reply:
     """The answer to a request that changes nothing."""
     try:
         return _read(world, call)
@@ -65,7 +65,7 @@ def answer_read(world: World, call: Call) -> answers.Reply:
         return failure.reply
 
 
-def _read(world: World, call: Call) -> answers.Reply:
+def _read(world: ServedWorld, call: Call) -> answers.Reply:
     target = parse_path(call.path)
     require(world.store, call.query, "GET", call.path, target)
     if target is None:
@@ -164,7 +164,7 @@ def _health(name: str, single: bool, query: Mapping[str, str]) -> bytes:
 # Requests that change something
 
 
-def read_body(world: World, call: Call, body: bytes, content_type: str) -> Any:
+def read_body(world: ServedWorld, call: Call, body: bytes, content_type: str) -> Any:
     """The data of a body. Failure: 400, 404, 415."""
     target, resource = _find(world.store, call)
     require(world.store, call.query, call.method, call.path, target)

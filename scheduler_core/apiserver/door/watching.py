@@ -17,7 +17,7 @@ from scheduler_core.apiserver.door.access import require
 from scheduler_core.apiserver.door.answers import Failure, no_resource, not_allowed
 from scheduler_core.apiserver.door.events import convert, event_manifest, group_events, is_gone
 from scheduler_core.apiserver.door.reading import Form, all_of, check_versions, make_table, pick, present, show
-from scheduler_core.apiserver.door.requests import Call, World
+from scheduler_core.apiserver.door.requests import Call, ServedWorld
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target, find_resource, parse_path
 from scheduler_core.apiserver.door.selectors import Test, make_test
 from scheduler_core.apiserver.store import Store
@@ -32,7 +32,7 @@ class Watcher:
 
     OVER: ClassVar[int] = -1  # the version of a watch that ends with what it sees first
 
-    world: World
+    world: ServedWorld
     resource: Resource
     target: Target
     test: Test | None
@@ -43,7 +43,7 @@ class Watcher:
     described: bool = False
 
     @classmethod
-    def begin(cls, world: World, call: Call, oldest: int) -> tuple[Watcher, int | None]:
+    def begin(cls, world: ServedWorld, call: Call, oldest: int) -> tuple[Watcher, int | None]:
         """A watch, and the resourceVersion after which it sees changes; None where it begins with all objects, OVER. Failure."""
         target = parse_path(call.path)
         if target is None:
