@@ -127,7 +127,6 @@ class Controller:
     name: ClassVar[str]
     component: ClassVar[str] = ""
     watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds, or EVERY_KIND
-    event_reasons: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
     pauses: ClassVar[tuple[int, int]] = (FIRST_PAUSE, LONGEST_PAUSE)  # before what failed is tried again
     of_devices: ClassVar[bool] = False  # does what the gates about devices say

@@ -15,7 +15,7 @@ from scheduler_core.controllers.kubelet import admission, heartbeats, images, no
 from scheduler_core.controllers.kubelet.admission import is_critical, is_mirror, refusals
 from scheduler_core.controllers.kubelet.allocation import AllocationManager, check_limits
 from scheduler_core.controllers.kubelet.containers import Setting
-from scheduler_core.controllers.kubelet.devices import FAILED, users
+from scheduler_core.controllers.kubelet.devices import users
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done, active, refuse
@@ -57,16 +57,6 @@ class Kubelet(Controller):
     name = NAME
     component = pods.COMPONENT
     watches = ("Node", "Pod", CLAIM, ATTACHMENT, DEVICE_CLAIM)
-    event_reasons = (
-        pods.STARTED,
-        pods.KILLING,
-        pods.BACK_OFF,
-        pods.DEADLINE,
-        pods.RESIZE_COMPLETED,
-        images.PULLED,
-        FAILED,
-        *nodes.EVENT_REASONS,
-    )
     of_kubelet = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:

@@ -37,7 +37,6 @@ _EVENTS = {
     (READY, "True"): NODE_READY,
     (READY, "False"): NODE_NOT_READY,
 }
-EVENT_REASONS = tuple(_EVENTS.values())
 _OWN = (*_PRESSURE, READY)
 Condition = dict[str, Any]
 

@@ -83,7 +83,6 @@ class OutOfMemoryKiller(Controller):
     name = NAME
     component = pods.COMPONENT
     watches = ("Node",)
-    event_reasons = (SYSTEM_OOM,)
     of_kubelet = True
 
     def on_start(self, world: World) -> None:

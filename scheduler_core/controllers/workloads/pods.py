@@ -12,7 +12,6 @@ from scheduler_core.controllers.workloads.owners import Owner
 
 CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
-POD_REASONS = (CREATED, NOT_CREATED, DELETED, NOT_DELETED)
 
 
 def is_active(pod: Pod) -> bool:

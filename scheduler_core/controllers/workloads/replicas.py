@@ -13,7 +13,6 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import (
-    POD_REASONS,
     create_pods,
     delete_pod,
     is_active,
@@ -206,7 +205,6 @@ class ReplicaSetController(WorkloadController):
     kind = "ReplicaSet"
     counts = "replicas"
     watches = ("ReplicaSet", "Pod")
-    event_reasons = POD_REASONS
 
     def sync(self, world: World, key: str) -> str:
         owner = Owner.found(world, self.kind, key)

@@ -52,7 +52,6 @@ class EvictionManager(Controller):
     name = NAME
     component = pods.COMPONENT
     watches = ("Node",)
-    event_reasons = (EVICTED, THRESHOLD_MET)
     of_kubelet = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:

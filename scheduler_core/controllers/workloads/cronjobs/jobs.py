@@ -15,10 +15,6 @@ from scheduler_core.controllers.workloads.jobs.finish import is_finished
 from scheduler_core.controllers.workloads.owners import Owner
 
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
-REASONS = (
-    *("UnexpectedJob", "SawCompletedJob", "MissingJob", "SuccessfulCreate", "FailedCreate", "SuccessfulDelete"),
-    *("FailedDelete", "FailedGet"),
-)
 
 
 class Jobs:

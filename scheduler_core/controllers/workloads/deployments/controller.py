@@ -11,7 +11,7 @@ from scheduler_core.apiserver import DELETED, NORMAL, WARNING, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
-from scheduler_core.controllers.workloads.deployments.rollout import SCALED, Rollout
+from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll, sync_status
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects, note_selectors, resolve, selecting
 
@@ -104,7 +104,6 @@ class DeploymentController(Controller):
 
     name = "deployment-controller"
     watches = ("Deployment", "ReplicaSet", "Pod")
-    event_reasons = (SCALED, conditions.NOT_CREATED, _SELECTS_ALL, _NO_REVISION, _UNCHANGED, _ROLLED_BACK)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Deployment":

@@ -16,7 +16,6 @@ from scheduler_core.controllers.workloads.jobs import finish, pods
 from scheduler_core.controllers.workloads.jobs.finish import track
 from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resolve
-from scheduler_core.controllers.workloads.pods import POD_REASONS
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
 _ORPHAN = "Pod/"  # begins the keys of pods whose Job is over or has gone
@@ -31,15 +30,6 @@ class JobController(WorkloadController):
     name = "job-controller"
     kind = "Job"
     watches = ("Job", "Pod")
-    event_reasons = (
-        *POD_REASONS,
-        *finish.REASONS,
-        "Completed",
-        "Suspended",
-        "Resumed",
-        "TooManySucceededPods",
-        _UNKNOWN_MODE,
-    )
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         super().on_watch(world, event)

@@ -16,7 +16,6 @@ Condition = Mapping[str, Any]
 FAILURE_TARGET, FAILED = "FailureTarget", "Failed"
 SUCCESS_CRITERIA, COMPLETE = "SuccessCriteriaMet", "Complete"
 SUSPENDED = "Suspended"
-REASONS = ("BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes", "MaxFailedIndexesExceeded", "PodFailurePolicy")
 
 
 def condition(look: Look, type_: str, reason: str, message: str, status: str = "True") -> Condition:

@@ -13,7 +13,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods
-from scheduler_core.controllers.workloads.pods import POD_REASONS, is_available, soonest_available
+from scheduler_core.controllers.workloads.pods import is_available, soonest_available
 from scheduler_core.controllers.workloads.statefulsets import claims, identity
 from scheduler_core.controllers.workloads.statefulsets.identity import revision_of
 from scheduler_core.controllers.workloads.statefulsets.replicas import Pods
@@ -43,16 +43,12 @@ def stateful_status(
     }
 
 
-Replicas = dict[int, Pod | None]
-
-
 class StatefulSetController(WorkloadController):
     """Keeps a StatefulSet's pods."""
 
     name = "statefulset-controller"
     kind = "StatefulSet"
     watches = ("StatefulSet", "Pod")
-    event_reasons = (*POD_REASONS, "SuccessfulUpdate", "FailedUpdate", claims.CONFLICT)
 
     def alike(self, old: Pod, new: Pod) -> bool:
         return old.phase == new.phase and super().alike(old, new)
