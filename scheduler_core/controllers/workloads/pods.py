@@ -3,10 +3,12 @@
 kube: pkg/controller/controller_utils.go (RealPodControl), pkg/api/v1/pod/util.go @ v1.34.1
 """
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, optional_time
-from scheduler_core.apiserver import NORMAL, WARNING, Refused
+from scheduler_core.apiserver import NORMAL, WARNING, Refused, Store
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 
@@ -22,6 +24,12 @@ def is_active(pod: Pod) -> bool:
 def is_terminating(pod: Pod) -> bool:
     """Return whether a pod is being deleted and has not ended."""
     return pod.deleting and not pod.terminal
+
+
+def list_pods(store: Store, owners: Iterable[Manifest]) -> list[Pod]:
+    """Return the pods that objects control."""
+    keys = (key for owner in owners for key in store.controlled("Pod", owner["metadata"].get("uid") or ""))
+    return [pod for key in keys if (pod := store.pod(*key)) is not None]
 
 
 def ready_since(pod: Pod) -> int | None:
@@ -46,14 +54,6 @@ def is_available(world: World, pod: Pod, min_ready: int) -> bool:
     """Return whether a pod has been Ready for `min_ready` seconds."""
     at = available_at(world, pod, min_ready)
     return at is not None and at <= world.now
-
-
-def soonest_available(world: World, pods: list[Pod], min_ready: int) -> int | None:
-    """The next virtual time (ns) at which one more pod becomes available by waiting alone."""
-    if min_ready <= 0:
-        return None
-    times = [at for pod in pods if (at := available_at(world, pod, min_ready)) is not None and at > world.now]
-    return min(times, default=None)
 
 
 def from_template(owner: Owner, template: Manifest) -> dict[str, Any]:
@@ -87,26 +87,22 @@ def create_pod(controller: Controller, world: World, owner: Owner, manifest: Man
 
 
 def create_pods(
-    controller: Controller, world: World, owner: Owner, count: int, template: Manifest
-) -> tuple[int, Refused | None]:
-    """Creates pods in batches of 1, 2, 4, ...; a batch in which one is refused is the last. How many, and the first refusal.
+    controller: Controller, world: World, owner: Owner, manifests: Iterable[Manifest]
+) -> tuple[list[Manifest], Refused | None]:
+    """Create pods in batches of 1, 2, 4, ...; a batch with a refusal is the last. Return the pods, and the first refusal.
 
     kube: slowStartBatch
     """
-    manifest = from_template(owner, template)
-    made, batch, first = 0, 1, None
-    remaining = count
-    while remaining > 0 and first is None:
-        batch = min(batch, remaining)
-        for _ in range(batch):
+    waiting, size, first = iter(manifests), 1, None
+    made: list[Manifest] = []
+    while first is None and (batch := list(islice(waiting, size))):
+        for manifest in batch:
             try:
-                create_pod(controller, world, owner, manifest)
-                made += 1
+                made.append(create_pod(controller, world, owner, manifest))
             except Refused as refused:
                 if not namespace_ends(world, owner.namespace):
                     first = first or refused
-        remaining -= batch
-        batch *= 2
+        size *= 2
     return made, first
 
 

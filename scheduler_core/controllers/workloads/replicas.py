@@ -1,6 +1,7 @@
 """replicaset-controller and replicationcontroller-controller: as many pods of one template as are wanted."""
 
 import heapq
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
@@ -15,10 +16,11 @@ from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import (
     create_pods,
     delete_pod,
+    from_template,
     is_active,
     is_available,
+    list_pods,
     ready_since,
-    soonest_available,
 )
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
@@ -183,16 +185,9 @@ def pods_on_nodes(world: World, owner: Owner) -> Mapping[str, int]:
     reference = controller_of(owner.manifest)
     if reference is None:
         return {}
-    counts: dict[str, int] = {}
-    for namespace, name in world.store.controlled(owner.kind, str(reference.get("uid") or "")):
-        related = world.store.get(owner.kind, namespace, name)
-        if related is None:
-            continue
-        for key in world.store.controlled("Pod", related["metadata"].get("uid") or ""):
-            pod = world.store.pod(*key)
-            if pod is not None and is_active(pod):
-                counts[pod.node_name] = counts.get(pod.node_name, 0) + 1
-    return counts
+    keys = world.store.controlled(owner.kind, str(reference.get("uid") or ""))
+    related = [one for key in keys if (one := world.store.get(owner.kind, *key)) is not None]
+    return Counter(pod.node_name for pod in list_pods(world.store, related) if is_active(pod))
 
 
 BURST = 500  # pods created or deleted in one look
@@ -215,9 +210,7 @@ class ReplicaSetController(WorkloadController):
         world.api.patch_status(owner.target, replica_status(world, owner, pods, refused))
         if refused is not None:
             raise refused
-        again = soonest_available(world, pods, owner.number("minReadySeconds"))
-        if again is not None:
-            self.enqueue_at(world, key, again)
+        self.look_when_available(world, owner, pods)
         return said
 
     def _manage(self, world: World, owner: Owner, pods: list[Pod]) -> tuple[str, Refused | None]:
@@ -226,8 +219,8 @@ class ReplicaSetController(WorkloadController):
         difference = len(pods) - wanted
         if difference < 0:
             count = min(-difference, BURST)
-            made, refused = create_pods(self, world, owner, count, owner.template)
-            return (f"created {made} of {wanted} pods: {len(pods)} existed already" if made else ""), refused
+            made, refused = create_pods(self, world, owner, [from_template(owner, owner.template)] * count)
+            return (f"created {len(made)} of {wanted} pods: {len(pods)} existed already" if made else ""), refused
         if difference == 0:
             return "", None
         count = min(difference, BURST)

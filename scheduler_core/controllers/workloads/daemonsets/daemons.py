@@ -15,13 +15,7 @@ from scheduler_core.apiserver import NORMAL, WARNING, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import (
-    create_pod,
-    delete_pod,
-    from_template,
-    is_available,
-    namespace_ends,
-)
+from scheduler_core.controllers.workloads.pods import create_pods, delete_pod, from_template, is_available
 
 # On which nodes a DaemonSet's pods are to run, and how a pod says which node is its own.
 # kube: pkg/controller/daemon/util/daemonset_util.go, pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod) @ v1.34.1
@@ -171,19 +165,9 @@ class Daemons:
         return bool(gone or lacking)
 
     def _create(self, nodes: Sequence[str]) -> Refused | None:
-        position, size, made = 0, 1, []
-        first: Refused | None = None
-        while position < len(nodes) and first is None:
-            for node in nodes[position : position + size]:
-                try:
-                    create_pod(self.controller, self.world, self.owner, self._pod(node))
-                    made.append(node)
-                except Refused as refused:
-                    if not namespace_ends(self.world, self.owner.namespace):
-                        first = first or refused
-            position, size = position + size, 2 * size
+        made, first = create_pods(self.controller, self.world, self.owner, map(self._pod, nodes))
         if made:
-            self.said.append(f"created pods for {_names(made)}")
+            self.said.append(f"created pods for {_names([target(Pod.from_manifest(pod)) for pod in made])}")
         return first
 
     def _pod(self, node: str) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ kube: pkg/controller/deployment/{deployment_controller,sync,rollback}.go @ v1.34
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
+from scheduler_core.apimachinery.objects import Manifest, controller_of
 from scheduler_core.apiserver import DELETED, NORMAL, WARNING, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
@@ -14,6 +14,7 @@ from scheduler_core.controllers.workloads.deployments.bounds import get_desired_
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll, sync_status
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects, note_selectors, resolve, selecting
+from scheduler_core.controllers.workloads.pods import list_pods
 
 # A Deployment that is scaled: in the middle of a rollout its ReplicaSets share what comes or goes.
 # kube: pkg/controller/deployment/sync.go (scale, isScalingEvent) @ v1.34.1
@@ -73,7 +74,7 @@ def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tu
     allowed = get_desired_replicas(spec) + bounds.max_surge(spec) if get_desired_replicas(spec) > 0 else 0
     to_add = allowed - bounds.total(active)
     # kube: ReplicaSetsBySizeNewer when pods come, ReplicaSetsBySizeOlder when they go. The second sort keeps the order of equals.
-    ordered = sorted(active, key=_get_creation_order, reverse=to_add > 0)
+    ordered = sorted(active, key=revisions.get_creation_order, reverse=to_add > 0)
     ordered.sort(key=size, reverse=True)
     added = 0
     sizes = []
@@ -84,11 +85,6 @@ def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tu
     if sizes:
         sizes[0] = max(0, sizes[0] + to_add - added)
     return list(zip(ordered, sizes, strict=True))
-
-
-def _get_creation_order(replica_set: Manifest) -> tuple[str, str]:
-    meta = replica_set["metadata"]
-    return meta.get("creationTimestamp") or "", meta["name"]
 
 
 _SELECTS_ALL = "SelectingAll"
@@ -136,7 +132,7 @@ class DeploymentController(Controller):
         )
         if owner is None or (owner.spec.get("strategy") or {}).get("type") != "Recreate":
             return
-        if not _pods(world, claim_objects(world, owner, "ReplicaSet")):
+        if not list_pods(world.store, claim_objects(world, owner, "ReplicaSet")):
             self.enqueue(world, owner.key)
 
     def sync(self, world: World, key: str) -> str:
@@ -166,7 +162,7 @@ class DeploymentController(Controller):
         elif was_scaled(rollout):
             self._scale(rollout)
         elif spec["strategy"]["type"] == "Recreate":
-            recreate(rollout, _pods(rollout.world, rollout.all))
+            recreate(rollout, list_pods(rollout.world.store, rollout.all))
         else:
             roll(rollout)
 
@@ -176,12 +172,6 @@ class DeploymentController(Controller):
         if rollout.spec.get("paused"):
             rollout.clean_up()
         sync_status(rollout)
-
-
-def _pods(world: World, replica_sets: list[Manifest]) -> list[Pod]:
-    """All pods that ReplicaSets control."""
-    keys = (key for one in replica_sets for key in world.store.controlled("Pod", one["metadata"].get("uid") or ""))
-    return [pod for key in keys if (pod := world.store.pod(*key)) is not None]
 
 
 def _note_pause(rollout: Rollout) -> None:

@@ -84,13 +84,14 @@ def _is_past_backoff_limit(look: Look) -> bool:
     """kube: pastBackoffLimitOnFailure"""
     if (look.owner.template.get("spec") or {}).get("restartPolicy") != "OnFailure":
         return False
-    restarts = 0
-    for pod in look.pods:
-        if pod.phase in ("Running", "Pending"):
-            status = pod.manifest.get("status") or {}
-            for field in ("initContainerStatuses", "containerStatuses"):
-                restarts += sum(int(one.get("restartCount") or 0) for one in status.get(field) or ())
+    restarts = sum(count_restarts(pod) for pod in look.pods if pod.phase in ("Running", "Pending"))
     return restarts >= max(1, look.owner.number("backoffLimit"))
+
+
+def count_restarts(pod: Pod) -> int:
+    status = pod.manifest.get("status") or {}
+    statuses = (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
+    return sum(int(each.get("restartCount") or 0) for each in statuses)
 
 
 def _by_indexes(look: Look) -> Condition | None:
@@ -149,7 +150,7 @@ def track(look: Look, status: Status, ending: Condition | None) -> None:
     # Before the finalizers go: a pod that is let go first could vanish without having been counted.
     _write(look, status)
     for pod in counted:
-        release(look, pod)
+        release(look.world, pod)
     if over:
         assert ending is not None
         _record(look, status, ending)

@@ -13,7 +13,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods
-from scheduler_core.controllers.workloads.pods import is_available, soonest_available
+from scheduler_core.controllers.workloads.pods import is_available
 from scheduler_core.controllers.workloads.statefulsets import claims, identity
 from scheduler_core.controllers.workloads.statefulsets.identity import revision_of
 from scheduler_core.controllers.workloads.statefulsets.replicas import Pods
@@ -80,9 +80,7 @@ class StatefulSetController(WorkloadController):
         if refused is not None:
             raise refused
         self._truncate(world, owner, pods, current, revisions)
-        again = soonest_available(world, pods, owner.number("minReadySeconds"))
-        if again is not None:
-            self.enqueue_at(world, key, again)
+        self.look_when_available(world, owner, pods)
         return ", ".join(work.said)
 
     def _truncate(
