@@ -16,6 +16,28 @@ CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
 
 
+class Work:
+    """What a controller does about one owner in a sync. `said` describes the actions."""
+
+    def __init__(self, controller: Controller, world: World, owner: Owner) -> None:
+        self.controller = controller
+        self.world = world
+        self.owner = owner
+        self.said: list[str] = []
+
+    @property
+    def spec(self) -> Manifest:
+        return self.owner.spec
+
+    @property
+    def timestamp(self) -> str:
+        return self.world.store.timestamp(self.world.now)
+
+    def event(self, type_: str, reason: str, text: str) -> None:
+        """Record an Event about the owner."""
+        self.controller.event(self.world, type_, reason, self.owner.kind, self.owner.key, text)
+
+
 def is_active(pod: Pod) -> bool:
     """Return whether a pod has not ended and is not being deleted."""
     return not pod.deleting and not pod.terminal
@@ -72,23 +94,19 @@ def from_template(owner: Owner, template: Manifest) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec") or {}}
 
 
-def create_pod(controller: Controller, world: World, owner: Owner, manifest: Manifest) -> Manifest:
+def create_pod(work: Work, manifest: Manifest) -> Manifest:
     """Creates a pod and records the Event. Refused."""
     try:
-        pod = world.api.create(manifest)
+        pod = work.world.api.create(manifest)
     except Refused as refused:
-        if not namespace_ends(world, owner.namespace):
-            text = f"Error creating: {refused.answer.message}"
-            controller.event(world, WARNING, NOT_CREATED, owner.kind, owner.key, text)
+        if not namespace_ends(work.world, work.owner.namespace):
+            work.event(WARNING, NOT_CREATED, f"Error creating: {refused.answer.message}")
         raise
-    text = f"Created pod: {pod['metadata']['name']}"
-    controller.event(world, NORMAL, CREATED, owner.kind, owner.key, text)
+    work.event(NORMAL, CREATED, f"Created pod: {pod['metadata']['name']}")
     return pod
 
 
-def create_pods(
-    controller: Controller, world: World, owner: Owner, manifests: Iterable[Manifest]
-) -> tuple[list[Manifest], Refused | None]:
+def create_pods(work: Work, manifests: Iterable[Manifest]) -> tuple[list[Manifest], Refused | None]:
     """Create pods in batches of 1, 2, 4, ...; a batch with a refusal is the last. Return the pods, and the first refusal.
 
     kube: slowStartBatch
@@ -98,25 +116,24 @@ def create_pods(
     while first is None and (batch := list(islice(waiting, size))):
         for manifest in batch:
             try:
-                made.append(create_pod(controller, world, owner, manifest))
+                made.append(create_pod(work, manifest))
             except Refused as refused:
-                if not namespace_ends(world, owner.namespace):
+                if not namespace_ends(work.world, work.owner.namespace):
                     first = first or refused
         size *= 2
     return made, first
 
 
-def delete_pod(controller: Controller, world: World, owner: Owner, pod: Pod) -> None:
+def delete_pod(work: Work, pod: Pod) -> None:
     """Deletes a pod with its own grace period and records the Event; one that is gone is no failure. Refused."""
     try:
-        world.api.delete(("Pod", pod.namespace, pod.name))
+        work.world.api.delete(("Pod", pod.namespace, pod.name))
     except Refused as refused:
         if refused.answer.reason == "NotFound":
             return
-        text = f"Error deleting: {refused.answer.message}"
-        controller.event(world, WARNING, NOT_DELETED, owner.kind, owner.key, text)
+        work.event(WARNING, NOT_DELETED, f"Error deleting: {refused.answer.message}")
         raise
-    controller.event(world, NORMAL, DELETED, owner.kind, owner.key, f"Deleted pod: {pod.name}")
+    work.event(NORMAL, DELETED, f"Deleted pod: {pod.name}")
 
 
 def namespace_ends(world: World, name: str) -> bool:

@@ -14,6 +14,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import (
+    Work,
     create_pods,
     delete_pod,
     from_template,
@@ -206,32 +207,35 @@ class ReplicaSetController(WorkloadController):
         if owner is None or owner.selector.errors:
             return ""
         pods = claim_pods(world, owner, is_active)
-        said, refused = ("", None) if owner.deleting else self._manage(world, owner, pods)
+        work = Work(self, world, owner)
+        refused = None if owner.deleting else self._manage(work, pods)
         world.api.patch_status(owner.target, replica_status(world, owner, pods, refused))
         if refused is not None:
             raise refused
         self.look_when_available(world, owner, pods)
-        return said
+        return "; ".join(work.said)
 
-    def _manage(self, world: World, owner: Owner, pods: list[Pod]) -> tuple[str, Refused | None]:
-        """Create or delete pods. Return a description and any refusal."""
-        wanted = owner.number("replicas")
+    def _manage(self, work: Work, pods: list[Pod]) -> Refused | None:
+        """Create or delete pods. Return the first refusal."""
+        world, owner, wanted = work.world, work.owner, work.owner.number("replicas")
         difference = len(pods) - wanted
+        count = min(abs(difference), BURST)
         if difference < 0:
-            count = min(-difference, BURST)
-            made, refused = create_pods(self, world, owner, [from_template(owner, owner.template)] * count)
-            return (f"created {len(made)} of {wanted} pods: {len(pods)} existed already" if made else ""), refused
+            made, refused = create_pods(work, [from_template(owner, owner.template)] * count)
+            if made:
+                work.said.append(f"created {len(made)} of {wanted} pods: {len(pods)} existed already")
+            return refused
         if difference == 0:
-            return "", None
-        count = min(difference, BURST)
+            return None
         gone = first_to_go(pods, count, world.store.epoch + world.now, pods_on_nodes(world, owner))
         for pod in gone:
             try:
-                delete_pod(self, world, owner, pod)
+                delete_pod(work, pod)
             except Refused as refused:
-                return "", refused
+                return refused
         names = ", ".join(pod.name for pod in gone[:3]) + (" ..." if len(gone) > 3 else "")
-        return f"deleted {len(gone)} of {len(pods)} pods, because {wanted} are desired: {names}", None
+        work.said.append(f"deleted {len(gone)} of {len(pods)} pods, because {wanted} are desired: {names}")
+        return None
 
 
 class ReplicationControllerController(ReplicaSetController):

@@ -201,13 +201,13 @@ def _roll_back(rollout: Rollout) -> None:
     owner = rollout.owner
     if found is None:
         text = "Unable to find the revision to rollback to." if wanted else "Unable to find last revision."
-        rollout.warn(_NO_REVISION, text)
+        rollout.event(WARNING, _NO_REVISION, text)
     elif revisions.same_template(owner.template, found["spec"]["template"]):
         text = f'The rollback revision contains the same template as current deployment "{owner.name}"'
-        rollout.warn(_UNCHANGED, text)
+        rollout.event(WARNING, _UNCHANGED, text)
     else:
         text = f'Rolled back deployment "{owner.name}" to revision {wanted}'
-        rollout.controller.event(rollout.world, NORMAL, _ROLLED_BACK, "Deployment", owner.key, text)
+        rollout.event(NORMAL, _ROLLED_BACK, text)
         rollout.said.append(f"rolled back to revision {wanted}")
         manifest = rollout.owner.manifest
         notes = revisions.select_own_annotations(revisions.annotations_of(manifest))

@@ -110,7 +110,7 @@ class JobController(WorkloadController):
 
     def _begin(self, look: Look, status: dict[str, Any]) -> None:
         """Let the time of a Job run from now on."""
-        status["startTime"] = look.world.store.timestamp(look.world.now)
+        status["startTime"] = look.timestamp
         seconds = look.spec.get("activeDeadlineSeconds")
         if seconds is not None:
             self.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
@@ -127,7 +127,7 @@ class JobController(WorkloadController):
         status["conditions"] = [new if one is old else one for one in conditions] + ([] if old else [new])
         if not look.is_suspended:
             self._begin(look, status)
-        self.event(look.world, NORMAL, word, self.kind, look.owner.key, text)
+        look.event(NORMAL, word, text)
         look.said.append(text)
 
     def _let_go(self, world: World, key: str) -> str:

@@ -19,12 +19,11 @@ SUSPENDED = "Suspended"
 
 
 def condition(look: Look, type_: str, reason: str, message: str, status: str = "True") -> Condition:
-    now = look.world.store.timestamp(look.world.now)
     return {
         "type": type_,
         "status": status,
-        "lastProbeTime": now,
-        "lastTransitionTime": now,
+        "lastProbeTime": look.timestamp,
+        "lastTransitionTime": look.timestamp,
         "reason": reason,
         "message": message,
     }
@@ -197,14 +196,11 @@ def _write(look: Look, status: Status) -> None:
 
 
 def _record(look: Look, status: Mapping[str, Any], ending: Condition) -> None:
-    def event(type_: str, reason: str, text: str) -> None:
-        look.controller.event(look.world, type_, reason, "Job", look.owner.key, text)
-
     look.said.append(f"the Job is {ending['type']}: {ending['message']}")
     if ending["type"] != COMPLETE:
-        event(WARNING, ending["reason"], ending["message"])
+        look.event(WARNING, ending["reason"], ending["message"])
         return
     if look.completions is not None and status["succeeded"] > look.completions:
         text = "Too many succeeded pods running after completion count reached"
-        event(WARNING, "TooManySucceededPods", text)
-    event(NORMAL, "Completed", "Job completed")
+        look.event(WARNING, "TooManySucceededPods", text)
+    look.event(NORMAL, "Completed", "Job completed")

@@ -50,7 +50,7 @@ def delete(look: Look, pods: Iterable[Pod], why: str, untrack: bool = False) -> 
         try:
             if untrack:
                 release(look.world, pod)
-            delete_pod(look.controller, look.world, look.owner, pod)
+            delete_pod(look, pod)
         except Refused as refused:
             first = first or refused
             continue
@@ -107,7 +107,7 @@ def _create(look: Look, count: int) -> Refused | None:
         if pending and not numbers:
             _wait(look, min(times.values()))
             return None
-    made, first = create_pods(look.controller, look.world, look.owner, (_pod(look, index) for index in numbers))
+    made, first = create_pods(look, (_pod(look, index) for index in numbers))
     look.active += len(made)
     if made:
         look.said.append(f"created {len(made)} pod{'s' if len(made) > 1 else ''}")

@@ -64,7 +64,7 @@ class StatefulSetController(WorkloadController):
             return identity.parent_and_ordinal(pod.name)[0] == owner.name
 
         pods = claim_pods(world, owner, lambda pod: True, named)
-        work = Pods(self, world, owner, [])
+        work = Pods(self, world, owner)
         current = _current(owner, revisions)
         fields = stateful_status(world, owner, pods, current, revisions)
         refused = None
@@ -116,7 +116,7 @@ def _update(work: Pods, pods: Sequence[Pod], current: Manifest, update: Manifest
         return work.create(manifest, ordinal) and not work.in_order
 
     def retain(pod: Pod) -> bool:
-        claims.retain(work.controller, work.world, work.owner, pod)
+        claims.retain(work, pod)
         return True
 
     if not work.for_all(wanted, settle) or not work.for_all(condemned, retain):
