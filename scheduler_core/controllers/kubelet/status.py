@@ -89,12 +89,8 @@ def _conditions(run: PodRun, setting: Setting, phase: str, now: str) -> Conditio
 
 
 def _condition(kind: str, status: str, reason: str = "", message: str = "") -> dict[str, Any]:
-    condition: dict[str, Any] = {"type": kind, "status": status}
-    if reason:
-        condition["reason"] = reason
-    if message:
-        condition["message"] = message
-    return condition
+    condition = {"type": kind, "status": status, "reason": reason, "message": message}
+    return {field: text for field, text in condition.items() if text}
 
 
 def make_resize_condition(
