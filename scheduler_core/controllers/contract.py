@@ -48,23 +48,19 @@ class World(Protocol):
     @property
     def changes(self) -> list[WatchEvent]:
         """The changes that the transition in progress has made in the API server."""
-        ...
 
     @property
     def cluster(self) -> ClusterSettings:
         """The settings of the components around the schedulers."""
-        ...
 
     @property
     def api(self) -> APIServer:
         """The API server, for a controller's own requests."""
-        ...
 
     def controller(self, name: str) -> Controller: ...
 
     def plan(self, at: int, action: Action) -> None:
         """Has something happen at a virtual time (ns)."""
-        ...
 
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
