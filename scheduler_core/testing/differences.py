@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from scheduler_core.apiserver import APIServerOptions, Refused, Store
@@ -83,8 +84,7 @@ def first_place(expected: Any, received: Any, same: Callable[[Any, Any], bool] =
     if isinstance(expected, dict) and isinstance(received, dict):
         pairs = [(f".{name}", expected.get(name), received.get(name)) for name in {**expected, **received}]
     elif isinstance(expected, list | tuple) and isinstance(received, list | tuple):
-        longer = range(max(len(expected), len(received)))
-        pairs = [(f"[{i}]", _at(expected, i), _at(received, i)) for i in longer]
+        pairs = [(f"[{i}]", *both) for i, both in enumerate(zip_longest(expected, received))]
     else:
         return None if same(expected, received) else ("", expected, received)
     for step, wanted, got in pairs:
@@ -92,10 +92,6 @@ def first_place(expected: Any, received: Any, same: Callable[[Any, Any], bool] =
         if place is not None:
             return step + place[0], place[1], place[2]
     return None
-
-
-def _at(values: list[Any] | tuple[Any, ...], i: int) -> Any:
-    return values[i] if i < len(values) else None
 
 
 def describe(where: str, expected: Any, received: Any, about: str = "") -> str:

@@ -15,7 +15,6 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodR
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
 _TRUE, _FALSE = "True", "False"
-_OWN = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
 RESIZE_CONDITIONS = (PENDING_RESIZE, RESIZE_IN_PROGRESS) = ("PodResizePending", "PodResizeInProgress")
 _COMPLETED = {SUCCEEDED: "PodCompleted", FAILED: "PodFailed"}
 Timestamp = Callable[[int], str]

@@ -265,7 +265,8 @@ class Run:
     ) -> tuple[SchedulingCycle, Observed | None, extenders.AfterPlugins]:
         cycle = SchedulingCycle(0, "corpus", framework.name, QueuedPod(pod, 0, 0), snapshot, 0)
         start = self.algorithm_state.next_start
-        self.algorithm_state.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
+        chosen = expected.get("chosen")  # among tied nodes; 0 where the corpus chose another node
+        self.algorithm_state.draw = lambda n: cycle.tied.index(chosen) if chosen in cycle.tied else 0
         begin(cycle, framework, self.algorithm_state)
         plugins = extenders.AfterPlugins.of(cycle)
         while cycle.phase in IN_ALGORITHM:
@@ -299,11 +300,6 @@ def _pre_enqueue(pod: Pod, framework: Framework) -> Status | None:
         if not step.status.ok:
             return step.status
     return None
-
-
-def _index(tied: tuple[str, ...], chosen: str | None) -> int:
-    """Return the index of the corpus's choice among tied nodes; 0 if the corpus chose another node."""
-    return tied.index(chosen) if chosen in tied else 0
 
 
 def _sampling(cycle: SchedulingCycle, start: int, after: int, expected: Manifest) -> Observed | None:
