@@ -1,6 +1,6 @@
 """Every controller, in the order in which they hear of a change."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -43,47 +43,35 @@ class Chronicle(Controller):
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         key = f"{event.kind}/{event.namespace}/{event.name}"
-        figures = () if event.new is None else _FIGURES[event.kind](event.new)
+        figures = () if event.new is None else _read_figures(event.kind, event.new)
         if key not in world.surroundings.levels and (event.kind == "Node" or not figures):
-            if event.old is None or _FIGURES[event.kind](event.old) == figures:
+            if event.old is None or _read_figures(event.kind, event.old) == figures:
                 return
-            world.surroundings.note_level(key, 0, _FIGURES[event.kind](event.old))
+            world.surroundings.note_level(key, 0, _read_figures(event.kind, event.old))
         world.surroundings.note_level(key, world.now, figures)
 
 
-def _replica_set(manifest: Manifest) -> Figures:
-    status = manifest.get("status") or {}
-    return (
-        ("desired", int((manifest.get("spec") or {}).get("replicas") or 0)),
-        ("pods", int(status.get("replicas") or 0)),
-        ("ready", int(status.get("readyReplicas") or 0)),
-    )
-
-
-def _budget(manifest: Manifest) -> Figures:
-    status = manifest.get("status") or {}
-    return (
-        ("healthy", int(status.get("currentHealthy") or 0)),
-        ("needed", int(status.get("desiredHealthy") or 0)),
-        ("allowed", int(status.get("disruptionsAllowed") or 0)),
-    )
-
-
-def _node(manifest: Manifest) -> Figures:
-    conditions = (manifest.get("status") or {}).get("conditions") or ()
-    return tuple((str(c.get("type")), str(c.get("status"))) for c in conditions)
-
-
-def _lease(manifest: Manifest) -> Figures:
-    return (("holder", str((manifest.get("spec") or {}).get("holderIdentity") or "")),)
-
-
-_FIGURES: Mapping[str, Callable[[Manifest], Figures]] = {
-    "ReplicaSet": _replica_set,
-    "PodDisruptionBudget": _budget,
-    "Node": _node,
-    "Lease": _lease,
+_FIGURES: Mapping[str, tuple[tuple[str, type[int | str], str, str], ...]] = {
+    "ReplicaSet": (
+        ("desired", int, "spec", "replicas"),
+        ("pods", int, "status", "replicas"),
+        ("ready", int, "status", "readyReplicas"),
+    ),
+    "PodDisruptionBudget": (
+        ("healthy", int, "status", "currentHealthy"),
+        ("needed", int, "status", "desiredHealthy"),
+        ("allowed", int, "status", "disruptionsAllowed"),
+    ),
+    "Lease": (("holder", str, "spec", "holderIdentity"),),
 }
+
+
+def _read_figures(kind: str, manifest: Manifest) -> Figures:
+    if kind == "Node":
+        conditions = (manifest.get("status") or {}).get("conditions") or ()
+        return tuple((str(each.get("type")), str(each.get("status"))) for each in conditions)
+    return tuple((name, of((manifest.get(part) or {}).get(field) or of())) for name, of, part, field in _FIGURES[kind])
+
 
 CONTROLLERS: tuple[Controller, ...] = (
     *workloads.CONTROLLERS,

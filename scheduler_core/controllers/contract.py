@@ -48,23 +48,19 @@ class World(Protocol):
     @property
     def changes(self) -> list[WatchEvent]:
         """The changes that the transition in progress has made in the API server."""
-        ...
 
     @property
     def cluster(self) -> ClusterSettings:
         """The settings of the components around the schedulers."""
-        ...
 
     @property
     def api(self) -> APIServer:
         """The API server, for a controller's own requests."""
-        ...
 
     def controller(self, name: str) -> Controller: ...
 
     def plan(self, at: int, action: Action) -> None:
         """Has something happen at a virtual time (ns)."""
-        ...
 
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
@@ -127,7 +123,6 @@ class Controller:
     name: ClassVar[str]
     component: ClassVar[str] = ""
     watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds, or EVERY_KIND
-    event_reasons: ClassVar[tuple[str, ...]] = ()
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
     pauses: ClassVar[tuple[int, int]] = (FIRST_PAUSE, LONGEST_PAUSE)  # before what failed is tried again
     of_devices: ClassVar[bool] = False  # does what the gates about devices say

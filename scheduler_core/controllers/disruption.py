@@ -155,9 +155,6 @@ class Disruption(Controller):
     name = "disruption-controller"
     component = "controllermanager"
     watches = ("Pod", KIND)
-    event_reasons = (
-        *("NoPods", "CalculateExpectedPodCountFailed", "UnmanagedPods", "MultiplePodDisruptionBudgets", "NotDeleted"),
-    )
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         memory = world.surroundings.disruption

@@ -4,7 +4,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.demand import Amount, Amounts, add, amounts, texts
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver import ADDED, DELETED, Kind, WatchEvent, get_kind_by_key
+from scheduler_core.apiserver import ADDED, DELETED, WatchEvent, get_kind_by_key
 from scheduler_core.apiserver.quota import counts, in_scope, is_terminating, matching, overdue_at, scopes_of, usage
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
@@ -116,15 +116,11 @@ def count_usage(world: World, quota: Manifest, hard: Amounts) -> Amounts:
     namespace, scopes = quota["metadata"]["namespace"], scopes_of(quota)
     wall = world.store.epoch + world.now
     total = dict.fromkeys(hard, Amount(0))
-    for kind in _kinds(world):
-        names = matching(kind, hard)
+    for kind in map(get_kind_by_key, world.store.kinds()):
+        names = matching(kind, hard) if kind.namespaced else ()
         for manifest in world.store.list(kind.key) if names else ():
             if manifest["metadata"].get("namespace") != namespace:
                 continue
             if all(in_scope(scope, kind, manifest) for scope in scopes):
                 add(total, {n: a for n, a in usage(kind, manifest, wall).items() if n in names})
     return total
-
-
-def _kinds(world: World) -> list[Kind]:
-    return [kind for kind in map(get_kind_by_key, world.store.kinds()) if kind.namespaced]

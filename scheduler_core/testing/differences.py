@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from scheduler_core.apiserver import APIServerOptions, Refused, Store
@@ -11,38 +12,41 @@ from scheduler_core.apiserver.registry.devices.defaults import DeviceGates
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.scheduler.framework.plugin import WaitingPod
 
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first thing that is not as a corpus expects: both values, and in words with their place. `facts`: more for JSON."""
+
+    expected: Any
+    received: Any
+    text: str
+    facts: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.facts, "expected": self.expected, "received": self.received}
+
+
 # The corpus of validity: what kube-apiserver's validation says of an object that is made, and what is said here.
 
 # The corpus has objects as validation gets them, without admission plugins before it.
 _BARE = APIServerOptions(disable_admission_plugins=tuple(plugin.name for plugin in PLUGINS))
 
 
-@dataclass(frozen=True, slots=True)
-class TextsDiffer:
-    """The first text in which two lists of errors differ; "" where a list has ended."""
-
-    number: int
-    expected: str
-    received: str
-
-    def to_json(self) -> dict[str, Any]:
-        return {"error": self.number, "expected": self.expected, "received": self.received}
-
-    def __str__(self) -> str:
-        return f"error {self.number}: expected {self.expected!r}, received {self.received!r}"
-
-
-def judge_object(data: Mapping[str, Any]) -> TextsDiffer | None:
-    """Makes the object of a scenario, and compares what is said of it with `errors`, in their order."""
+def judge_object(data: Mapping[str, Any]) -> Difference | None:
+    """Makes the object of a scenario, and compares what is said of it with `errors`, in their order; "" where a list has ended."""
     try:
         APIServer(Store(), _BARE, 0, devices=DeviceGates()).create(data["object"], dry_run=True)
         received: list[str] = []
     except Refused as refused:
         received = [str(error) for error in refused.errors]
     for number in range(max(len(received), len(data["errors"]))):
-        texts = [list(each)[number : number + 1] for each in (data["errors"], received)]
-        if texts[0] != texts[1]:
-            return TextsDiffer(number, *("".join(each) for each in texts))
+        wanted, got = ("".join(list(each)[number : number + 1]) for each in (data["errors"], received))
+        if wanted != got:
+            text = f"error {number}: expected {wanted!r}, received {got!r}"
+            return Difference(wanted, got, text, {"error": number})
     return None
 
 
@@ -80,8 +84,7 @@ def first_place(expected: Any, received: Any, same: Callable[[Any, Any], bool] =
     if isinstance(expected, dict) and isinstance(received, dict):
         pairs = [(f".{name}", expected.get(name), received.get(name)) for name in {**expected, **received}]
     elif isinstance(expected, list | tuple) and isinstance(received, list | tuple):
-        longer = range(max(len(expected), len(received)))
-        pairs = [(f"[{i}]", _at(expected, i), _at(received, i)) for i in longer]
+        pairs = [(f"[{i}]", *both) for i, both in enumerate(zip_longest(expected, received))]
     else:
         return None if same(expected, received) else ("", expected, received)
     for step, wanted, got in pairs:
@@ -89,10 +92,6 @@ def first_place(expected: Any, received: Any, same: Callable[[Any, Any], bool] =
         if place is not None:
             return step + place[0], place[1], place[2]
     return None
-
-
-def _at(values: list[Any] | tuple[Any, ...], i: int) -> Any:
-    return values[i] if i < len(values) else None
 
 
 def describe(where: str, expected: Any, received: Any, about: str = "") -> str:

@@ -5,7 +5,7 @@ and they are taken half as often: so a curve of any length has between half of M
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.resources import DEFAULT_MEMORY, DEFAULT_MILLI_CPU
 from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.cache.cache import Cache
-from scheduler_core.scheduler.queue.queue import SchedulingQueue
+from scheduler_core.scheduler.core.scheduler import Scheduler
 
 # What of each resource the pods on the nodes ask for, as a scheduler's cache sums it up, and how much of the rest is stranded.
 #
@@ -88,17 +88,6 @@ class Scrape(NamedTuple):
     use: tuple[Use, ...] = ()
 
 
-class _Scheduler(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def queue(self) -> SchedulingQueue: ...
-
-    @property
-    def cache(self) -> Cache: ...
-
-
 @dataclass(slots=True)
 class Scrapes(State):
     """The scrapes by scheduler, oldest first, `every` ns; the next one is `due`. A restarted scheduler continues its curve."""
@@ -107,7 +96,7 @@ class Scrapes(State):
     due: int = 0
     taken: Copied[dict[str, list[Scrape]]] = field(default_factory=dict)
 
-    def take(self, t: int, position: int, schedulers: tuple[_Scheduler, ...]) -> None:
+    def take(self, t: int, position: int, schedulers: tuple[Scheduler, ...]) -> None:
         """Time is about to move on from `t`."""
         for scheduler in schedulers:
             mine = self.taken.setdefault(scheduler.name, [])
@@ -122,7 +111,7 @@ class Scrapes(State):
             self.taken[name] = mine[::2]
 
 
-def scrape(t: int, position: int, scheduler: _Scheduler) -> Scrape:
+def scrape(t: int, position: int, scheduler: Scheduler) -> Scrape:
     """The figures as they are now."""
     queue = scheduler.queue
     waiting = queue.metrics.waiting

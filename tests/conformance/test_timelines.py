@@ -44,7 +44,7 @@ def test_a_key_that_is_expected_otherwise_is_noticed(key: str) -> None:
     data["steps"][number]["expect"][key] = "something else"
     difference = run_timeline(data)
     assert difference is not None
-    assert (difference.step, difference.where) == (number, key)
+    assert difference.facts["path"] == f"steps[{number}].{key}"
 
 
 def test_a_key_that_is_not_expected_is_noticed() -> None:
@@ -61,7 +61,7 @@ def test_a_time_may_differ_by_a_millisecond_and_no_more() -> None:
     entry["timestamp"] += 0.001
     difference = run_timeline(data)
     assert difference is not None
-    assert difference.where == "activeQ[0].timestamp"
+    assert difference.facts["where"] == "activeQ[0].timestamp"
 
 
 def test_a_timeline_that_stops_with_an_exception_differs() -> None:

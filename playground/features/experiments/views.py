@@ -21,7 +21,8 @@ from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import EXPERIMENT, Batch
 from playground.views.access import author, creator, opens
 from playground.views.responses import describe_session, go, position, reject_form, whole_number, workbench
-from scheduler_core.analysis.experiments import Experiment, Run, list_runs, write_rows
+from scheduler_core.analysis.experiments import Experiment, Run, list_runs
+from scheduler_core.formats.export import write_csv
 
 MOST_RUNS = 200
 MOST_TEXT = 200_000  # letters of the file
@@ -105,7 +106,7 @@ async def experiment(request: HttpRequest, client: SessionClient, token: str) ->
     if request.GET.get("form") == "csv":
         rows = batch.answers
         headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
-        return HttpResponse(write_rows(rows), content_type="text/csv; charset=utf-8", headers=headers)
+        return HttpResponse(write_csv(rows), content_type="text/csv; charset=utf-8", headers=headers)
     context = {"worlds": present(batch.answers, _), "most_seed": batch.about.seeds - 1}
     return _render(request, client, "results", job, batch, context)
 

@@ -22,6 +22,7 @@ from playground.management.terminal.command import Exit, TerminalCommand
 from playground.management.terminal.printing import Progress, table
 from scheduler_core.analysis import experiments
 from scheduler_core.analysis.experiments import summarize as summarize_rows
+from scheduler_core.formats.export import write_csv
 from scheduler_core.world.commands import Refused
 
 STYLE = (
@@ -175,7 +176,7 @@ def keep(place: Path, row: Row) -> None:
 
 def write_tables(folder: Path, rows: Sequence[Row], say: Callable[[str], object]) -> None:
     """Write all rows as CSV, and as Parquet where pyarrow is installed."""
-    (folder / "results.csv").write_text(experiments.write_rows(rows))
+    (folder / "results.csv").write_text(write_csv(rows))
     try:
         import pyarrow
         import pyarrow.parquet

@@ -9,7 +9,7 @@ from scheduler_core.analysis.experiments.figures import (
     summarize,
 )
 from scheduler_core.analysis.experiments.plan import Experiment, Run, list_runs, read_experiment
-from scheduler_core.analysis.experiments.runs import Recording, find_parting, make_run, record_run, write_rows
+from scheduler_core.analysis.experiments.runs import Recording, find_parting, make_run, record_run
 
 __all__ = [
     "COLORS",
@@ -23,4 +23,4 @@ __all__ = [
     "list_figures",
     "list_runs",
 ]
-__all__ += ["make_run", "read_experiment", "record_run", "summarize", "write_rows"]
+__all__ += ["make_run", "read_experiment", "record_run", "summarize"]

@@ -15,28 +15,8 @@ SHOWN = ("placed", "wait_p99_s", "nodes_used", "cost_per_hour", "fragmentation",
 SUMMARIZED = ("placed", "pending", "wait_p50_s", *SHOWN[1:])
 _SWEPT = re.compile(r"^(\w+)=(\d+)$")  # the name of a variant with another weight
 # Student's t, two-sided 95 %, by degrees of freedom; beyond the last the normal distribution's.
-T95 = (
-    12.71,
-    4.30,
-    3.18,
-    2.78,
-    2.57,
-    2.45,
-    2.36,
-    2.31,
-    2.26,
-    2.23,
-    2.20,
-    2.18,
-    2.16,
-    2.14,
-    2.13,
-    2.12,
-    2.11,
-    2.10,
-    2.09,
-    2.09,
-)
+_T95 = "12.71 4.30 3.18 2.78 2.57 2.45 2.36 2.31 2.26 2.23 2.20 2.18 2.16 2.14 2.13 2.12 2.11 2.10 2.09 2.09"
+T95 = [float(each) for each in _T95.split()]
 
 
 @dataclass(frozen=True)

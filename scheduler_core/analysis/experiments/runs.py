@@ -1,9 +1,7 @@
 """Runs of an experiment: a world under a variant with a seed is played by commands, and measured."""
 
 import copy
-import csv
 import heapq
-import io
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +19,6 @@ from scheduler_core.analysis.whatif.rest import find_next_success
 from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.base.clock.agenda import SECOND, Stream
 from scheduler_core.base.releases import read_release
-from scheduler_core.formats.export.tables import harmless
 from scheduler_core.scheduler.config import read_gates
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
@@ -257,7 +254,9 @@ def _measure(sim: Simulation, full: Simulation, prices: Mapping[str, float | Non
         "wait_p90_s": p90,
         "wait_p99_s": p99,
         "nodes_used": len(used),
-        "cost_per_hour": math.fsum(_price(nodes[name], prices) for name in used),
+        "cost_per_hour": math.fsum(
+            prices.get(name) or prices.get(nodes[name].labels.get(INSTANCE_TYPE, "")) or 0.0 for name in used
+        ),
         "cpu_used": _use(nodes, there, "cpu"),
         "memory_used": _use(nodes, there, "memory"),
         "gpu_used": _use(nodes, there, GPU),
@@ -268,10 +267,6 @@ def _measure(sim: Simulation, full: Simulation, prices: Mapping[str, float | Non
         "virtual_s": max((each.ended for each in attempts), default=0) / SECOND,
     }
     return {name: round(value, 6) for name, value in row.items()}
-
-
-def _price(node: Node, prices: Mapping[str, float | None]) -> float:
-    return prices.get(node.name) or prices.get(node.labels.get(INSTANCE_TYPE, "")) or 0.0
 
 
 def _use(nodes: Mapping[str, Node], there: Sequence[Pod], resource: str) -> float:
@@ -294,12 +289,3 @@ def _fairness(came: Mapping[str, int], bound: Mapping[str, int]) -> float:
     asked, got = (Counter(pod.partition("/")[0] for pod in sorted(pods)) for pods in (came, bound))
     shares = [got[name] / count for name, count in asked.items()]
     return math.fsum(shares) ** 2 / (len(shares) * math.fsum(x * x for x in shares)) if any(shares) else 1.0
-
-
-def write_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write the rows of runs as CSV, with the columns of the first and no formula; the same bytes wherever the runs were made."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
-    return stream.getvalue()

@@ -16,6 +16,7 @@ from scheduler_core.scheduler.framework import CycleState, ObjectEvent, PluginSt
 from scheduler_core.scheduler.queue.types import RequeueDecision
 from scheduler_core.world.simulation import Simulation
 
+_REFUSAL = ("plugin", "refused", "evaluated", "stage", "position")
 _LATE = (Point.RESERVE, Point.PERMIT, Point.UNRESERVE)  # of a scheduling cycle's steps
 
 
@@ -71,7 +72,7 @@ class AttemptObserver:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "refusals": [_refusal(step) for step in self.cycle.steps if step.refused],
+            "refusals": [{name: getattr(step, name) for name in _REFUSAL} for step in self.cycle.steps if step.refused],
             "answers": [_answer(step) for step in self.cycle.steps if _has_answer(step)],
             "events": [self._event(i) for i in range(len(self.events))],
             "steps": self._late_steps(),
@@ -107,16 +108,6 @@ def running_cycle(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
         if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:
             return scheduler, scheduler.cycle
     raise ValueError(f"no scheduling cycle of {pod} at position {sim.position}")
-
-
-def _refusal(step: PluginStep) -> dict[str, Any]:
-    return {
-        "plugin": step.plugin,
-        "refused": step.refused,
-        "evaluated": step.evaluated,
-        "stage": step.stage,
-        "position": step.position,
-    }
 
 
 def _has_answer(step: PluginStep) -> bool:

@@ -1,38 +1,18 @@
 """Schedulers as processes, as data for people: stages, clocks, what each believes of the lease, what it was when. Times are virtual ns."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
-from scheduler_core.apiserver.store import Store
-from scheduler_core.base.trace.journal import Journal, ProcessMove
+from scheduler_core.base.trace.journal import ProcessMove
 from scheduler_core.scheduler.core.process import PART, Process
-from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector
+from scheduler_core.world.simulation import Simulation
 
 Reading = dict[str, Any]
 MOST_MOVES = 200  # of one process, the newest
 
 
-class SchedulersView(Protocol):
-    """A world, as far as its schedulers go."""
-
-    @property
-    def store(self) -> Store: ...
-
-    @property
-    def journal(self) -> Journal: ...
-
-    @property
-    def now(self) -> int: ...
-
-    @property
-    def schedulers(self) -> tuple[Scheduler, ...]: ...
-
-    @property
-    def ended(self) -> Mapping[str, Process]: ...
-
-
-def read_replicas(world: SchedulersView) -> list[Reading]:
+def read_replicas(world: Simulation) -> list[Reading]:
     """Return the running schedulers, then the ended ones, by name."""
     running = [
         _replica(world, s.name, s.process, list(s.profiles), len(s.queue.active_pods))
@@ -41,14 +21,12 @@ def read_replicas(world: SchedulersView) -> list[Reading]:
     return running + [_replica(world, name, process, [], 0) for name, process in sorted(world.ended.items())]
 
 
-def read_replica(world: SchedulersView, name: str) -> Reading | None:
+def read_replica(world: Simulation, name: str) -> Reading | None:
     """The one of this name; None where none was ever started."""
     return next((row for row in read_replicas(world) if row["name"] == name), None)
 
 
-def _replica(
-    world: SchedulersView, name: str, process: Process | None, profiles: Sequence[str], active: int
-) -> Reading:
+def _replica(world: Simulation, name: str, process: Process | None, profiles: Sequence[str], active: int) -> Reading:
     """`process` None: a scheduler that was there from the beginning, and works."""
     moves = [move for move in world.journal.processes if move.scheduler == name][-MOST_MOVES:]
     row: Reading = {
@@ -81,7 +59,7 @@ def _replica(
     }
 
 
-def _election(world: SchedulersView, process: Process, elector: LeaderElector) -> Reading:
+def _election(world: Simulation, process: Process, elector: LeaderElector) -> Reading:
     """Return the elector's view. `seen`: time of the last record change; `until`: time from which it would take the lease."""
     candidate, config = elector.candidate, elector.config
 

@@ -28,11 +28,9 @@ class Selectors(Protocol):
 
     def matches(self, expression: str, device: Device) -> bool:
         """Return whether the expression selects the device. Raise SelectorError if evaluation fails."""
-        ...
 
     def values(self, expression: str, device: Device) -> list[dict[str, Any]]:
         """The values of the expression's parts at the device, JSON-safe, for those who look on."""
-        ...
 
 
 KIND = "DeviceTaintRule"

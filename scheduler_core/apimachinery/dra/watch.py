@@ -52,7 +52,6 @@ class Watch(Protocol):
 
     def fail(self, text: str) -> None:
         """Ends all that was begun, with an error."""
-        ...
 
 
 class SeenEnough(Exception):

@@ -5,6 +5,7 @@ The classes say all there is to say: a field's type, its range (Meta), and in `_
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import msgspec
@@ -32,12 +33,13 @@ class FieldProblem(ValueError):
         super().__init__(f"{field}: received {received!r}; expected {expected}")
 
 
-def convert_data(data: object, kind: Any) -> Any:
-    """The data as an object of the class, or of one of a union of classes. InvalidObject says what is wrong with it."""
+def convert_data(data: object, kind: Any, path: str = "") -> Any:
+    """The data at a path as an object of the class, or of one of a union of classes. InvalidObject says what is wrong with it."""
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise InvalidObject((_field_error(error, data, kind),)) from error
+        found = _field_error(error, data, kind)
+        raise InvalidObject((replace(found, path=child(path, found.path)),)) from error
 
 
 def _field_error(error: msgspec.ValidationError, data: object, kind: Any) -> FieldError:

@@ -65,7 +65,6 @@ class ResourceClaims(Controller):
     component = "resource_claim"
     watches = ("Pod", CLAIM)
     of_devices = True
-    event_reasons = (FAILED,)
 
     def on_start(self, world: World) -> None:
         for pod in world.store.pods():

@@ -111,7 +111,6 @@ class DeviceTaintEviction(Controller):
     name = "device-taint-eviction-controller"
     watches = ("Pod", CLAIM, SLICE, RULE, CLASS)
     of_devices = True
-    event_reasons = (EVICTION,)
 
     def on_start(self, world: World) -> None:
         if _runs(world):

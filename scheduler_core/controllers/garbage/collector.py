@@ -86,7 +86,6 @@ class GarbageCollector(Controller):
 
     name = "garbage-collector-controller"
     watches = (EVERY_KIND,)
-    event_reasons = ("OwnerRefInvalidNamespace",)
 
     def on_start(self, world: World) -> None:
         world.surroundings.garbage.dependents.forget()

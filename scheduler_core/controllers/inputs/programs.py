@@ -5,13 +5,13 @@ it is ready; `onTerm` what it does on SIGTERM. A container that no rule fits run
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from scheduler_core.apimachinery.objects import SECOND, LabelSelector, parse_duration
-from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 
 MOST_RULES = 200
@@ -124,16 +124,7 @@ def read_programs(rules: Sequence[Any]) -> tuple[Program, ...]:
     """The rules as a user writes them. InvalidObject says what is wrong."""
     if len(rules) > MOST_RULES:
         raise InvalidObject((FieldError("rules", f"{len(rules)} rules", f"at most {MOST_RULES}"),))
-    return tuple(_program(_check_rule_types(rule, f"rules[{i}]"), f"rules[{i}].pods") for i, rule in enumerate(rules))
-
-
-def _check_rule_types(rule: Any, path: str) -> _Rule:
-    try:
-        read: _Rule = convert_data(rule, _Rule)
-    except InvalidObject as invalid:
-        errors = [replace(error, path=child(path, error.path)) for error in invalid.errors]
-        raise InvalidObject(errors) from invalid
-    return read
+    return tuple(_program(convert_data(rule, _Rule, f"rules[{i}]"), f"rules[{i}].pods") for i, rule in enumerate(rules))
 
 
 def read_selector(given: Any, path: str) -> LabelSelector | None:

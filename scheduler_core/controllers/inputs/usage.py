@@ -7,13 +7,13 @@ and a node has one disk of 100Gi.
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import msgspec
 
 from scheduler_core.apimachinery.objects import LabelSelector, Pod, parse_duration
-from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject, child
+from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, nanos, value
 from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 from scheduler_core.controllers.inputs.programs import read_selector
@@ -177,10 +177,7 @@ def read_usage(entries: Sequence[Any]) -> tuple[UsageEntry, ...]:
 
 
 def _entry(given: Any, path: str) -> UsageEntry:
-    try:
-        entry: _Entry = convert_data(given, _Entry)
-    except InvalidObject as invalid:
-        raise InvalidObject([replace(error, path=child(path, error.path)) for error in invalid.errors]) from invalid
+    entry: _Entry = convert_data(given, _Entry, path)
     pod = entry.pod if "/" in entry.pod or not entry.pod else f"default/{entry.pod}"
     selector = read_selector(entry.pod_label, f"{path}.podLabel")
     return UsageEntry(parse_duration(entry.at), pod, selector, entry.node, tuple(_amounts(entry)))

@@ -119,7 +119,7 @@ def _none(missing: Missing) -> NoSuchPods:
 OS_LABEL, OS = "kubernetes.io/os", "linux"
 MEMORY_PRESSURE = "MemoryPressure"
 EVICTED = "Evicted"
-NO_NODE, WRONG_OS_LABEL, WRONG_OS = ("InvalidNodeInfo", "PodOSSelectorNodeLabelDoesNotMatch", "PodOSNotSupported")
+WRONG_OS_LABEL, WRONG_OS = "PodOSSelectorNodeLabelDoesNotMatch", "PodOSNotSupported"
 _PREDICATES = {
     "NodeAffinity": "node(s) didn't match Pod's node affinity/selector",
     "NodePorts": "node(s) didn't have free ports for the requested pod ports",

@@ -82,17 +82,12 @@ def record_ends(run: PodRun, now: int) -> PodRun:
     """Return the run with its past ends recorded."""
     if not any(_is_over(each, now) for each in run.all):
         return run
-    return replace(
-        run,
-        init=tuple(_record_end(c, now) for c in run.init),
-        containers=tuple(_record_end(c, now) for c in run.containers),
-    )
+    return run.with_each(lambda each: _record_end(each, now))
 
 
 def advance_run(run: PodRun, setting: Setting) -> PodRun:
     """Return the run after the kubelet's starts, restarts, and stops; ends must be observed first."""
     if run.kill is not None:
-        assert run.kill is not None
         return _terminate_containers(run, setting, run.kill.until)
     if setting.now < run.starts_at:
         return run
@@ -183,26 +178,14 @@ def _restarts(each: ContainerRun, policy: str) -> bool:
 
 def _with_new_images(run: PodRun, setting: Setting) -> PodRun:
     """Has containers end whose image is another now; they are started with it, whatever the policy."""
-    if not any(
-        each.image != container.get("image", "")
-        for each, container in zip(run.containers, setting.regular, strict=True)
-    ):
-        return run
     until = setting.now + max(setting.pod.spec.termination_grace_seconds, 1) * SECOND
-    return replace(
-        run,
-        containers=tuple(
-            _with_image(each, str(container.get("image") or ""), setting, until)
-            for each, container in zip(run.containers, setting.regular, strict=True)
-        ),
-    )
-
-
-def _with_image(each: ContainerRun, image: str, setting: Setting, until: int) -> ContainerRun:
-    if each.image == image:
-        return each
-    each = replace(each, image=image, changed=each.running)
-    return terminate(each, setting, until)
+    containers = list(run.containers)
+    for i, container in enumerate(setting.regular):
+        image = str(container.get("image") or "")
+        if containers[i].image != image:
+            changed = replace(containers[i], image=image, changed=containers[i].running)
+            containers[i] = terminate(changed, setting, until)
+    return replace(run, containers=tuple(containers))
 
 
 def _advance_init(run: PodRun, setting: Setting, begun: bool) -> tuple[ContainerRun, ...]:

@@ -5,6 +5,7 @@ gone with it.
 """
 
 from dataclasses import replace
+from functools import partial
 
 from scheduler_core.apimachinery.dra.claims import KIND as DEVICE_CLAIM
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -15,7 +16,7 @@ from scheduler_core.controllers.kubelet import admission, heartbeats, images, no
 from scheduler_core.controllers.kubelet.admission import is_critical, is_mirror, refusals
 from scheduler_core.controllers.kubelet.allocation import AllocationManager, check_limits
 from scheduler_core.controllers.kubelet.containers import Setting
-from scheduler_core.controllers.kubelet.devices import FAILED, users
+from scheduler_core.controllers.kubelet.devices import users
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
 from scheduler_core.controllers.kubelet.pods import Done, active, refuse
@@ -57,16 +58,6 @@ class Kubelet(Controller):
     name = NAME
     component = pods.COMPONENT
     watches = ("Node", "Pod", CLAIM, ATTACHMENT, DEVICE_CLAIM)
-    event_reasons = (
-        pods.STARTED,
-        pods.KILLING,
-        pods.BACK_OFF,
-        pods.DEADLINE,
-        pods.RESIZE_COMPLETED,
-        images.PULLED,
-        FAILED,
-        *nodes.EVENT_REASONS,
-    )
     of_kubelet = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
@@ -185,12 +176,7 @@ class Kubelet(Controller):
             setting = pods.setting_of(world, pod)
             old = replace(setting, programs=before.programs)
             if any(old.program(each.name) != setting.program(each.name) for each in run.all):
-                new = replace(
-                    run,
-                    init=tuple(_retime_container(each, setting, world.now) for each in run.init),
-                    containers=tuple(_retime_container(each, setting, world.now) for each in run.containers),
-                )
-                memory.put(key, new)
+                memory.put(key, run.with_each(partial(_retime_container, setting)))
                 self.enqueue(world, key)
 
     # nodes
@@ -238,11 +224,7 @@ def _forget_pauses(world: World, node: str) -> None:
     """A kubelet that starts knows of no back-off: what has crashed is restarted at once."""
     memory = world.surroundings.kubelet
     for key in memory.on_node.get(node, ()):
-        run = memory.pods[key]
-        init, containers = (
-            tuple(replace(each, pause=0, paused_at=0) for each in each_) for each_ in (run.init, run.containers)
-        )
-        memory.put(key, replace(run, init=init, containers=containers))
+        memory.put(key, memory.pods[key].with_each(partial(replace, pause=0, paused_at=0)))
 
 
 def _by_age(pods_: list[Pod]) -> list[Pod]:
@@ -287,8 +269,8 @@ def _conditions(manifest: object) -> object:
     return ((manifest or {}).get("status") or {}).get("conditions")  # type: ignore[attr-defined]
 
 
-def _retime_container(each: ContainerRun, setting: Setting, now: int) -> ContainerRun:
+def _retime_container(setting: Setting, each: ContainerRun) -> ContainerRun:
     if not each.running or each.signalled or each.started is None:
         return each
     length, exit_code = setting.program(each.name).run(each.starts - 1)
-    return replace(each, ends=None if length is None else max(each.started + length, now), exit_code=exit_code)
+    return replace(each, ends=None if length is None else max(each.started + length, setting.now), exit_code=exit_code)

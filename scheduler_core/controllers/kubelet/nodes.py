@@ -13,44 +13,38 @@ from scheduler_core.apiserver.kube_events import NORMAL, KubeEvent
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.kubelet import heartbeats, images
 
-NODE_READY, NODE_NOT_READY = "NodeReady", "NodeNotReady"
 READY_LATENCY = SECOND  # from its start until a kubelet is ready
 READY = "Ready"
-_PRESSURE = {
-    "MemoryPressure": ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
-    "DiskPressure": ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-    "PIDPressure": ("KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+# The kubelet's conditions: for True and False the reason, behind "Kubelet" and in Events behind "Node", and the message.
+_OWN = {
+    "MemoryPressure": {
+        "True": ("HasInsufficientMemory", "kubelet has insufficient memory available"),
+        "False": ("HasSufficientMemory", "kubelet has sufficient memory available"),
+    },
+    "DiskPressure": {
+        "True": ("HasDiskPressure", "kubelet has disk pressure"),
+        "False": ("HasNoDiskPressure", "kubelet has no disk pressure"),
+    },
+    "PIDPressure": {
+        "True": ("HasInsufficientPID", "kubelet has insufficient PID available"),
+        "False": ("HasSufficientPID", "kubelet has sufficient PID available"),
+    },
+    READY: {
+        "True": ("Ready", "kubelet is posting ready status"),
+        "False": ("NotReady", "[container runtime status check may not have completed yet]"),
+    },
 }
-_UNDER_PRESSURE = {
-    "MemoryPressure": ("KubeletHasInsufficientMemory", "kubelet has insufficient memory available"),
-    "DiskPressure": ("KubeletHasDiskPressure", "kubelet has disk pressure"),
-    "PIDPressure": ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
-}
-_NOT_YET = "[container runtime status check may not have completed yet]"
-_EVENTS = {
-    ("MemoryPressure", "True"): "NodeHasInsufficientMemory",
-    ("MemoryPressure", "False"): "NodeHasSufficientMemory",
-    ("DiskPressure", "True"): "NodeHasDiskPressure",
-    ("DiskPressure", "False"): "NodeHasNoDiskPressure",
-    ("PIDPressure", "True"): "NodeHasInsufficientPID",
-    ("PIDPressure", "False"): "NodeHasSufficientPID",
-    (READY, "True"): NODE_READY,
-    (READY, "False"): NODE_NOT_READY,
-}
-EVENT_REASONS = tuple(_EVENTS.values())
-_OWN = (*_PRESSURE, READY)
 Condition = dict[str, Any]
 
 
 def conditions(ready: bool, pressure: Sequence[str] = ()) -> list[Condition]:
     """The kubelet's own conditions, by what it finds; `pressure` names those that are True."""
-    found = [
-        _condition(kind, "True", *_UNDER_PRESSURE[kind]) if kind in pressure else _condition(kind, "False", *said)
-        for kind, said in _PRESSURE.items()
-    ]
-    if ready:
-        return [*found, _condition(READY, "True", "KubeletReady", "kubelet is posting ready status")]
-    return [*found, _condition(READY, "False", "KubeletNotReady", _NOT_YET)]
+    found = []
+    for kind, states in _OWN.items():
+        status = str(ready if kind == READY else kind in pressure)
+        reason, message = states[status]
+        found.append(_condition(kind, status, f"Kubelet{reason}", message))
+    return found
 
 
 def merge_conditions(old: Sequence[Mapping[str, Any]], fresh: Sequence[Condition], now: str) -> list[Mapping[str, Any]]:
@@ -119,8 +113,8 @@ def _record_events(world: World, node: Node, new: Sequence[Mapping[str, Any]]) -
         kind, status = (str(condition.get(field) or "") for field in ("type", "status"))
         if before.get(kind) in (None, status) and not (kind == READY and status == "True" != before.get(kind)):
             continue
-        reason = _EVENTS.get((kind, status))
-        if reason is not None:
+        if status in _OWN.get(kind, ()):
+            reason = f"Node{_OWN[kind][status][0]}"
             message = f"Node {node.name} status is now: {reason}"
             world.store.record(KubeEvent(world.now, NORMAL, reason, "Node", "", node.name, message, "kubelet"))
 

@@ -83,7 +83,6 @@ class OutOfMemoryKiller(Controller):
     name = NAME
     component = pods.COMPONENT
     watches = ("Node",)
-    event_reasons = (SYSTEM_OOM,)
     of_kubelet = True
 
     def on_start(self, world: World) -> None:
@@ -133,14 +132,13 @@ class OutOfMemoryKiller(Controller):
     def _kill(self, world: World, victim: Victim) -> None:
         stats, name = victim
         memory, key = world.surroundings.kubelet, stats.pod.key
-        run = memory.pods[key]
 
         def ended(each: ContainerRun) -> ContainerRun:
             if each.name != name or not each.running:
                 return each
             return replace(each, ends=world.now, exit_code=KILL_EXIT, reason=OOM_KILLED)
 
-        memory.put(key, replace(run, init=tuple(map(ended, run.init)), containers=tuple(map(ended, run.containers))))
+        memory.put(key, memory.pods[key].with_each(ended))
         world.controller("kubelet").enqueue(world, key, 0)
 
 

@@ -8,6 +8,7 @@ kube: pkg/kubelet/{kubelet,pod_workers,active_deadline}.go, pkg/kubelet/status/s
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from scheduler_core.apimachinery.objects import SECOND, Node, Pod, is_sidecar, parse_time
 from scheduler_core.apiserver.kube_events import NORMAL, WARNING, KubeEvent
@@ -82,8 +83,7 @@ def adopt_terminating_pod(world: World, pod: Pod) -> None:
         return replace(each, ends=until, exit_code=KILL_EXIT, signalled=True) if each.running else each
 
     kill = Kill(until - grace * SECOND, until, grace)
-    init, containers = (tuple(map(ending, each)) for each in (run.init, run.containers))
-    memory.put(pod.key, replace(run, kill=kill, init=init, containers=containers))
+    memory.put(pod.key, replace(run.with_each(ending), kill=kill))
 
 
 def is_held(world: World, pod: Pod) -> bool:
@@ -189,10 +189,7 @@ def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, di
 
 
 def _preempt_pod(world: World, victim: Pod) -> int:
-    event = KubeEvent(
-        world.now, WARNING, admission.PREEMPTING, "Pod", victim.namespace, victim.name, admission.MESSAGE, COMPONENT
-    )
-    world.store.record(event)
+    _record(world, victim, WARNING, admission.PREEMPTING, admission.MESSAGE)
     return end(world, victim, None, admission.PREEMPTING, admission.MESSAGE, admission.CONDITION)
 
 
@@ -200,9 +197,7 @@ def refuse(world: World, pod: Pod, refusal: admission.Refusal) -> Done:
     """Has a pod fail that the node does not take."""
     fields = status.build_refused_status(setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp)
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
-    world.store.record(
-        KubeEvent(world.now, WARNING, refusal.reason, "Pod", pod.namespace, pod.name, refusal.message, COMPONENT)
-    )
+    _record(world, pod, WARNING, refusal.reason, refusal.message)
     return Done(f"refused the pod: {refusal.message}")
 
 
@@ -285,12 +280,13 @@ def _write(world: World, pod: Pod, run: PodRun, setting: Setting, terminal: bool
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
 
 
+def _record(world: World, pod: Pod, type_: str, reason: str, message: str) -> None:
+    world.store.record(KubeEvent(world.now, type_, reason, "Pod", pod.namespace, pod.name, message, COMPONENT))
+
+
 def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting: Setting) -> None:
     """Records the Kubernetes Events of what was done."""
-
-    def event(type_: str, reason: str, message: str) -> None:
-        world.store.record(KubeEvent(world.now, type_, reason, "Pod", pod.namespace, pod.name, message, COMPONENT))
-
+    event = partial(_record, world, pod)
     if any(new.starts > old.starts for old, new in zip(before.all, run.all, strict=True)):
         for name in images.mark_pulled(world, pod):
             size = world.surroundings.kubelet.image_sizes[name]

@@ -15,7 +15,6 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodR
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
 _TRUE, _FALSE = "True", "False"
-_OWN = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
 RESIZE_CONDITIONS = (PENDING_RESIZE, RESIZE_IN_PROGRESS) = ("PodResizePending", "PodResizeInProgress")
 _COMPLETED = {SUCCEEDED: "PodCompleted", FAILED: "PodFailed"}
 Timestamp = Callable[[int], str]
@@ -89,12 +88,8 @@ def _conditions(run: PodRun, setting: Setting, phase: str, now: str) -> Conditio
 
 
 def _condition(kind: str, status: str, reason: str = "", message: str = "") -> dict[str, Any]:
-    condition: dict[str, Any] = {"type": kind, "status": status}
-    if reason:
-        condition["reason"] = reason
-    if message:
-        condition["message"] = message
-    return condition
+    condition = {"type": kind, "status": status, "reason": reason, "message": message}
+    return {field: text for field, text in condition.items() if text}
 
 
 def make_resize_condition(

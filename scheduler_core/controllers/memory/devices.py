@@ -25,8 +25,8 @@ class MadeClaim:
     until: int
 
 
-def claims_of(pod: Pod) -> list[str]:
-    """Keys of the claims that a pod names, or that were made for it."""
+def list_named_claims(pod: Pod) -> list[str]:
+    """Return the keys of the claims that a pod names, and of those that were made of templates for it."""
     keys = []
     for entry in pod.spec.resource_claims:
         try:
@@ -35,6 +35,12 @@ def claims_of(pod: Pod) -> list[str]:
             continue
         if name is not None:
             keys.append(f"{pod.namespace}/{name}")
+    return keys
+
+
+def claims_of(pod: Pod) -> list[str]:
+    """Keys of the claims that a pod names, or that were made for it."""
+    keys = list_named_claims(pod)
     extended = (pod.manifest.get("status") or {}).get("extendedResourceClaimStatus") or {}
     if extended.get("resourceClaimName"):
         keys.append(f"{pod.namespace}/{extended['resourceClaimName']}")

@@ -1,7 +1,9 @@
 """What kubelets know and the API server does not: the containers as they are on the nodes, and since when each kubelet runs."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.base.state import Copied, Shared, State
@@ -139,6 +141,10 @@ class PodRun:
     @property
     def all(self) -> tuple[ContainerRun, ...]:
         return (*self.init, *self.containers)
+
+    def with_each(self, change: Callable[[ContainerRun], ContainerRun]) -> PodRun:
+        """Return the run after a change of each container."""
+        return replace(self, init=tuple(map(change, self.init)), containers=tuple(map(change, self.containers)))
 
 
 @dataclass(frozen=True, slots=True)

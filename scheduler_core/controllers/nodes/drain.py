@@ -16,9 +16,8 @@ DEVIATION: uncordoning the node calls the drain off; kubectl would go on until s
 kube: k8s.io/kubectl/pkg/drain/{drain,filters}.go, pkg/cmd/drain/drain.go @ v0.34.1
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apiserver import Refused, WatchEvent, not_found
@@ -61,7 +60,8 @@ class Verdict:
 def judge(world: World, pod: Pod, flags: Flags) -> Verdict:
     """Return a drain's verdict on a pod."""
     owner = controller_of(pod.manifest)
-    if owner is not None and _is_daemon_set(owner) and not pod.terminal:
+    is_daemon = owner is not None and (owner.get("apiVersion"), owner.get("kind")) == ("apps/v1", "DaemonSet")
+    if owner is not None and is_daemon and not pod.terminal:
         name = str(owner.get("name"))
         if world.store.get("DaemonSet", pod.namespace, name) is not None:
             if flags.ignore_daemon_sets:
@@ -85,10 +85,6 @@ def judge(world: World, pod: Pod, flags: Flags) -> Verdict:
 
 def _refuse(error: str, wanted: str) -> Verdict:
     return Verdict(False, error=error, wanted=wanted)
-
-
-def _is_daemon_set(owner: Mapping[str, Any]) -> bool:
-    return (owner.get("apiVersion"), owner.get("kind")) == ("apps/v1", "DaemonSet")
 
 
 def list_wanted_flags(world: World, node: str) -> dict[str, list[Pod]]:

@@ -103,7 +103,6 @@ class NodeLifecycle(Controller):
     name = "node-lifecycle-controller"
     component = "node-controller"
     watches = ("Node", "Pod")
-    event_reasons = ("RegisteredNode", "RemovingNode", "NodeNotReady")
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Pod":

@@ -58,7 +58,6 @@ class TaintEviction(Controller):
 
     name = "taint-eviction-controller"
     watches = ("Node", "Pod")
-    event_reasons = ("TaintManagerEviction",)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Node":

@@ -45,7 +45,6 @@ class AttachDetach(Controller):
     name = CONTROLLER
     component = "attachdetach-controller"
     watches = ("Pod", CLAIM, VOLUME, ATTACHMENT, "Node", "CSIDriver")
-    event_reasons = (FAILED, ATTACHED)
 
     def on_start(self, world: World) -> None:
         memory = world.surroundings.volumes

@@ -27,11 +27,6 @@ class VolumeBinder(Controller):
     name = "persistentvolume-binder-controller"
     component = COMPONENT
     watches = (storage.CLAIM, storage.VOLUME, "StorageClass", "Pod")
-    event_reasons = (
-        *("ClaimLost", "ClaimMisbound", "ExternalProvisioning", "FailedBinding", "ProvisioningFailed"),
-        *("VolumeFailedDelete", "VolumeFailedRecycle", "VolumeMismatch", "VolumeRecycled"),
-        *("VolumeUnknownReclaimPolicy", "WaitForFirstConsumer", "WaitForPodScheduled"),
-    )
 
     def on_start(self, world: World) -> None:
         world.surroundings.volumes.users.forget()

@@ -98,7 +98,6 @@ class EphemeralVolumes(Controller):
     name = "ephemeral-volume-controller"
     component = "ephemeral_volume"
     watches = ("Pod", storage.CLAIM)
-    event_reasons = ("FailedBinding",)
 
     def on_start(self, world: World) -> None:
         for pod in world.store.pods():

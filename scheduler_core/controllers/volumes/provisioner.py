@@ -26,7 +26,6 @@ class Provisioner(Controller):
 
     name = "csi-provisioner"
     watches = (storage.CLAIM, storage.VOLUME)
-    event_reasons = ("Provisioning", "ProvisioningFailed", "ProvisioningSucceeded")
     always_on = True
     pauses = (SECOND, 300 * SECOND)
 

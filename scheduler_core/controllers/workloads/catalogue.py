@@ -3,14 +3,14 @@
 from scheduler_core.apimachinery.objects import SECOND, Manifest, parse_time
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.workloads.cronjobs import CronJobController
-from scheduler_core.controllers.workloads.daemonsets import DaemonSetController
-from scheduler_core.controllers.workloads.deployments import DeploymentController
-from scheduler_core.controllers.workloads.jobs import JobController
+from scheduler_core.controllers.workloads.cronjobs.controller import CronJobController
+from scheduler_core.controllers.workloads.daemonsets.controller import DaemonSetController
+from scheduler_core.controllers.workloads.deployments.controller import DeploymentController
+from scheduler_core.controllers.workloads.jobs.controller import JobController
 from scheduler_core.controllers.workloads.jobs.finish import is_finished
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.replicas import ReplicaSetController, ReplicationControllerController
-from scheduler_core.controllers.workloads.statefulsets import StatefulSetController
+from scheduler_core.controllers.workloads.statefulsets.controller import StatefulSetController
 
 # Jobs that go some time after they have ended.
 # kube: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go @ v1.34.1

@@ -3,16 +3,39 @@
 kube: pkg/controller/controller_utils.go (RealPodControl), pkg/api/v1/pod/util.go @ v1.34.1
 """
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, optional_time
-from scheduler_core.apiserver import NORMAL, WARNING, Refused
+from scheduler_core.apiserver import NORMAL, WARNING, Refused, Store
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 
 CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
-POD_REASONS = (CREATED, NOT_CREATED, DELETED, NOT_DELETED)
+
+
+class Work:
+    """What a controller does about one owner in a sync. `said` describes the actions."""
+
+    def __init__(self, controller: Controller, world: World, owner: Owner) -> None:
+        self.controller = controller
+        self.world = world
+        self.owner = owner
+        self.said: list[str] = []
+
+    @property
+    def spec(self) -> Manifest:
+        return self.owner.spec
+
+    @property
+    def timestamp(self) -> str:
+        return self.world.store.timestamp(self.world.now)
+
+    def event(self, type_: str, reason: str, text: str) -> None:
+        """Record an Event about the owner."""
+        self.controller.event(self.world, type_, reason, self.owner.kind, self.owner.key, text)
 
 
 def is_active(pod: Pod) -> bool:
@@ -23,6 +46,12 @@ def is_active(pod: Pod) -> bool:
 def is_terminating(pod: Pod) -> bool:
     """Return whether a pod is being deleted and has not ended."""
     return pod.deleting and not pod.terminal
+
+
+def list_pods(store: Store, owners: Iterable[Manifest]) -> list[Pod]:
+    """Return the pods that objects control."""
+    keys = (key for owner in owners for key in store.controlled("Pod", owner["metadata"].get("uid") or ""))
+    return [pod for key in keys if (pod := store.pod(*key)) is not None]
 
 
 def ready_since(pod: Pod) -> int | None:
@@ -49,14 +78,6 @@ def is_available(world: World, pod: Pod, min_ready: int) -> bool:
     return at is not None and at <= world.now
 
 
-def soonest_available(world: World, pods: list[Pod], min_ready: int) -> int | None:
-    """The next virtual time (ns) at which one more pod becomes available by waiting alone."""
-    if min_ready <= 0:
-        return None
-    times = [at for pod in pods if (at := available_at(world, pod, min_ready)) is not None and at > world.now]
-    return min(times, default=None)
-
-
 def from_template(owner: Owner, template: Manifest) -> dict[str, Any]:
     """A pod of an owner's template, without a name."""
     meta = template.get("metadata") or {}
@@ -73,55 +94,46 @@ def from_template(owner: Owner, template: Manifest) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec") or {}}
 
 
-def create_pod(controller: Controller, world: World, owner: Owner, manifest: Manifest) -> Manifest:
+def create_pod(work: Work, manifest: Manifest) -> Manifest:
     """Creates a pod and records the Event. Refused."""
     try:
-        pod = world.api.create(manifest)
+        pod = work.world.api.create(manifest)
     except Refused as refused:
-        if not namespace_ends(world, owner.namespace):
-            text = f"Error creating: {refused.answer.message}"
-            controller.event(world, WARNING, NOT_CREATED, owner.kind, owner.key, text)
+        if not namespace_ends(work.world, work.owner.namespace):
+            work.event(WARNING, NOT_CREATED, f"Error creating: {refused.answer.message}")
         raise
-    text = f"Created pod: {pod['metadata']['name']}"
-    controller.event(world, NORMAL, CREATED, owner.kind, owner.key, text)
+    work.event(NORMAL, CREATED, f"Created pod: {pod['metadata']['name']}")
     return pod
 
 
-def create_pods(
-    controller: Controller, world: World, owner: Owner, count: int, template: Manifest
-) -> tuple[int, Refused | None]:
-    """Creates pods in batches of 1, 2, 4, ...; a batch in which one is refused is the last. How many, and the first refusal.
+def create_pods(work: Work, manifests: Iterable[Manifest]) -> tuple[list[Manifest], Refused | None]:
+    """Create pods in batches of 1, 2, 4, ...; a batch with a refusal is the last. Return the pods, and the first refusal.
 
     kube: slowStartBatch
     """
-    manifest = from_template(owner, template)
-    made, batch, first = 0, 1, None
-    remaining = count
-    while remaining > 0 and first is None:
-        batch = min(batch, remaining)
-        for _ in range(batch):
+    waiting, size, first = iter(manifests), 1, None
+    made: list[Manifest] = []
+    while first is None and (batch := list(islice(waiting, size))):
+        for manifest in batch:
             try:
-                create_pod(controller, world, owner, manifest)
-                made += 1
+                made.append(create_pod(work, manifest))
             except Refused as refused:
-                if not namespace_ends(world, owner.namespace):
+                if not namespace_ends(work.world, work.owner.namespace):
                     first = first or refused
-        remaining -= batch
-        batch *= 2
+        size *= 2
     return made, first
 
 
-def delete_pod(controller: Controller, world: World, owner: Owner, pod: Pod) -> None:
+def delete_pod(work: Work, pod: Pod) -> None:
     """Deletes a pod with its own grace period and records the Event; one that is gone is no failure. Refused."""
     try:
-        world.api.delete(("Pod", pod.namespace, pod.name))
+        work.world.api.delete(("Pod", pod.namespace, pod.name))
     except Refused as refused:
         if refused.answer.reason == "NotFound":
             return
-        text = f"Error deleting: {refused.answer.message}"
-        controller.event(world, WARNING, NOT_DELETED, owner.kind, owner.key, text)
+        work.event(WARNING, NOT_DELETED, f"Error deleting: {refused.answer.message}")
         raise
-    controller.event(world, NORMAL, DELETED, owner.kind, owner.key, f"Deleted pod: {pod.name}")
+    work.event(NORMAL, DELETED, f"Deleted pod: {pod.name}")
 
 
 def namespace_ends(world: World, name: str) -> bool:

@@ -1,6 +1,7 @@
 """replicaset-controller and replicationcontroller-controller: as many pods of one template as are wanted."""
 
 import heapq
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
@@ -13,13 +14,14 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods
 from scheduler_core.controllers.workloads.pods import (
-    POD_REASONS,
+    Work,
     create_pods,
     delete_pod,
+    from_template,
     is_active,
     is_available,
+    list_pods,
     ready_since,
-    soonest_available,
 )
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
@@ -184,16 +186,9 @@ def pods_on_nodes(world: World, owner: Owner) -> Mapping[str, int]:
     reference = controller_of(owner.manifest)
     if reference is None:
         return {}
-    counts: dict[str, int] = {}
-    for namespace, name in world.store.controlled(owner.kind, str(reference.get("uid") or "")):
-        related = world.store.get(owner.kind, namespace, name)
-        if related is None:
-            continue
-        for key in world.store.controlled("Pod", related["metadata"].get("uid") or ""):
-            pod = world.store.pod(*key)
-            if pod is not None and is_active(pod):
-                counts[pod.node_name] = counts.get(pod.node_name, 0) + 1
-    return counts
+    keys = world.store.controlled(owner.kind, str(reference.get("uid") or ""))
+    related = [one for key in keys if (one := world.store.get(owner.kind, *key)) is not None]
+    return Counter(pod.node_name for pod in list_pods(world.store, related) if is_active(pod))
 
 
 BURST = 500  # pods created or deleted in one look
@@ -206,41 +201,41 @@ class ReplicaSetController(WorkloadController):
     kind = "ReplicaSet"
     counts = "replicas"
     watches = ("ReplicaSet", "Pod")
-    event_reasons = POD_REASONS
 
     def sync(self, world: World, key: str) -> str:
         owner = Owner.found(world, self.kind, key)
         if owner is None or owner.selector.errors:
             return ""
         pods = claim_pods(world, owner, is_active)
-        said, refused = ("", None) if owner.deleting else self._manage(world, owner, pods)
+        work = Work(self, world, owner)
+        refused = None if owner.deleting else self._manage(work, pods)
         world.api.patch_status(owner.target, replica_status(world, owner, pods, refused))
         if refused is not None:
             raise refused
-        again = soonest_available(world, pods, owner.number("minReadySeconds"))
-        if again is not None:
-            self.enqueue_at(world, key, again)
-        return said
+        self.look_when_available(world, owner, pods)
+        return "; ".join(work.said)
 
-    def _manage(self, world: World, owner: Owner, pods: list[Pod]) -> tuple[str, Refused | None]:
-        """Create or delete pods. Return a description and any refusal."""
-        wanted = owner.number("replicas")
+    def _manage(self, work: Work, pods: list[Pod]) -> Refused | None:
+        """Create or delete pods. Return the first refusal."""
+        world, owner, wanted = work.world, work.owner, work.owner.number("replicas")
         difference = len(pods) - wanted
+        count = min(abs(difference), BURST)
         if difference < 0:
-            count = min(-difference, BURST)
-            made, refused = create_pods(self, world, owner, count, owner.template)
-            return (f"created {made} of {wanted} pods: {len(pods)} existed already" if made else ""), refused
+            made, refused = create_pods(work, [from_template(owner, owner.template)] * count)
+            if made:
+                work.said.append(f"created {len(made)} of {wanted} pods: {len(pods)} existed already")
+            return refused
         if difference == 0:
-            return "", None
-        count = min(difference, BURST)
+            return None
         gone = first_to_go(pods, count, world.store.epoch + world.now, pods_on_nodes(world, owner))
         for pod in gone:
             try:
-                delete_pod(self, world, owner, pod)
+                delete_pod(work, pod)
             except Refused as refused:
-                return "", refused
+                return refused
         names = ", ".join(pod.name for pod in gone[:3]) + (" ..." if len(gone) > 3 else "")
-        return f"deleted {len(gone)} of {len(pods)} pods, because {wanted} are desired: {names}", None
+        work.said.append(f"deleted {len(gone)} of {len(pods)} pods, because {wanted} are desired: {names}")
+        return None
 
 
 class ReplicationControllerController(ReplicaSetController):

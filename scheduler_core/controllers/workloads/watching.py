@@ -10,6 +10,7 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner, note_selectors, resolve, selecting
+from scheduler_core.controllers.workloads.pods import available_at
 
 _PER_POD = MILLISECOND // 10
 
@@ -55,6 +56,14 @@ class WorkloadController(Controller):
             and controller_of(old.manifest) == controller_of(new.manifest)
             and old.ready == new.ready
         )
+
+    def look_when_available(self, world: World, owner: Owner, pods: list[Pod]) -> None:
+        """Enqueue the workload for the time at which one more of its pods becomes available by waiting alone."""
+        least = owner.number("minReadySeconds")
+        times = [available_at(world, pod, least) for pod in pods] if least > 0 else []
+        next_time = min((at for at in times if at is not None and at > world.now), default=None)
+        if next_time is not None:
+            self.enqueue_at(world, owner.key, next_time)
 
     def patience(self, world: World, key: str) -> int | None:
         """Return the delay for handling a pod's change (ns); None: the usual latency.

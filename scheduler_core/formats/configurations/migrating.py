@@ -58,7 +58,7 @@ _ALPHA = {
     "disablePreemption": strict.BOOL,
     "bindTimeoutSeconds": strict.INTEGER64,
 }
-_EXTENDER: strict.Shape = {**_of(schema.EXTENDER), "enableHttps": strict.BOOL, "httpTimeout": strict.ANY}
+EXTENDER: strict.Shape = {**_of(schema.EXTENDER), "enableHttps": strict.BOOL, "httpTimeout": strict.ANY}
 
 SHAPES: dict[str, strict.Shape] = {
     "v1alpha1": {
@@ -79,7 +79,7 @@ SHAPES: dict[str, strict.Shape] = {
     "v1alpha2": {
         **_ALPHA,
         "profiles": strict.ListOf(_read_profile([*(p for p in _POINTS if p != "postFilter"), "unreserve"])),
-        "extenders": strict.ListOf(_EXTENDER),
+        "extenders": strict.ListOf(EXTENDER),
     },
     "v1beta1": {**_COMMON, **_ADDRESSES, "profiles": strict.ListOf(_read_profile(_POINTS))},
     "v1beta2": {**_COMMON, **_ADDRESSES, "profiles": strict.ListOf(_read_profile(_POINTS))},

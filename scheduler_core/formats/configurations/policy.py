@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects import FieldError, strict
-from scheduler_core.formats.configurations import effective
+from scheduler_core.formats.configurations import effective, migrating
 from scheduler_core.formats.configurations.fields import extender
 from scheduler_core.formats.configurations.translate import SPREAD, Configs, translate
 from scheduler_core.formats.configurations.writing import write_plugins
-from scheduler_core.scheduler.config.schema import API_VERSION, EXTENDER, FIELDS, KIND, ConfigurationError
+from scheduler_core.scheduler.config.schema import API_VERSION, FIELDS, KIND, ConfigurationError
 from scheduler_core.scheduler.framework.arguments import present
 
 RELEASE = "v1.22"
@@ -24,9 +24,6 @@ PREDICATES: dict[str, list[str]] = _DATA["predicates"]
 PRIORITIES: dict[str, str] = _DATA["priorities"]
 _MANDATORY = ("PodToleratesNodeTaints", "CheckNodeUnschedulable")
 _BEFORE_SCORE = ("InterPodAffinity", SPREAD, "TaintToleration", "NodeAffinity", "SelectorSpread")
-_LEGACY_EXTENDER: strict.Shape = (
-    {**EXTENDER, "enableHttps": strict.BOOL, "httpTimeout": strict.ANY} if isinstance(EXTENDER, dict) else strict.ANY
-)
 _RATIO: strict.Shape = {"shape": strict.ListOf(strict.ANY), "resources": strict.ListOf(strict.ANY)}
 SHAPE: strict.Shape = {
     "apiVersion": strict.STRING,
@@ -53,8 +50,8 @@ SHAPE: strict.Shape = {
             },
         }
     ),
-    "extenders": strict.ListOf(_LEGACY_EXTENDER),
-    "extenderConfigs": strict.ListOf(_LEGACY_EXTENDER),
+    "extenders": strict.ListOf(migrating.EXTENDER),
+    "extenderConfigs": strict.ListOf(migrating.EXTENDER),
     "hardPodAffinitySymmetricWeight": strict.INTEGER32,
     "alwaysCheckAllPredicates": strict.BOOL,
 }

@@ -11,17 +11,39 @@ Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NUMBER: Schema = {"type": "integer", "minimum": 0}
 _TEXT: Schema = {"type": "string"}
+_COMMAND: Schema = {"type": "object", "properties": {"kind": _TEXT}, "required": ["kind"]}
+_DIGEST: Schema = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
+_LESSON: Schema = {
+    "type": "object",
+    "properties": dict.fromkeys(("story", "origin", "variant"), _TEXT),
+    "required": ["story"],
+    "additionalProperties": False,
+}
+"""The session's lesson, which is not part of the world."""
+_LATER: Schema = {
+    "edition": {"const": EDITION},
+    "lesson": _LESSON,
+    "scheduler_releases": {"type": "object", "additionalProperties": _TEXT},
+}
+"""Fields of the header that not every trace has."""
 
 
 def json_schema() -> Schema:
     """Return the schema of one line. Its `$id` carries the schema's number, which a trace's header names."""
     _, parts = msgspec.json.schema_components(CLASSES, ref_template="#/$defs/{name}")
-    decisions = [facts for facts in CLASSES if facts.DECISION]
+    names, steps = ({"type": "array", "items": items} for items in (_TEXT, _reference(PluginRan)))
     return {
         "$schema": DIALECT,
         "$id": f"urn:{FORMAT}:{SCHEMA}",
         "title": f"A line of a trace, schema {SCHEMA}",
-        "oneOf": [_header(), _command(), *map(_record, decisions), _digest(), _detail(), _broken_off()],
+        "oneOf": [
+            _header(),
+            _line("command", position=_NUMBER, command=_COMMAND),
+            *(_record(facts) for facts in CLASSES if facts.DECISION),
+            _line("digest", position=_NUMBER, attempt=_NUMBER, digest=_DIGEST),
+            _line("detail", position=_NUMBER, attempt=_NUMBER, pod=_TEXT, nodes=names, steps=steps),
+            _line(BROKEN_OFF, message=_TEXT),
+        ],
         "$defs": {name: _shorten_description(part) for name, part in parts.items()},
     }
 
@@ -31,49 +53,22 @@ def _shorten_description(part: Schema) -> Schema:
     return {**part, "description": text} if text else part
 
 
-def _line(kind: str, optional: Schema | None = None, /, **fields: Schema) -> Schema:
+def _line(kind: str, /, **fields: Schema) -> Schema:
     properties = {"type": {"const": kind}, **fields}
-    required = list(properties)
-    return {
-        "type": "object",
-        "properties": properties | (optional or {}),
-        "required": required,
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _header() -> Schema:
-    return _line(
+    needed = _line(
         "header",
-        {
-            "edition": {"const": EDITION},
-            "lesson": _lesson(),
-            "scheduler_releases": {"type": "object", "additionalProperties": _TEXT},
-        },
         format={"const": FORMAT},
         schema={"const": SCHEMA},
         engine={"type": ["string", "integer"]},
         kube=_TEXT,
-        seed=_NUMBER,
-        head=_NUMBER,
-        commands=_NUMBER,
+        **dict.fromkeys(("seed", "head", "commands"), _NUMBER),
         created=_TEXT,
     )
-
-
-def _lesson() -> Schema:
-    """Return the schema of the session's lesson; it is not part of the world."""
-    return {
-        "type": "object",
-        "properties": dict.fromkeys(("story", "origin", "variant"), _TEXT),
-        "required": ["story"],
-        "additionalProperties": False,
-    }
-
-
-def _command() -> Schema:
-    command = {"type": "object", "properties": {"kind": _TEXT}, "required": ["kind"]}
-    return _line("command", position=_NUMBER, command=command)
+    return {**needed, "properties": needed["properties"] | _LATER}
 
 
 def _record(facts: type[Facts]) -> Schema:
@@ -87,25 +82,6 @@ def _record(facts: type[Facts]) -> Schema:
         parent=_NUMBER,
         data=_reference(facts),
     )
-
-
-def _digest() -> Schema:
-    return _line("digest", position=_NUMBER, attempt=_NUMBER, digest={"type": "string", "pattern": "^[0-9a-f]{32}$"})
-
-
-def _detail() -> Schema:
-    return _line(
-        "detail",
-        position=_NUMBER,
-        attempt=_NUMBER,
-        pod=_TEXT,
-        nodes={"type": "array", "items": _TEXT},
-        steps={"type": "array", "items": _reference(PluginRan)},
-    )
-
-
-def _broken_off() -> Schema:
-    return _line(BROKEN_OFF, message=_TEXT)
 
 
 def _reference(facts: type[Facts]) -> Schema:

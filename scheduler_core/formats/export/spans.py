@@ -294,54 +294,33 @@ def _name_of(what: str, pid: int, tid: int, name: str) -> Event:
 
 
 def chrome_schema() -> Schema:
-    """Return the schema of a whole file."""
+    """Return the schema of a whole file. `args` of a span's begin has its record's facts; a scheduler's own track is 0."""
+    place = {"pid": _ID, "tid": _ID}
+    facts: Schema = {
+        "type": "object",
+        "required": ["pod"],
+        "properties": {"pod": _TEXT, "point": {"enum": [point.value for point in Point]}, "failed": _TEXT},
+    }
+    begin = {"name": _TEXT, "cat": {"const": "scheduling"}, "ph": {"const": "B"}, "ts": _TIME, **place, "args": facts}
+    names = [
+        _object(
+            {"name": {"const": what}, "ph": {"const": "M"}, "pid": _ID, "tid": track, "args": _object({"name": _TEXT})}
+        )
+        for what, track in (("process_name", {"const": 0}), ("thread_name", _ID))
+    ]
+    events = [*names, _object(begin), _object({"ph": {"const": "E"}, "ts": _TIME, **place})]
     return {
         "$schema": DIALECT,
         "$id": f"urn:scheduler-playground-chrome:{NUMBER}",
         "title": f"Trace events of scheduling attempts, schema {NUMBER}",
         **_object(
             {
-                "traceEvents": {"type": "array", "items": {"oneOf": [*_metadata(), _begin(), _end()]}},
+                "traceEvents": {"type": "array", "items": {"oneOf": events}},
                 "displayTimeUnit": {"const": "ns"},
                 "otherData": {**_object({"kube": _TEXT}), "additionalProperties": {"type": "object"}},
             }
         ),
     }
-
-
-def _metadata() -> list[Schema]:
-    """The names of processes (schedulers; their own track is 0) and of tracks (pods)."""
-    return [_build_name_schema("process_name", {"const": 0}), _build_name_schema("thread_name", _ID)]
-
-
-def _build_name_schema(what: str, track: Schema) -> Schema:
-    name = _object({"name": _TEXT})
-    return _object({"name": {"const": what}, "ph": {"const": "M"}, "pid": _ID, "tid": track, "args": name})
-
-
-def _end() -> Schema:
-    """Return the schema of the end of the most recent open span on this track."""
-    return _object({"ph": {"const": "E"}, "ts": _TIME, "pid": _ID, "tid": _ID})
-
-
-def _begin() -> Schema:
-    """Return the schema of a span's begin (attempt, binding, extension point or plugin); `args` has its record's facts."""
-    facts: Schema = {
-        "type": "object",
-        "required": ["pod"],
-        "properties": {"pod": _TEXT, "point": {"enum": [point.value for point in Point]}, "failed": _TEXT},
-    }
-    return _object(
-        {
-            "name": _TEXT,
-            "cat": {"const": "scheduling"},
-            "ph": {"const": "B"},
-            "ts": _TIME,
-            "pid": _ID,
-            "tid": _ID,
-            "args": facts,
-        }
-    )
 
 
 def _object(properties: dict[str, Schema]) -> Schema:

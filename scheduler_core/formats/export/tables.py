@@ -103,10 +103,6 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 Row = dict[str, Any]
 
 
-def _attempts(sim: Simulation) -> Iterator[Row]:
-    return (attempt._asdict() for attempt in sim.journal.attempts)
-
-
 def _moves(sim: Simulation) -> Iterator[Row]:
     return ({name: value for name, value in move._asdict().items() if name != "prev"} for move in sim.journal.moves)
 
@@ -123,7 +119,7 @@ def _nodes(sim: Simulation) -> Iterator[Row]:
 
 
 TABLES: dict[str, Callable[[Simulation], Iterable[Row]]] = {
-    "attempts": _attempts,
+    "attempts": lambda sim: (attempt._asdict() for attempt in sim.journal.attempts),
     "moves": _moves,
     "pods": _pods,
     "nodes": _nodes,
@@ -143,7 +139,8 @@ class Tables:
             self._settings.append((sim.position, sim.settings))
         for record in records:
             if record.kind in self._kept:
-                self._kept[record.kind].append({**_row(record), "release": sim.settings.release_of(record.scheduler)})
+                row = {"seq": record.seq, "t": record.t, "scheduler": record.scheduler, **record.data}
+                self._kept[record.kind].append({**row, "release": sim.settings.release_of(record.scheduler)})
 
     def csv(self, name: str, sim: Simulation) -> str:
         """One of them as CSV; `sim` stands at the history's end."""
@@ -173,10 +170,6 @@ def table_csv(history: ReadLog, name: str) -> str:
 def table_names() -> tuple[str, ...]:
     """Return the names of all tables."""
     return (*TABLES, *KINDS)
-
-
-def _row(record: Record) -> Row:
-    return {"seq": record.seq, "t": record.t, "scheduler": record.scheduler, **record.data}
 
 
 def write_csv(rows: Iterable[Row]) -> str:

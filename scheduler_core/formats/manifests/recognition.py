@@ -85,11 +85,12 @@ def recognise_text(text: str, readable: bool = False) -> Note | None:
     lines = [line for line, _ in zip(_lines(text), range(400), strict=False)]
     if not lines:
         return None
-    for look in (_message, _table, _description, _names):
-        note = look(lines)
-        if note is not None:
-            return note
-    return None if readable else template(text)
+    note = _message(lines)
+    if note is None and (command := find_table_command(lines)):
+        note = Note(TABLE, {"command": command})
+    if note is None and (command := find_describe_command(lines)):
+        note = Note(DESCRIBED, {"command": command})
+    return note or _names(lines) or (None if readable else template(text))
 
 
 def template(text: str) -> Note | None:
@@ -127,16 +128,6 @@ def _message(lines: list[str]) -> Note | None:
     if first.startswith("No resources found"):
         return Note(NOTHING, {"said": first, "command": _EVERYTHING})
     return Note(SAID, {"said": first[:300]}) if first.startswith(_MESSAGES) else None
-
-
-def _table(lines: list[str]) -> Note | None:
-    command = find_table_command(lines)
-    return Note(TABLE, {"command": command}) if command else None
-
-
-def _description(lines: list[str]) -> Note | None:
-    command = find_describe_command(lines)
-    return Note(DESCRIBED, {"command": command}) if command else None
 
 
 def _names(lines: list[str]) -> Note | None:

@@ -41,12 +41,10 @@ class SchedulerWorld(Protocol):
     @property
     def behaviours(self) -> Behaviours:
         """The behaviors of the extender servers."""
-        ...
 
     @property
     def api(self) -> APIServer:
         """The API server."""
-        ...
 
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
@@ -54,4 +52,3 @@ class SchedulerWorld(Protocol):
 
     def exited(self, name: str) -> None:
         """A scheduler's process is over."""
-        ...

@@ -34,13 +34,11 @@ class ObjectCalls(Protocol):
 
     def change(self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]) -> Reply:
         """A patch of the status, whatever version is stored; None leaves the object as it is."""
-        ...
 
     def delete(self, kind: str, namespace: str, name: str) -> Reply: ...
 
     def patch_pod_status(self, fields: Manifest) -> Reply:
         """Sets fields of the status of the pod itself."""
-        ...
 
 
 class ClaimTracker(Protocol):
@@ -52,34 +50,27 @@ class ClaimTracker(Protocol):
 
     def assume(self, claim: Manifest) -> str:
         """Takes what a write has become for the newest version. Why it can't be, "" where it can. kube: AssumeClaimAfterAPICall"""
-        ...
 
     def restore(self, namespace: str, name: str) -> None:
         """Takes such an assumption back. kube: AssumedClaimRestore"""
-        ...
 
     def pending(self) -> Sequence[Manifest]:
         """The claims whose allocation is in flight, as they are going to be."""
-        ...
 
     def has_pending_allocation(self, uid: str) -> bool: ...
 
     def signal_pending_allocation(self, uid: str, claim: Manifest) -> None:
         """The claim, as it is going to be allocated; PreBind has not written it yet."""
-        ...
 
     def remove_pending_allocation(self, uid: str) -> bool:
         """Remove an allocation in flight. Return whether one existed."""
-        ...
 
     @property
     def version(self) -> int:
         """Another number once slices, classes or taint rules may be others."""
-        ...
 
     def allocated(self) -> AllocatedState:
         """Return the devices allocated now, including allocations in flight. A returned value never changes.
 
         kube: ListAllAllocatedDevices, GatherAllocatedState
         """
-        ...

@@ -138,16 +138,13 @@ class Filters(Protocol):
 
     def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
         """Row -> the first plugin's refusal (signed); rows that pass are not in it."""
-        ...
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
         """Changes the view `nodes` and the plugins' state by pods more or less."""
-        ...
 
     def local_to_rows(self, state: CycleState) -> tuple[object, ...] | None:
         """None where some filter of this cycle looks beyond its row; else a key: with the same key, the same pod spec and
         the same pods on a row, its refusal is the same until a Node changes (rows with nominated pods excepted)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,20 +201,16 @@ class WaitingPod(Protocol):
     @property
     def pod(self) -> Pod:
         """The pod as assumed, with its nodeName."""
-        ...
 
     @property
     def pending(self) -> tuple[str, ...]:
         """The Permit plugins that have not allowed it yet. kube: GetPendingPlugins"""
-        ...
 
     def allow(self, plugin: str) -> None:
         """One plugin approves; the pod goes on when none is left to wait for."""
-        ...
 
     def reject(self, plugin: str, message: str) -> None:
         """A plugin rejects it, whether the pod waits for that one or not."""
-        ...
 
 
 class Handle(Protocol):
@@ -233,83 +226,65 @@ class Handle(Protocol):
     @property
     def features(self) -> Features:
         """kube's feature gates, as they were when the scheduler started."""
-        ...
 
     @property
     def claims(self) -> ClaimTracker:
         """The resource claims that the scheduler knows. kube: SharedDRAManager().ResourceClaims()"""
-        ...
 
     @property
     def device_cost(self) -> int:
         """The time (ns) to try a device."""
-        ...
 
     @property
     def preempting(self) -> Mapping[str, int] | None:
         """UIDs of the pods whose victims are just being evicted; None where eviction is part of the scheduling cycle."""
-        ...
 
     @property
     def snapshot(self) -> NodeTable:
         """The snapshot of the current cycle, for points that don't receive it. kube: SnapshotSharedLister"""
-        ...
 
     @property
     def now(self) -> int:
         """The time of the world, in ns since 1970."""
-        ...
 
     def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
         """A PodGroup with its pods, as the scheduler knows them; None if there is no such group."""
-        ...
 
     def waiting_pods(self) -> list[WaitingPod]:
         """The pods that wait on Permit, in the order in which they began to. kube: IterateOverWaitingPods"""
-        ...
 
     def waiting_pod(self, uid: str) -> WaitingPod | None:
         """kube: GetWaitingPod"""
-        ...
 
     def reject_waiting_pod(self, uid: str) -> bool:
         """Rejects a pod that waits, in nobody's name; False where it does not. kube: RejectWaitingPod"""
-        ...
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         """The object as the scheduler knows it, which is as the API server has it where its informers do not lag; or None."""
-        ...
 
     def list(self, kind: str) -> list[Mapping[str, Any]]:
         """All objects of a kind, ordered by namespace and name."""
-        ...
 
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
         """Asks the API server, on behalf of a pod, for a JSON merge patch of an object; the answer is its status."""
-        ...
 
     def held_up(self, pod: Pod, tries: int, calls: int, of: str = "volumes") -> int:
         """Return the delay (ns) before sending `calls` updates on behalf of a pod; `tries`: the number of earlier tries.
 
         `of`: the kind of update, as faults name it ("volumes", "claims").
         """
-        ...
 
     def calls(self, pod: Pod) -> ObjectCalls:
         """Calls that write claims on behalf of a pod."""
-        ...
 
     def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
         """Records a Kubernetes Event about a pod, of type Normal."""
-        ...
 
     def behind(self, kind: str, namespace: str, name: str) -> bool:
         """Return whether the API server has another version of the object than `get` (informers that lag)."""
-        ...
 
     def bind(self, pod: Pod, node_name: str) -> Status:
         """Asks the API server to set the pod's nodeName; the answer is its status."""
-        ...
 
 
 class Plugin:

@@ -34,35 +34,27 @@ class Moves(Protocol):
 
     def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
         """Something happened in the cluster: moves the parked pods that it may help (of those that `only` leaves)."""
-        ...
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:
         """An attempt failed, and the pod is still in flight: into the place where it is to wait."""
-        ...
 
     def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
         """A parked pod itself was changed; it is parked with its new version already."""
-        ...
 
     def next_backoff_flush(self) -> int | None:
         """Return the time when the next pod may leave a backoff queue; None: there is no such pod."""
-        ...
 
     def flush_backoff(self, now: int) -> None:
         """Moves the pods whose backoff is over to the active queue."""
-        ...
 
     def next_unschedulable_flush(self) -> int | None:
         """Return the time when the first parked pod exceeds its maximum wait; None: no such pod."""
-        ...
 
     def flush_unschedulable(self, now: int) -> None:
         """Moves the pods that have been unschedulable for longer than allowed."""
-        ...
 
     def flush_due(self, entry: QueuedPod) -> int:
         """Return the time when a parked pod exceeds its maximum wait."""
-        ...
 
 
 class HintedMoves:

@@ -156,28 +156,21 @@ class Rules(Protocol):
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         """QueueSort: smaller sorts first."""
-        ...
 
     def group(self, key: str, member: Pod) -> Pod | None:
         """The pod that stands for a PodGroup; None if there is no such group."""
-        ...
 
     def gate(self, pod: Pod, first: str) -> str:
         """PreEnqueue: the plugin that holds the pod back, or ""; `first` is asked first."""
-        ...
 
     def of_interest(self, event: ClusterEvent) -> bool:
         """Return whether any plugin registered for the event."""
-        ...
 
     def listeners(self, event: ClusterEvent) -> frozenset[str]:
         """The plugins that registered for the event."""
-        ...
 
     def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
         """Return the effect of an event on a pod, by the hints of the plugins that refused the pod."""
-        ...
 
     def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
         """A pod came to a place of the queue."""
-        ...

@@ -105,15 +105,15 @@ class Encoder:
         self._shapes = self._known.shapes
         self._classes: dict[str, int] = {}  # name -> code, of those that are written
         self._how: dict[type, Callable[[Any], list[Any]]] = {
-            tuple: self._tuple,
-            list: self._list,
+            tuple: lambda value: [Code.TUPLE, *map(self.value, value)],
+            list: lambda value: [Code.LIST, *map(self.value, value)],
             dict: self._dict,
-            frozenset: self._set,
+            frozenset: lambda value: [Code.SET, *map(self.value, value)],
             float: self._float,
             np.ndarray: self._array,
             Pod: self._pod,
-            Node: self._node,
-            PodSpec: self._spec,
+            Node: lambda node: [Code.NODE, archive.put(node.manifest)],
+            PodSpec: lambda spec: [Code.SPEC, archive.put(spec.manifest)],
             Record: self._record,
             msgspec.UnsetType: lambda unset: [Code.UNSET],
         }
@@ -209,15 +209,6 @@ class Encoder:
         self.objects.append([Code.ROWS, name, self._archive.extend(name, rows)])
         return [place]
 
-    def _tuple(self, value: tuple[Any, ...]) -> list[Any]:
-        return [Code.TUPLE, *map(self.value, value)]
-
-    def _list(self, value: list[Any]) -> list[Any]:
-        return [Code.LIST, *map(self.value, value)]
-
-    def _set(self, value: frozenset[Any]) -> list[Any]:
-        return [Code.SET, *map(self.value, value)]
-
     def _dict(self, value: dict[Any, Any]) -> list[Any]:
         if "metadata" in value and "kind" in value and type(value["metadata"]) is dict:
             return [Code.MANIFEST, self._archive.put(value)]
@@ -246,12 +237,6 @@ class Encoder:
     def _pod(self, pod: Pod) -> list[Any]:
         row = [Code.POD, self._archive.put(pod.manifest), self.value(pod.spec)]
         return row if pod.reading == Reading.ALL else [*row, int(pod.reading)]
-
-    def _node(self, node: Node) -> list[Any]:
-        return [Code.NODE, self._archive.put(node.manifest)]
-
-    def _spec(self, spec: PodSpec) -> list[Any]:
-        return [Code.SPEC, self._archive.put(spec.manifest)]
 
     def _record(self, record: Record) -> list[Any]:
         self._alive.append(record.facts)  # made now, where nobody has looked yet

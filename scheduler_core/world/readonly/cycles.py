@@ -24,7 +24,6 @@ class ExtensionView(Protocol):
     @property
     def filtered(self) -> int:
         """The number of nodes left after the plugins."""
-        ...
 
 
 class CycleView(Protocol):
@@ -42,7 +41,6 @@ class CycleView(Protocol):
     @property
     def queued(self) -> QueuedPod:
         """The pod as it was popped."""
-        ...
 
     @property
     def started(self) -> int: ...
@@ -75,17 +73,14 @@ class SearchView(Protocol):
     @property
     def seen(self) -> int:
         """The number of rows evaluated; 0 during the search."""
-        ...
 
     @property
     def own_nomination(self) -> bool:
         """True if the search covers only the node that the pod is nominated to."""
-        ...
 
     @property
     def nominated(self) -> bool:
         """True if other pods are nominated to some evaluated node."""
-        ...
 
 
 class SchedulingCycleView(CycleView, Protocol):
@@ -118,7 +113,6 @@ class SchedulingCycleView(CycleView, Protocol):
     @property
     def hint(self) -> str:
         """The node that batching tried alone; "" if none."""
-        ...
 
     @property
     def tied(self) -> Sequence[str]: ...

@@ -22,7 +22,6 @@ class StoreView(Protocol):
     @property
     def resource_version(self) -> int:
         """The resource version of the newest write."""
-        ...
 
     @property
     def events(self) -> Sequence[KubeEvent]: ...
@@ -31,7 +30,6 @@ class StoreView(Protocol):
 
     def keys(self, kind: str) -> Sequence[tuple[str, str]]:
         """Namespaces and names of a kind's objects, sorted: the same list until one is created or deleted."""
-        ...
 
     def count(self, kind: str) -> int: ...
 

@@ -43,12 +43,10 @@ class PluginView(Protocol):
     @property
     def explains(self) -> tuple[Point, ...]:
         """The points after which it can say what it sees on a node."""
-        ...
 
     @property
     def skips(self) -> Mapping[Point, str]:
         """The reasons for Skip at PreFilter or PreScore, in words for people."""
-        ...
 
     @property
     def taints_unheard(self) -> bool: ...
@@ -77,12 +75,10 @@ class ProfileView(Protocol):
     @property
     def weights(self) -> Mapping[str, int]:
         """The weight of each Score plugin."""
-        ...
 
     @property
     def percentage_of_nodes_to_score(self) -> int | None:
         """The profile's own; None where the scheduler's holds."""
-        ...
 
     def at(self, point: Point) -> Sequence[PluginView]: ...
 
@@ -136,7 +132,6 @@ class SchedulerView(Protocol):
     @property
     def group(self) -> GroupCycle | None:
         """The pod group whose cycle is under way, or was the last."""
-        ...
 
     @property
     def bindings(self) -> Mapping[int, BindingCycleView]: ...
@@ -144,12 +139,10 @@ class SchedulerView(Protocol):
     @property
     def percentage_of_nodes_to_score(self) -> int:
         """The percentage for profiles without their own; 0 adapts to the cluster's size."""
-        ...
 
     @property
     def extenders(self) -> Sequence[Extender]:
         """The extenders in call order; empty if not used."""
-        ...
 
     def framework_of(self, pod: Pod) -> ProfileView | None: ...
 
@@ -179,7 +172,6 @@ class WorldView(Protocol):
     @property
     def itself(self) -> Simulation:
         """The world itself, for an analysis that asks its plugins or forks it; nobody changes it."""
-        ...
 
     @property
     def position(self) -> int: ...
@@ -190,7 +182,6 @@ class WorldView(Protocol):
     @property
     def seed(self) -> int:
         """The seed of random draws."""
-        ...
 
     @property
     def idle(self) -> bool: ...
@@ -201,7 +192,6 @@ class WorldView(Protocol):
     @property
     def outside(self) -> bool:
         """True if the answer of a real extender is pending."""
-        ...
 
     @property
     def settings(self) -> WorldSettings: ...

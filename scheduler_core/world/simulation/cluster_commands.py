@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import UNSET
 
@@ -25,8 +25,6 @@ from scheduler_core.controllers.nodes.taints import with_old_labels
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.world import commands
 from scheduler_core.world.simulation import scheduler_commands
-
-T = TypeVar("T")
 
 
 def start(world: World) -> None:
@@ -136,14 +134,17 @@ def _find_replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
 _REPLACED = ("Pod", "ResourceClaim")
 
 
+def _target(ref: commands.Ref) -> tuple[str, str, str]:
+    return ref.kind, ref.namespace, ref.name
+
+
 def _create(world: World, command: commands.CreateObject) -> None:
     replace(world.api, typed=False).create(with_allocatable(world, command.manifest), command.user)
 
 
 def _patch(world: World, command: commands.PatchObject) -> None:
-    ref = command.ref
     replace(world.api, typed=False).patch(
-        (ref.kind, ref.namespace, ref.name),
+        _target(command.ref),
         command.patch,
         "merge" if command.type is UNSET else command.type,
         "" if command.subresource is UNSET else command.subresource,
@@ -153,7 +154,7 @@ def _patch(world: World, command: commands.PatchObject) -> None:
 
 def _delete(world: World, command: commands.DeleteObjects) -> None:
     """All or none: those that are not there are told before anything goes."""
-    targets = [(ref.kind, ref.namespace, ref.name) for ref in dict.fromkeys(command.refs)]
+    targets = [_target(ref) for ref in dict.fromkeys(command.refs)]
     errors: list[FieldError] = []
     answers = []
     # A single object that does not exist is refused by its own deletion.
@@ -172,14 +173,6 @@ def _delete(world: World, command: commands.DeleteObjects) -> None:
             "" if command.propagation_policy is UNSET else command.propagation_policy,
             user="" if command.user is UNSET else command.user,
         )
-
-
-def _scale(world: World, command: commands.ScaleObject) -> None:
-    world.api.scale((command.ref.kind, command.ref.namespace, command.ref.name), command.replicas)
-
-
-def _bind(world: World, command: commands.BindPod) -> None:
-    world.api.bind(command.pod, "", command.node)
 
 
 def _evict(world: World, command: commands.EvictPod) -> None:
@@ -233,21 +226,17 @@ def _device_condition(world: World, command: commands.ReportDeviceCondition) -> 
     world.api.update(set_device_conditions(claim, results, condition, world.store.timestamp(world.now)), "status")
 
 
-def _programs(world: World, command: commands.SetPrograms) -> None:
-    programs = _read(read_programs, command.rules)
-    arrange(world, replace(world.surroundings.inputs, programs=programs, rules=command.rules))
-
-
-def _read(reader: Callable[[Any], T], given: Any) -> T:
+def _describe(world: World, command: commands.SetPrograms | commands.SetUsage) -> None:
+    """Set what runs in the containers, or what the kubelets measure."""
+    inputs = world.surroundings.inputs
     try:
-        return reader(given)
+        if isinstance(command, commands.SetPrograms):
+            inputs = replace(inputs, programs=read_programs(command.rules), rules=command.rules)
+        else:
+            inputs = replace(inputs, usage=read_usage(command.entries), entries=command.entries)
     except InvalidObject as invalid:
         raise Refused(invalid.errors) from invalid
-
-
-def _usage(world: World, command: commands.SetUsage) -> None:
-    usage = _read(read_usage, command.entries)
-    arrange(world, replace(world.surroundings.inputs, usage=usage, entries=command.entries))
+    arrange(world, inputs)
 
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
@@ -255,15 +244,15 @@ EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     commands.CreateObject: _create,
     commands.PatchObject: _patch,
     commands.DeleteObjects: _delete,
-    commands.ScaleObject: _scale,
-    commands.BindPod: _bind,
+    commands.ScaleObject: lambda world, command: world.api.scale(_target(command.ref), command.replicas),
+    commands.BindPod: lambda world, command: world.api.bind(command.pod, "", command.node),
     commands.EvictPod: _evict,
     commands.DrainNode: _drain,
     commands.CancelDrain: _cancel_drain,
     commands.SetKubelet: _kubelet,
     commands.ReportCondition: _condition,
     commands.ReportDeviceCondition: _device_condition,
-    commands.SetPrograms: _programs,
-    commands.SetUsage: _usage,
+    commands.SetPrograms: _describe,
+    commands.SetUsage: _describe,
     **scheduler_commands.EXECUTORS,
 }

@@ -18,7 +18,6 @@ from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.core.process import Clock
 from scheduler_core.scheduler.core.steps import api_calls, eviction, informers, permit
 from scheduler_core.world import commands
 from scheduler_core.world.simulation import (
@@ -120,10 +119,8 @@ def _summary(command: commands.Command) -> CommandApplied:
         command = commands.CreateObject({}, command.user)
     elif isinstance(command, commands.CallAPI):
         command = msgspec.structs.replace(command, body=None)
-    elif isinstance(command, commands.SetPrograms):
-        command = commands.SetPrograms(())
-    elif isinstance(command, commands.SetUsage):
-        command = commands.SetUsage(())
+    elif isinstance(command, commands.SetPrograms | commands.SetUsage):
+        command = type(command)(())
     elif isinstance(command, commands.AnswerExtender):
         answer = msgspec.structs.replace(command.answer, body=command.answer.body[:MOST_TEXT])
         command = msgspec.structs.replace(command, answer=answer)
@@ -134,16 +131,19 @@ def _summary(command: commands.Command) -> CommandApplied:
 
 
 def _configure(world: EditableWorld, command: commands.SetConfiguration) -> None:
+    launched = next((each for each in world.schedulers if each.name == command.scheduler and each.launched), None)
     if command.configuration is None and command.scheduler != commands.DEFAULT_SCHEDULER_NAME:
         running = [scheduler.name for scheduler in world.schedulers]
         if command.scheduler not in running:
             raise commands.refuse("scheduler", command.scheduler, f"one of {', '.join(running)}")
-        _take_down(world, command.scheduler)
+        if launched is not None:
+            scheduler_commands.kill(launched)
+        else:
+            world.stop_scheduler(command.scheduler)
         return
     configuration = scheduler_commands.configuration_of(command.configuration, world.settings, command.scheduler)
-    clock = _clock(world, command.scheduler)
-    if clock is not None:
-        scheduler_commands.launch(world, command.scheduler, configuration, clock)
+    if launched is not None and launched.process is not None:
+        scheduler_commands.launch(world, command.scheduler, configuration, launched.process.clock)
         return
     names = {
         profile.scheduler_name: scheduler.name
@@ -158,22 +158,6 @@ def _configure(world: EditableWorld, command: commands.SetConfiguration) -> None
                 f"profiles[{i}].schedulerName", profile.scheduler_name, f"a name that {other} does not have"
             )
     world.start_scheduler(command.scheduler, configuration)
-
-
-def _take_down(world: EditableWorld, name: str) -> None:
-    for scheduler in world.schedulers:
-        if scheduler.name == name and scheduler.launched:
-            scheduler_commands.kill(scheduler)
-            return
-    world.stop_scheduler(name)
-
-
-def _clock(world: EditableWorld, name: str) -> Clock | None:
-    """Return the clock of a scheduler that is a separate process, or None."""
-    for scheduler in world.schedulers:
-        if scheduler.name == name and scheduler.process is not None and scheduler.launched:
-            return scheduler.process.clock
-    return None
 
 
 def _set(world: EditableWorld, command: commands.SetSettings) -> None:
@@ -202,10 +186,6 @@ def _read_release(path: str, text: object) -> Release:
         raise commands.refuse(path, str(text), "a release: " + ", ".join(RELEASES)) from wrong
 
 
-def _define(world: EditableWorld, command: commands.DefinePlugin) -> None:
-    _use(world, own_plugins.settings_with(world, command))
-
-
 def _use(world: EditableWorld, settings: WorldSettings) -> None:
     """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
     restart = settings.needs_restart(world.settings)
@@ -223,7 +203,8 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     if restart:
         world.store.read_again(settings.reading)
     staying = [scheduler for scheduler in world.schedulers if scheduler.name not in restarting]
-    _restart_all(world, configurations)
+    for each in configurations:
+        world.start_scheduler(*each)
     for replica in replicas:
         scheduler_commands.launch(world, *replica)
     for scheduler in staying:
@@ -242,11 +223,6 @@ def _under(
         )
     except InvalidObject as invalid:
         raise Refused(invalid.errors) from invalid
-
-
-def _restart_all(world: EditableWorld, configurations: tuple[tuple[str, SchedulerConfiguration], ...]) -> None:
-    for name, configuration in configurations:
-        world.start_scheduler(name, configuration)
 
 
 def _decide(world: EditableWorld, command: commands.DecidePermit) -> None:
@@ -284,19 +260,13 @@ def _fail_call(world: EditableWorld, command: commands.FailCall) -> None:
         eviction.retime(scheduler, fault)
 
 
-def _undo(world: EditableWorld, command: commands.Undo) -> None:
-    if not world.edits.undo:
-        raise commands.refuse("", "Undo", "an edit to undo, but there is none")
-    _put_back(world, world.edits.undo[-1])
-
-
-def _redo(world: EditableWorld, command: commands.Redo) -> None:
-    if not world.edits.redo:
-        raise commands.refuse("", "Redo", "an undone edit, but there is none")
-    _put_back(world, world.edits.redo[-1])
-
-
-def _put_back(world: EditableWorld, edit: Edit) -> None:
+def _put_back(world: EditableWorld, command: commands.Undo | commands.Redo) -> None:
+    undo = isinstance(command, commands.Undo)
+    edits = world.edits.undo if undo else world.edits.redo
+    if not edits:
+        wanted = "an edit to undo" if undo else "an undone edit"
+        raise commands.refuse("", type(command).__name__, f"{wanted}, but there is none")
+    edit = edits[-1]
     revert(world.store, edit, world.now)
     for key, fault in edit.faults:
         if fault is None:
@@ -313,17 +283,18 @@ def _put_back(world: EditableWorld, edit: Edit) -> None:
         for scheduler in world.schedulers:
             if scheduler.name not in kept and not scheduler.launched:
                 world.stop_scheduler(scheduler.name)
-        _restart_all(world, _under(world.settings, edit.configurations))
+        for each in _under(world.settings, edit.configurations):
+            world.start_scheduler(*each)
 
 
 _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     commands.SetConfiguration: _configure,
     commands.SetSettings: _set,
-    commands.DefinePlugin: _define,
+    commands.DefinePlugin: lambda world, command: _use(world, own_plugins.settings_with(world, command)),
     commands.DecidePermit: _decide,
     commands.FailCall: _fail_call,
-    commands.Undo: _undo,
-    commands.Redo: _redo,
+    commands.Undo: _put_back,
+    commands.Redo: _put_back,
     **cluster_commands.EXECUTORS,
     **extender_commands.EXECUTORS,
     **door_commands.EXECUTORS,

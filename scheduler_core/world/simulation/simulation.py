@@ -73,15 +73,9 @@ class RunResult:
     reason: str
 
 
-_OF_PLUGINS = {
-    PointStarted.KIND,
-    PluginRan.KIND,
-    PodAssumed.KIND,
-}  # records of a transition that ran a plugin and no more
-_UNSEEN = {
-    Reconciled.KIND,
-    PreemptionStarted.KIND,
-}  # records after which nothing is different, unless an object changed, too
+# Records of a transition that ran a plugin and no more; and those after which nothing is different, unless an object changed, too.
+_OF_PLUGINS = {PointStarted.KIND, PluginRan.KIND, PodAssumed.KIND}
+_UNSEEN = {Reconciled.KIND, PreemptionStarted.KIND}
 _TOGETHER = (Point.PRE_FILTER, Point.POST_FILTER, Point.PRE_SCORE)
 _ENDING = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE)  # points whose end is worth a look
 _WORN_OUT = 6  # failures in a row after which a pod that only backs off no longer counts as work

@@ -21,7 +21,6 @@ class Sweeper(Controller):
     name = "sweeper"
     component = "sweeper"
     watches = ("Pod",)
-    event_reasons = ("Swept",)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         pod = event.new_pod

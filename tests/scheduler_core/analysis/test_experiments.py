@@ -9,7 +9,8 @@ import msgspec
 import pytest
 import yaml
 
-from scheduler_core.analysis.experiments import Experiment, list_runs, make_run, write_rows
+from scheduler_core.analysis.experiments import Experiment, list_runs, make_run
+from scheduler_core.formats.export.tables import write_csv
 from tests.scheduler_core.worlds import configuration, node, pod
 
 MOST = {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}}
@@ -81,4 +82,4 @@ def test_a_mistake_in_the_file_is_said_with_its_place(change: dict[str, Any], sa
 
 
 def test_no_cell_of_results_is_a_formula() -> None:
-    assert write_rows([{"variant": "=1+1", "placed": -3}]) == "variant,placed\n'=1+1,-3\n"
+    assert write_csv([{"variant": "=1+1", "placed": -3}]) == "variant,placed\n'=1+1,-3\n"

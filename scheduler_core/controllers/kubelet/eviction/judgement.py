@@ -182,14 +182,12 @@ def _containers(stats: PodStats, image_disk: bool) -> str:
     return ""
 
 
-def _specs(stats: PodStats) -> tuple[dict[str, object], ...]:
-    return tuple(stats.pod.manifest["spec"].get("containers") or ())
+def _specs(stats: PodStats) -> Sequence[Mapping[str, Any]]:
+    return stats.pod.manifest["spec"].get("containers") or ()
 
 
-def _limit(container: dict[str, object]) -> str | int | None:
-    resources = container.get("resources")
-    limits = resources.get("limits") if isinstance(resources, dict) else None
-    return limits.get(EPHEMERAL_STORAGE) if isinstance(limits, dict) else None
+def _limit(container: Mapping[str, Any]) -> Any:
+    return ((container.get("resources") or {}).get("limits") or {}).get(EPHEMERAL_STORAGE)
 
 
 HOUSEKEEPING = 10 * SECOND

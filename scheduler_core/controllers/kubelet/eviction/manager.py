@@ -52,7 +52,6 @@ class EvictionManager(Controller):
     name = NAME
     component = pods.COMPONENT
     watches = ("Node",)
-    event_reasons = (EVICTED, THRESHOLD_MET)
     of_kubelet = True
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
@@ -70,8 +69,7 @@ class EvictionManager(Controller):
     def on_inputs(self, world: World, before: Inputs) -> None:
         now = world.surroundings.inputs
         if now.usage != before.usage:
-            for node in world.store.nodes():
-                self.look(world, node.name)
+            self.on_start(world)
         for name in before.stopped:
             if name not in now.stopped:
                 _forget(world, name)
@@ -272,11 +270,8 @@ def _forget(world: World, node: str) -> None:
 def _is_measured(world: World, node: str) -> bool:
     """Return whether a user declared usage for the node or for a pod on it."""
     book = book_of(world.surroundings.inputs.usage)
-    if not book:
-        return False
-    if book.of_node(node).times:
-        return True
-    return any(book.of_pod(pod).times for pod in pods.active(world, node))
+    own = book and book.of_node(node).times
+    return bool(own) or (bool(book) and any(book.of_pod(pod).times for pod in pods.active(world, node)))
 
 
 def _still_there(world: World, state: EvictionState) -> bool:

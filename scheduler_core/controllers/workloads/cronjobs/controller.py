@@ -14,7 +14,7 @@ from scheduler_core.apiserver import NORMAL, WARNING, Refused, WatchEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, TIMER
 from scheduler_core.base.clock.cron import BadSchedule, Schedule, is_zone, parse_schedule
 from scheduler_core.controllers.contract import World, WorldAction
-from scheduler_core.controllers.workloads.cronjobs.jobs import REASONS, Jobs
+from scheduler_core.controllers.workloads.cronjobs.jobs import Jobs
 from scheduler_core.controllers.workloads.owners import Owner, resolve
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
@@ -108,16 +108,6 @@ class CronJobController(WorkloadController):
     kind = "CronJob"
     watches = ("CronJob", "Job")
     actions = (FireSchedule,)
-    event_reasons = (
-        *REASONS,
-        "UnknownTimeZone",
-        "UnparseableSchedule",
-        "UnsupportedSchedule",
-        "InvalidSchedule",
-        "MissSchedule",
-        "TooManyMissedTimes",
-        "JobAlreadyActive",
-    )
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Job":

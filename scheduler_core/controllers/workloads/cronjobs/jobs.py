@@ -13,34 +13,25 @@ from scheduler_core.base.clock.cron import zone_of
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.jobs.finish import is_finished
 from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import Work
 
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
-REASONS = (
-    *("UnexpectedJob", "SawCompletedJob", "MissingJob", "SuccessfulCreate", "FailedCreate", "SuccessfulDelete"),
-    *("FailedDelete", "FailedGet"),
-)
 
 
-class Jobs:
+class Jobs(Work):
     """The state of one sync: the Jobs that a CronJob controls, and its list of active Jobs."""
 
     def __init__(self, controller: Controller, world: World, owner: Owner) -> None:
-        self.controller = controller
-        self.world = world
-        self.owner = owner
+        super().__init__(controller, world, owner)
         self.active: list[Manifest] = list(owner.status.get("active") or ())
         self.last_success = owner.status.get("lastSuccessfulTime")
         found = (world.store.get("Job", *key) for key in world.store.controlled("Job", owner.uid))
         self.all = [job for job in found if job is not None]
-        self.said: list[str] = []
-
-    def event(self, type_: str, reason: str, text: str) -> None:
-        self.controller.event(self.world, type_, reason, "CronJob", self.owner.key, text)
 
     def clean_up(self) -> None:
         """Deletes the oldest Jobs beyond the limits of the history."""
         for type_, field in (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")):
-            limit = self.owner.spec.get(field)
+            limit = self.spec.get(field)
             ended = [job for job in self.all if (is_finished(job) or {}).get("type") == type_]
             ended.sort(key=_get_start_order)
             for job in ended[: max(0, len(ended) - limit)] if limit is not None else ():
@@ -137,9 +128,9 @@ class Jobs:
         return True
 
     def _job(self, at: int) -> dict[str, Any]:
-        template = self.owner.spec.get("jobTemplate") or {}
+        template = self.spec.get("jobTemplate") or {}
         meta = template.get("metadata") or {}
-        zone = self.owner.spec.get("timeZone")
+        zone = self.spec.get("timeZone")
         time = format_time(at * SECOND)
         if zone:
             time = datetime.fromtimestamp(at, zone_of(zone)).isoformat().replace("+00:00", "Z")

@@ -12,9 +12,8 @@ from scheduler_core.apimachinery.objects import Node, Pod
 from scheduler_core.apiserver import ADDED, WARNING, Refused, WatchEvent, not_found
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
-from scheduler_core.controllers.workloads.daemonsets.daemons import FAILED, SUCCEEDED, Daemons, Placement
+from scheduler_core.controllers.workloads.daemonsets.daemons import Daemons, Placement
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resolve_percentage
-from scheduler_core.controllers.workloads.pods import POD_REASONS, soonest_available
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
 # Which pods lack and which are too many, node by node.
@@ -200,7 +199,6 @@ class DaemonSetController(WorkloadController):
     kind = "DaemonSet"
     counts = "desiredNumberScheduled"
     watches = ("DaemonSet", "Pod", "Node")
-    event_reasons = (*POD_REASONS, FAILED, SUCCEEDED, _SELECTS_ALL)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Node":
@@ -290,9 +288,7 @@ class DaemonSetController(WorkloadController):
         }
         fields |= {"observedGeneration": owner.generation or None, "collisionCount": collisions or None}
         daemons.world.api.patch_status(owner.target, fields)
-        again = soonest_available(daemons.world, ready, owner.number("minReadySeconds"))
-        if again is not None:
-            self.enqueue_at(daemons.world, owner.key, again)
+        self.look_when_available(daemons.world, owner, ready)
 
 
 _ALWAYS_SHOWN = ("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady")

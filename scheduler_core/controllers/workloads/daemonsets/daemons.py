@@ -15,13 +15,7 @@ from scheduler_core.apiserver import NORMAL, WARNING, Refused
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import (
-    create_pod,
-    delete_pod,
-    from_template,
-    is_available,
-    namespace_ends,
-)
+from scheduler_core.controllers.workloads.pods import Work, create_pods, delete_pod, from_template, is_available
 
 # On which nodes a DaemonSet's pods are to run, and how a pod says which node is its own.
 # kube: pkg/controller/daemon/util/daemonset_util.go, pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod) @ v1.34.1
@@ -114,18 +108,15 @@ BURST = 250
 FAILED, SUCCEEDED = "FailedDaemonPod", "SucceededDaemonPod"
 
 
-class Daemons:
+class Daemons(Work):
     """The state of one sync. `pods`: by node, in order; without those that have ended and are being deleted."""
 
     def __init__(self, controller: Controller, world: World, owner: Owner, pods: Sequence[Pod], code: str) -> None:
-        self.controller = controller
-        self.world = world
-        self.owner = owner
+        super().__init__(controller, world, owner)
         self.hash = code
         self.placement = Placement.of(owner)
         self.nodes = world.store.nodes()
         self.pods = by_node(pod for pod in pods if not (pod.terminal and pod.deleting))
-        self.said: list[str] = []
 
     def wanted_on(self, node: Node | None) -> tuple[bool, bool]:
         """Return whether a node should have a pod, and whether an existing pod may stay."""
@@ -147,21 +138,18 @@ class Daemons:
             self.controller.enqueue_at(self.world, self.owner.key, until)
             return False
         memory.fail(key, self.world.now)
-        self.record(WARNING, FAILED, f"Found failed daemon pod {pod.key} on node {node}, will try to kill it")
+        self.event(WARNING, FAILED, f"Found failed daemon pod {pod.key} on node {node}, will try to kill it")
         return True
 
     def note_success(self, node: str, pod: Pod) -> None:
-        self.record(NORMAL, SUCCEEDED, f"Found succeeded daemon pod {pod.key} on node {node}, will try to delete it")
-
-    def record(self, type_: str, reason: str, text: str) -> None:
-        self.controller.event(self.world, type_, reason, "DaemonSet", self.owner.key, text)
+        self.event(NORMAL, SUCCEEDED, f"Found succeeded daemon pod {pod.key} on node {node}, will try to delete it")
 
     def change(self, gone: Sequence[Pod], lacking: Sequence[str], why: str) -> bool:
         """Creates pods for nodes in batches of 1, 2, 4, ... and deletes pods; whether there was anything to do. Refused, at the end."""
         first = self._create(lacking[:BURST])
         for pod in gone[:BURST]:
             try:
-                delete_pod(self.controller, self.world, self.owner, pod)
+                delete_pod(self, pod)
             except Refused as refused:
                 first = first or refused
         if gone:
@@ -171,19 +159,9 @@ class Daemons:
         return bool(gone or lacking)
 
     def _create(self, nodes: Sequence[str]) -> Refused | None:
-        position, size, made = 0, 1, []
-        first: Refused | None = None
-        while position < len(nodes) and first is None:
-            for node in nodes[position : position + size]:
-                try:
-                    create_pod(self.controller, self.world, self.owner, self._pod(node))
-                    made.append(node)
-                except Refused as refused:
-                    if not namespace_ends(self.world, self.owner.namespace):
-                        first = first or refused
-            position, size = position + size, 2 * size
+        made, first = create_pods(self, map(self._pod, nodes))
         if made:
-            self.said.append(f"created pods for {_names(made)}")
+            self.said.append(f"created pods for {_names([target(Pod.from_manifest(pod)) for pod in made])}")
         return first
 
     def _pod(self, node: str) -> Mapping[str, Any]:

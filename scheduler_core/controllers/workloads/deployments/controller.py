@@ -6,14 +6,15 @@ kube: pkg/controller/deployment/{deployment_controller,sync,rollback}.go @ v1.34
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
+from scheduler_core.apimachinery.objects import Manifest, controller_of
 from scheduler_core.apiserver import DELETED, NORMAL, WARNING, WatchEvent
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
-from scheduler_core.controllers.workloads.deployments.rollout import SCALED, Rollout
+from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 from scheduler_core.controllers.workloads.deployments.strategies import recreate, roll, sync_status
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects, note_selectors, resolve, selecting
+from scheduler_core.controllers.workloads.pods import list_pods
 
 # A Deployment that is scaled: in the middle of a rollout its ReplicaSets share what comes or goes.
 # kube: pkg/controller/deployment/sync.go (scale, isScalingEvent) @ v1.34.1
@@ -73,7 +74,7 @@ def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tu
     allowed = get_desired_replicas(spec) + bounds.max_surge(spec) if get_desired_replicas(spec) > 0 else 0
     to_add = allowed - bounds.total(active)
     # kube: ReplicaSetsBySizeNewer when pods come, ReplicaSetsBySizeOlder when they go. The second sort keeps the order of equals.
-    ordered = sorted(active, key=_get_creation_order, reverse=to_add > 0)
+    ordered = sorted(active, key=revisions.get_creation_order, reverse=to_add > 0)
     ordered.sort(key=size, reverse=True)
     added = 0
     sizes = []
@@ -84,11 +85,6 @@ def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tu
     if sizes:
         sizes[0] = max(0, sizes[0] + to_add - added)
     return list(zip(ordered, sizes, strict=True))
-
-
-def _get_creation_order(replica_set: Manifest) -> tuple[str, str]:
-    meta = replica_set["metadata"]
-    return meta.get("creationTimestamp") or "", meta["name"]
 
 
 _SELECTS_ALL = "SelectingAll"
@@ -104,7 +100,6 @@ class DeploymentController(Controller):
 
     name = "deployment-controller"
     watches = ("Deployment", "ReplicaSet", "Pod")
-    event_reasons = (SCALED, conditions.NOT_CREATED, _SELECTS_ALL, _NO_REVISION, _UNCHANGED, _ROLLED_BACK)
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         if event.kind == "Deployment":
@@ -137,7 +132,7 @@ class DeploymentController(Controller):
         )
         if owner is None or (owner.spec.get("strategy") or {}).get("type") != "Recreate":
             return
-        if not _pods(world, claim_objects(world, owner, "ReplicaSet")):
+        if not list_pods(world.store, claim_objects(world, owner, "ReplicaSet")):
             self.enqueue(world, owner.key)
 
     def sync(self, world: World, key: str) -> str:
@@ -167,7 +162,7 @@ class DeploymentController(Controller):
         elif was_scaled(rollout):
             self._scale(rollout)
         elif spec["strategy"]["type"] == "Recreate":
-            recreate(rollout, _pods(rollout.world, rollout.all))
+            recreate(rollout, list_pods(rollout.world.store, rollout.all))
         else:
             roll(rollout)
 
@@ -177,12 +172,6 @@ class DeploymentController(Controller):
         if rollout.spec.get("paused"):
             rollout.clean_up()
         sync_status(rollout)
-
-
-def _pods(world: World, replica_sets: list[Manifest]) -> list[Pod]:
-    """All pods that ReplicaSets control."""
-    keys = (key for one in replica_sets for key in world.store.controlled("Pod", one["metadata"].get("uid") or ""))
-    return [pod for key in keys if (pod := world.store.pod(*key)) is not None]
 
 
 def _note_pause(rollout: Rollout) -> None:
@@ -212,13 +201,13 @@ def _roll_back(rollout: Rollout) -> None:
     owner = rollout.owner
     if found is None:
         text = "Unable to find the revision to rollback to." if wanted else "Unable to find last revision."
-        rollout.warn(_NO_REVISION, text)
+        rollout.event(WARNING, _NO_REVISION, text)
     elif revisions.same_template(owner.template, found["spec"]["template"]):
         text = f'The rollback revision contains the same template as current deployment "{owner.name}"'
-        rollout.warn(_UNCHANGED, text)
+        rollout.event(WARNING, _UNCHANGED, text)
     else:
         text = f'Rolled back deployment "{owner.name}" to revision {wanted}'
-        rollout.controller.event(rollout.world, NORMAL, _ROLLED_BACK, "Deployment", owner.key, text)
+        rollout.event(NORMAL, _ROLLED_BACK, text)
         rollout.said.append(f"rolled back to revision {wanted}")
         manifest = rollout.owner.manifest
         notes = revisions.select_own_annotations(revisions.annotations_of(manifest))

@@ -3,7 +3,7 @@
 kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 
@@ -32,11 +32,8 @@ def revision_of(manifest: Manifest) -> int:
     return int(text) if text.lstrip("-").isdecimal() else 0
 
 
-def by_age(replica_sets: Iterable[Manifest]) -> list[Manifest]:
-    """Oldest first, then by name."""
-    return sorted(
-        replica_sets, key=lambda one: (one["metadata"].get("creationTimestamp") or "", one["metadata"]["name"])
-    )
+def get_creation_order(replica_set: Manifest) -> tuple[str, str]:
+    return replica_set["metadata"].get("creationTimestamp") or "", replica_set["metadata"]["name"]
 
 
 def without_hash(template: Manifest) -> Manifest:
@@ -53,7 +50,7 @@ def same_template(one: Manifest, other: Manifest) -> bool:
 
 def new_and_old(template: Manifest, replica_sets: Sequence[Manifest]) -> tuple[Manifest | None, list[Manifest]]:
     """The ReplicaSet of the present template, of several the oldest, and all others, oldest first."""
-    ordered = by_age(replica_sets)
+    ordered = sorted(replica_sets, key=get_creation_order)
     for one in ordered:
         if same_template(one["spec"].get("template") or {}, template):
             return one, [other for other in ordered if other is not one]

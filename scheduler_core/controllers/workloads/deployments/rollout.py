@@ -14,25 +14,18 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.deployments.bounds import get_desired_replicas, size
 from scheduler_core.controllers.workloads.owners import Owner, template_hash
-from scheduler_core.controllers.workloads.pods import namespace_ends
+from scheduler_core.controllers.workloads.pods import Work, namespace_ends
 
 SCALED = "ScalingReplicaSet"
 _LONGEST_NAME = 253
 
 
-class Rollout:
+class Rollout(Work):
     """The state of one sync. `new` is None while the current template has no ReplicaSet; `said` lists the actions."""
 
     def __init__(self, controller: Controller, world: World, owner: Owner, replica_sets: Sequence[Manifest]) -> None:
-        self.controller = controller
-        self.world = world
-        self.owner = owner
-        self.said: list[str] = []
+        super().__init__(controller, world, owner)
         self.new, self.old = revisions.new_and_old(owner.template, replica_sets)
-
-    @property
-    def spec(self) -> Manifest:
-        return self.owner.spec
 
     @property
     def all(self) -> list[Manifest]:
@@ -49,9 +42,6 @@ class Rollout:
         assert found is not None
         self.owner = found
 
-    def warn(self, reason: str, message: str) -> None:
-        self.controller.event(self.world, WARNING, reason, "Deployment", self.owner.key, message)
-
     def write_status(self, status: Mapping[str, Any]) -> None:
         """Sets fields of the Deployment's status."""
         self.world.api.patch_status(self.owner.target, status)
@@ -60,12 +50,8 @@ class Rollout:
     def note_progress(self, status: str, reason: str, message: str) -> None:
         """Sets the condition Progressing by itself."""
         given = list(self.owner.status.get("conditions") or ())
-        condition = conditions.condition(conditions.PROGRESSING, status, reason, message, self.now)
+        condition = conditions.condition(conditions.PROGRESSING, status, reason, message, self.timestamp)
         self.write_status({"conditions": conditions.with_condition(given, condition)})
-
-    @property
-    def now(self) -> str:
-        return self.world.store.timestamp(self.world.now)
 
     # revisions
 
@@ -108,7 +94,7 @@ class Rollout:
             raise
         name = manifest["metadata"]["name"]
         if size(self.new) > 0:
-            self._record_scaling(f"Scaled up replica set {name} from 0 to {size(self.new)}")
+            self.event(NORMAL, SCALED, f"Scaled up replica set {name} from 0 to {size(self.new)}")
         self.said.append(
             f"created {name} with {size(self.new)} of {get_desired_replicas(self.spec)} pods for revision {revision}"
         )
@@ -155,7 +141,7 @@ class Rollout:
         message = f'Failed to create new replica set "{name}": {refused.answer.message}'
         if conditions.has_deadline(self.spec):
             self.note_progress("False", conditions.NOT_CREATED, message)
-        self.warn(conditions.NOT_CREATED, message)
+        self.event(WARNING, conditions.NOT_CREATED, message)
 
     # sizes
 
@@ -175,7 +161,7 @@ class Rollout:
         if before == count:
             return False
         name, way = replica_set["metadata"]["name"], "up" if before < count else "down"
-        self._record_scaling(f"Scaled {way} replica set {name} from {before} to {count}")
+        self.event(NORMAL, SCALED, f"Scaled {way} replica set {name} from {before} to {count}")
         self.said.append(f"scaled {way} {name} from {before} to {count}: {why}")
         return True
 
@@ -187,9 +173,6 @@ class Rollout:
         if before is self.new:
             self.new = after
         self.old = [after if one is before else one for one in self.old]
-
-    def _record_scaling(self, message: str) -> None:
-        self.controller.event(self.world, NORMAL, SCALED, "Deployment", self.owner.key, message)
 
     def clean_up(self) -> None:
         """Deletes the oldest ReplicaSets beyond the history's limit that have no pods."""

@@ -7,6 +7,7 @@ from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.store import Store
 from scheduler_core.controllers.workloads.deployments import bounds, conditions, revisions
 from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import list_pods
 
 MOST_REASONS = 3
 
@@ -20,10 +21,10 @@ def standstill(store: Store, deployment: Manifest, replica_sets: Sequence[Manife
     failure = conditions.find_condition(owner.status.get("conditions") or (), conditions.FAILURE)
     if failure is not None and failure.get("status") == "True":
         return str(failure.get("message") or "")
-    left = [pod for one in old for pod in _pods(store, one) if not pod.terminal]
+    left = [pod for pod in list_pods(store, old) if not pod.terminal]
     if new is None or not bounds.is_rolling(owner.spec):
         return _waits_for_ends(owner, new, left)
-    lacking = [pod for pod in _pods(store, new) if not pod.terminal and not (pod.ready and not pod.deleting)]
+    lacking = [pod for pod in list_pods(store, [new]) if not pod.terminal and not (pod.ready and not pod.deleting)]
     if not lacking:
         return ""
     return (
@@ -31,11 +32,6 @@ def standstill(store: Store, deployment: Manifest, replica_sets: Sequence[Manife
         if left
         else _describe_unavailable(lacking)
     )
-
-
-def _pods(store: Store, replica_set: Manifest) -> list[Pod]:
-    keys = store.controlled("Pod", replica_set["metadata"].get("uid") or "")
-    return [pod for key in keys if (pod := store.pod(*key)) is not None]
 
 
 def _waits_for_ends(owner: Owner, new: Manifest | None, left: Sequence[Pod]) -> str:

@@ -62,7 +62,7 @@ def _numbers(rollout: Rollout) -> Status:
         else ("False", conditions.NOT_ENOUGH, "Deployment does not have minimum availability.")
     )
     given = list(rollout.owner.status.get("conditions") or ())
-    condition = conditions.condition(conditions.AVAILABLE, *says, rollout.now)
+    condition = conditions.condition(conditions.AVAILABLE, *says, rollout.timestamp)
     return {
         "observedGeneration": rollout.owner.generation,
         "replicas": bounds.total_of(every, "replicas"),
@@ -96,7 +96,7 @@ def _update_progressing(rollout: Rollout, status: Status, given: list[Manifest])
     )
 
     def progress(state: str, reason: str, words: str) -> Manifest:
-        return conditions.condition(conditions.PROGRESSING, state, reason, f"{subject} {words}.", rollout.now)
+        return conditions.condition(conditions.PROGRESSING, state, reason, f"{subject} {words}.", rollout.timestamp)
 
     current = conditions.find_condition(given, conditions.PROGRESSING)
     if is_complete(rollout, status):
@@ -137,7 +137,7 @@ def _has_timed_out(rollout: Rollout, current: Manifest | None) -> bool:
 
 def _deadline(rollout: Rollout, current: Manifest) -> int:
     """The virtual time (ns) after which a rollout without progress has failed."""
-    since = current.get("lastUpdateTime") or rollout.now
+    since = current.get("lastUpdateTime") or rollout.timestamp
     return parse_time(since) - rollout.world.store.epoch + rollout.owner.number("progressDeadlineSeconds") * SECOND
 
 

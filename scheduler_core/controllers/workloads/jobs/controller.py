@@ -16,7 +16,7 @@ from scheduler_core.controllers.workloads.jobs import finish, pods
 from scheduler_core.controllers.workloads.jobs.finish import track
 from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resolve
-from scheduler_core.controllers.workloads.pods import POD_REASONS
+from scheduler_core.controllers.workloads.pods import list_pods
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
 _ORPHAN = "Pod/"  # begins the keys of pods whose Job is over or has gone
@@ -31,32 +31,23 @@ class JobController(WorkloadController):
     name = "job-controller"
     kind = "Job"
     watches = ("Job", "Pod")
-    event_reasons = (
-        *POD_REASONS,
-        *finish.REASONS,
-        "Completed",
-        "Suspended",
-        "Resumed",
-        "TooManySucceededPods",
-        _UNKNOWN_MODE,
-    )
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         super().on_watch(world, event)
         if event.kind == "Job" and (event.new is None or finish.is_finished(event.new)):
             manifest = event.new or event.old
             assert manifest is not None
-            for namespace, name in world.store.controlled("Pod", manifest["metadata"].get("uid") or ""):
-                self._enqueue_orphan(world, world.store.pod(namespace, name))
+            for pod in list_pods(world.store, [manifest]):
+                self._enqueue_orphan(world, pod)
 
     def hear_of_pod(self, world: World, event: WatchEvent) -> None:
         super().hear_of_pod(world, event)
         pod = event.new_pod
-        if pod is not None and is_tracked(pod) and _is_orphan(world, pod):
+        if pod is not None and _is_orphan(world, pod):
             self._enqueue_orphan(world, pod)
 
-    def _enqueue_orphan(self, world: World, pod: Pod | None) -> None:
-        if pod is not None and is_tracked(pod):
+    def _enqueue_orphan(self, world: World, pod: Pod) -> None:
+        if is_tracked(pod):
             self.enqueue(world, f"{_ORPHAN}{pod.key}")
 
     def alike(self, old: Pod, new: Pod) -> bool:
@@ -64,7 +55,7 @@ class JobController(WorkloadController):
             super().alike(old, new)
             and old.phase == new.phase
             and is_tracked(old) == is_tracked(new)
-            and _restarts(old) == _restarts(new)
+            and finish.count_restarts(old) == finish.count_restarts(new)
         )
 
     def patience(self, world: World, key: str) -> int:
@@ -91,17 +82,14 @@ class JobController(WorkloadController):
     def _sync(self, look: Look) -> None:
         world, owner = look.world, look.owner
         # The status to be written; a Job that is not suspended has begun. What was left uncounted elsewhere counts now.
-        given = look.owner.status
+        given = owner.status
         status: dict[str, Any] = {
             "conditions": list(given.get("conditions") or ()),
             "startTime": given.get("startTime"),
             "uncountedTerminatedPods": {},
         }
         if status["startTime"] is None and not look.is_suspended:
-            status["startTime"] = look.world.store.timestamp(look.world.now)
-            seconds = look.spec.get("activeDeadlineSeconds")
-            if seconds is not None:
-                look.controller.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
+            self._begin(look, status)
         ending = finish.finish(look)
         if ending is not None:
             refused = pods.delete(look, look.running, ending.get("message", ""))
@@ -120,6 +108,13 @@ class JobController(WorkloadController):
         if refused is not None:
             raise refused
 
+    def _begin(self, look: Look, status: dict[str, Any]) -> None:
+        """Let the time of a Job run from now on."""
+        status["startTime"] = look.timestamp
+        seconds = look.spec.get("activeDeadlineSeconds")
+        if seconds is not None:
+            self.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
+
     def _note_suspension(self, look: Look, status: dict[str, Any]) -> None:
         conditions: list[finish.Condition] = status["conditions"]
         old = next((one for one in conditions if one.get("type") == finish.SUSPENDED), None)
@@ -131,11 +126,8 @@ class JobController(WorkloadController):
         new = finish.condition(look, finish.SUSPENDED, f"Job{word}", text, truth)
         status["conditions"] = [new if one is old else one for one in conditions] + ([] if old else [new])
         if not look.is_suspended:
-            status["startTime"] = look.world.store.timestamp(look.world.now)
-            seconds = look.spec.get("activeDeadlineSeconds")
-            if seconds is not None:
-                self.enqueue(look.world, look.owner.key, int(seconds) * SECOND)
-        self.event(look.world, NORMAL, word, self.kind, look.owner.key, text)
+            self._begin(look, status)
+        look.event(NORMAL, word, text)
         look.said.append(text)
 
     def _let_go(self, world: World, key: str) -> str:
@@ -143,8 +135,7 @@ class JobController(WorkloadController):
         pod = world.store.pod_at(key)
         if pod is None or not is_tracked(pod) or not _is_orphan(world, pod):
             return ""
-        left = [name for name in pod.manifest["metadata"]["finalizers"] if name != TRACKING]
-        world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"finalizers": left or None}})
+        pods.release(world, pod)
         return f"allowed the deletion of {pod.name}: no Job counts the pod"
 
 
@@ -158,12 +149,3 @@ def _is_orphan(world: World, pod: Pod) -> bool:
     namespace, _, name = resolve(world, "Job", pod.manifest).partition("/")
     job = world.store.get("Job", namespace, name)
     return job is None or finish.is_finished(job) is not None
-
-
-def _restarts(pod: Pod) -> int:
-    status = pod.manifest.get("status") or {}
-    return sum(
-        int(one.get("restartCount") or 0)
-        for field in ("initContainerStatuses", "containerStatuses")
-        for one in status.get(field) or ()
-    )

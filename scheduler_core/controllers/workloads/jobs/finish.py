@@ -16,16 +16,14 @@ Condition = Mapping[str, Any]
 FAILURE_TARGET, FAILED = "FailureTarget", "Failed"
 SUCCESS_CRITERIA, COMPLETE = "SuccessCriteriaMet", "Complete"
 SUSPENDED = "Suspended"
-REASONS = ("BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes", "MaxFailedIndexesExceeded", "PodFailurePolicy")
 
 
 def condition(look: Look, type_: str, reason: str, message: str, status: str = "True") -> Condition:
-    now = look.world.store.timestamp(look.world.now)
     return {
         "type": type_,
         "status": status,
-        "lastProbeTime": now,
-        "lastTransitionTime": now,
+        "lastProbeTime": look.timestamp,
+        "lastTransitionTime": look.timestamp,
         "reason": reason,
         "message": message,
     }
@@ -85,13 +83,14 @@ def _is_past_backoff_limit(look: Look) -> bool:
     """kube: pastBackoffLimitOnFailure"""
     if (look.owner.template.get("spec") or {}).get("restartPolicy") != "OnFailure":
         return False
-    restarts = 0
-    for pod in look.pods:
-        if pod.phase in ("Running", "Pending"):
-            status = pod.manifest.get("status") or {}
-            for field in ("initContainerStatuses", "containerStatuses"):
-                restarts += sum(int(one.get("restartCount") or 0) for one in status.get(field) or ())
+    restarts = sum(count_restarts(pod) for pod in look.pods if pod.phase in ("Running", "Pending"))
     return restarts >= max(1, look.owner.number("backoffLimit"))
+
+
+def count_restarts(pod: Pod) -> int:
+    status = pod.manifest.get("status") or {}
+    statuses = (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
+    return sum(int(each.get("restartCount") or 0) for each in statuses)
 
 
 def _by_indexes(look: Look) -> Condition | None:
@@ -150,7 +149,7 @@ def track(look: Look, status: Status, ending: Condition | None) -> None:
     # Before the finalizers go: a pod that is let go first could vanish without having been counted.
     _write(look, status)
     for pod in counted:
-        release(look, pod)
+        release(look.world, pod)
     if over:
         assert ending is not None
         _record(look, status, ending)
@@ -197,14 +196,11 @@ def _write(look: Look, status: Status) -> None:
 
 
 def _record(look: Look, status: Mapping[str, Any], ending: Condition) -> None:
-    def event(type_: str, reason: str, text: str) -> None:
-        look.controller.event(look.world, type_, reason, "Job", look.owner.key, text)
-
     look.said.append(f"the Job is {ending['type']}: {ending['message']}")
     if ending["type"] != COMPLETE:
-        event(WARNING, ending["reason"], ending["message"])
+        look.event(WARNING, ending["reason"], ending["message"])
         return
     if look.completions is not None and status["succeeded"] > look.completions:
         text = "Too many succeeded pods running after completion count reached"
-        event(WARNING, "TooManySucceededPods", text)
-    event(NORMAL, "Completed", "Job completed")
+        look.event(WARNING, "TooManySucceededPods", text)
+    look.event(NORMAL, "Completed", "Job completed")

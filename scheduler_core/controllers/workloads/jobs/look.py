@@ -11,7 +11,7 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import Failures
 from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import is_active, is_terminating
+from scheduler_core.controllers.workloads.pods import Work, is_active, is_terminating
 
 TRACKING = "batch.kubernetes.io/job-tracking"
 
@@ -21,25 +21,18 @@ def is_tracked(pod: Pod) -> bool:
     return TRACKING in (pod.manifest["metadata"].get("finalizers") or ())
 
 
-class Look:
+class Look(Work):
     """The state of one sync. `active`, `ready` and `terminating` are updated as pods are created and deleted."""
 
     def __init__(self, controller: Controller, world: World, owner: Owner, pods: Sequence[Pod]) -> None:
-        self.controller = controller
-        self.world = world
-        self.owner = owner
+        super().__init__(controller, world, owner)
         self.pods = list(pods)
         self.running = [pod for pod in pods if is_active(pod)]
         self.active = len(self.running)
         self.ready = sum(pod.ready for pod in self.running)
         self.terminating = sum(is_terminating(pod) for pod in pods)
-        self.said: list[str] = []
 
     # the spec
-
-    @property
-    def spec(self) -> Manifest:
-        return self.owner.spec
 
     @property
     def completions(self) -> int | None:

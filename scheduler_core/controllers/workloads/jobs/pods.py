@@ -8,15 +8,10 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.status import Refused
+from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.jobs import backoff, indexes, policies
 from scheduler_core.controllers.workloads.jobs.look import TRACKING, Look, is_tracked
-from scheduler_core.controllers.workloads.pods import (
-    create_pod,
-    delete_pod,
-    from_template,
-    is_terminating,
-    namespace_ends,
-)
+from scheduler_core.controllers.workloads.pods import create_pods, delete_pod, from_template, is_terminating
 from scheduler_core.controllers.workloads.replicas import by_age
 
 MOST_PER_SYNC = 500
@@ -54,8 +49,8 @@ def delete(look: Look, pods: Iterable[Pod], why: str, untrack: bool = False) -> 
     for pod in pods:
         try:
             if untrack:
-                release(look, pod)
-            delete_pod(look.controller, look.world, look.owner, pod)
+                release(look.world, pod)
+            delete_pod(look, pod)
         except Refused as refused:
             first = first or refused
             continue
@@ -69,14 +64,13 @@ def delete(look: Look, pods: Iterable[Pod], why: str, untrack: bool = False) -> 
     return first
 
 
-def release(look: Look, pod: Pod) -> None:
+def release(world: World, pod: Pod) -> None:
     """Takes the Job's finalizer off a pod; one that has gone is no failure. Refused."""
     if not is_tracked(pod):
         return
     left = [name for name in pod.manifest["metadata"]["finalizers"] if name != TRACKING]
     try:
-        target = ("Pod", pod.namespace, pod.name)
-        look.world.api.patch(target, {"metadata": {"finalizers": left or None}})
+        world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"finalizers": left or None}})
     except Refused as refused:
         if refused.answer.reason != "NotFound":
             raise
@@ -113,7 +107,11 @@ def _create(look: Look, count: int) -> Refused | None:
         if pending and not numbers:
             _wait(look, min(times.values()))
             return None
-    return _create_all(look, numbers)
+    made, first = create_pods(look, (_pod(look, index) for index in numbers))
+    look.active += len(made)
+    if made:
+        look.said.append(f"created {len(made)} pod{'s' if len(made) > 1 else ''}")
+    return first
 
 
 def _wait(look: Look, until: int) -> None:
@@ -141,25 +139,6 @@ def _pending(look: Look, count: int) -> list[int]:
         if index not in busy:
             found.append(index)
     return found
-
-
-def _create_all(look: Look, numbers: Sequence[int | None]) -> Refused | None:
-    """Create pods in batches of 1, 2, 4, ..., up to the first with a refusal. Return the refusal."""
-    position, size, made = 0, 1, 0
-    first: Refused | None = None
-    while position < len(numbers) and first is None:
-        for index in numbers[position : position + size]:
-            try:
-                create_pod(look.controller, look.world, look.owner, _pod(look, index))
-                made += 1
-            except Refused as refused:
-                if not namespace_ends(look.world, look.owner.namespace):
-                    first = first or refused
-        position, size = position + size, 2 * size
-    look.active += made
-    if made:
-        look.said.append(f"created {made} pod{'s' if made > 1 else ''}")
-    return first
 
 
 def _pod(look: Look, index: int | None) -> dict[str, Any]:

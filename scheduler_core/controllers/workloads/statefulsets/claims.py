@@ -7,16 +7,18 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_reference
 from scheduler_core.apiserver import NORMAL, WARNING, Answer, Refused
-from scheduler_core.controllers.contract import Controller, World
+from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.pods import Work
 from scheduler_core.controllers.workloads.statefulsets.identity import claim_name, claim_templates, ordinal_of, ordinals
 
 _KIND = "PersistentVolumeClaim"
 CONFLICT = "ConflictingController"
 
 
-def create_claims(controller: Controller, world: World, owner: Owner, name: str, ordinal: int) -> None:
+def create_claims(work: Work, name: str, ordinal: int) -> None:
     """Create the missing claims of a pod. Raises Refused if one cannot be created or is being deleted."""
+    world, owner = work.world, work.owner
     for template in claim_templates(owner):
         claim = claim_name(owner, template, ordinal)
         there = world.store.get(_KIND, owner.namespace, claim)
@@ -39,10 +41,11 @@ def create_claims(controller: Controller, world: World, owner: Owner, name: str,
             except Refused as refused:
                 why = refused.answer.message
                 text = f"create Claim {claim} for Pod {name} in StatefulSet {owner.name} failed error: {why}"
-                controller.event(world, WARNING, "FailedCreate", owner.kind, owner.key, text)
+                work.event(WARNING, "FailedCreate", text)
                 raise
-            text = f"create Claim {claim} Pod {name} in StatefulSet {owner.name} success"
-            controller.event(world, NORMAL, "SuccessfulCreate", owner.kind, owner.key, text)
+            work.event(
+                NORMAL, "SuccessfulCreate", f"create Claim {claim} Pod {name} in StatefulSet {owner.name} success"
+            )
         elif there["metadata"].get("deletionTimestamp"):
             raise Refused.because(Answer("Conflict", f"pvc {claim} is being deleted"))
 
@@ -63,8 +66,9 @@ def has_retention_applied(world: World, owner: Owner, pod: Pod) -> bool:
     return all(_is_up_to_date(owner, pod, claim) for claim in _claims(world, owner, ordinal_of(pod)))
 
 
-def retain(controller: Controller, world: World, owner: Owner, pod: Pod) -> None:
+def retain(work: Work, pod: Pod) -> None:
     """Set the owners of a pod's claims as the retention policy says."""
+    world, owner = work.world, work.owner
     for claim in _claims(world, owner, ordinal_of(pod)):
         name = claim["metadata"]["name"]
         if _has_other_controller(owner, pod, claim):
@@ -72,7 +76,7 @@ def retain(controller: Controller, world: World, owner: Owner, pod: Pod) -> None
                 f"PersistentVolumeClaim {name} has a conflicting OwnerReference that acts as a manging controller, "
                 "the retention policy is ignored for this claim"
             )
-            controller.event(world, WARNING, CONFLICT, owner.kind, owner.key, text)
+            work.event(WARNING, CONFLICT, text)
         if not _is_up_to_date(owner, pod, claim):
             refs = _build_references(owner, pod, claim)
             patch = {"metadata": {"ownerReferences": refs or None}}

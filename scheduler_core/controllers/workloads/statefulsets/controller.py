@@ -13,7 +13,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.workloads import history
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods
-from scheduler_core.controllers.workloads.pods import POD_REASONS, is_available, soonest_available
+from scheduler_core.controllers.workloads.pods import is_available
 from scheduler_core.controllers.workloads.statefulsets import claims, identity
 from scheduler_core.controllers.workloads.statefulsets.identity import revision_of
 from scheduler_core.controllers.workloads.statefulsets.replicas import Pods
@@ -43,16 +43,12 @@ def stateful_status(
     }
 
 
-Replicas = dict[int, Pod | None]
-
-
 class StatefulSetController(WorkloadController):
     """Keeps a StatefulSet's pods."""
 
     name = "statefulset-controller"
     kind = "StatefulSet"
     watches = ("StatefulSet", "Pod")
-    event_reasons = (*POD_REASONS, "SuccessfulUpdate", "FailedUpdate", claims.CONFLICT)
 
     def alike(self, old: Pod, new: Pod) -> bool:
         return old.phase == new.phase and super().alike(old, new)
@@ -68,7 +64,7 @@ class StatefulSetController(WorkloadController):
             return identity.parent_and_ordinal(pod.name)[0] == owner.name
 
         pods = claim_pods(world, owner, lambda pod: True, named)
-        work = Pods(self, world, owner, [])
+        work = Pods(self, world, owner)
         current = _current(owner, revisions)
         fields = stateful_status(world, owner, pods, current, revisions)
         refused = None
@@ -84,9 +80,7 @@ class StatefulSetController(WorkloadController):
         if refused is not None:
             raise refused
         self._truncate(world, owner, pods, current, revisions)
-        again = soonest_available(world, pods, owner.number("minReadySeconds"))
-        if again is not None:
-            self.enqueue_at(world, key, again)
+        self.look_when_available(world, owner, pods)
         return ", ".join(work.said)
 
     def _truncate(
@@ -122,7 +116,7 @@ def _update(work: Pods, pods: Sequence[Pod], current: Manifest, update: Manifest
         return work.create(manifest, ordinal) and not work.in_order
 
     def retain(pod: Pod) -> bool:
-        claims.retain(work.controller, work.world, work.owner, pod)
+        claims.retain(work, pod)
         return True
 
     if not work.for_all(wanted, settle) or not work.for_all(condemned, retain):

@@ -4,28 +4,19 @@ kube: pkg/controller/statefulset/{stateful_set_control,stateful_pod_control}.go 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver import NORMAL, WARNING, Refused
-from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import is_available
+from scheduler_core.controllers.workloads.pods import Work, is_available
 from scheduler_core.controllers.workloads.statefulsets import claims, identity
 
 T = TypeVar("T")
 _LARGEST_BATCH = 500
 
 
-@dataclass(slots=True)
-class Pods:
-    """The actions of one sync on a StatefulSet's pods, with descriptions."""
-
-    controller: Controller
-    world: World
-    owner: Owner
-    said: list[str]
+class Pods(Work):
+    """The actions of one sync on a StatefulSet's pods."""
 
     @property
     def in_order(self) -> bool:
@@ -47,7 +38,7 @@ class Pods:
         if claims.is_stale(self.world, self.owner, name, ordinal):
             return False
         try:
-            claims.create_claims(self.controller, self.world, self.owner, name, ordinal)
+            claims.create_claims(self, name, ordinal)
             self.world.api.create(manifest)
         except Refused as refused:
             if refused.answer.reason != "AlreadyExists":
@@ -55,7 +46,7 @@ class Pods:
             raise
         pod = self.world.store.pod(self.owner.namespace, name)
         assert pod is not None
-        claims.retain(self.controller, self.world, self.owner, pod)
+        claims.retain(self, pod)
         self._record("create", name)
         self.said.append(f"created {name}")
         return True
@@ -79,8 +70,8 @@ class Pods:
         # A Pending pod may be waiting for a claim that was deleted after the pod was made.
         if pod.phase == "Pending":
             ordinal = identity.ordinal_of(pod)
-            claims.create_claims(self.controller, self.world, self.owner, pod.name, ordinal)
-            claims.retain(self.controller, self.world, self.owner, pod)
+            claims.create_claims(self, pod.name, ordinal)
+            claims.retain(self, pod)
         waits = pod.deleting or not self.is_running_and_ready(pod) or not self.is_available(pod)
         if waits and self.in_order:
             return False
@@ -89,7 +80,7 @@ class Pods:
             self.world.api.patch(("Pod", pod.namespace, pod.name), {"metadata": {"labels": labels}})
             self._record("update", pod.name)
         if not claims.has_retention_applied(self.world, self.owner, pod):
-            claims.retain(self.controller, self.world, self.owner, pod)
+            claims.retain(self, pod)
         return True
 
     def condemn(self, pod: Pod, first_unavailable: Pod | None) -> bool:
@@ -122,9 +113,7 @@ class Pods:
 
     def _record(self, verb: str, name: str, refused: Refused | None = None) -> None:
         what = f"{verb} Pod {name} in StatefulSet {self.owner.name}"
-        kind, key = self.owner.kind, self.owner.key
         if refused is None:
-            self.controller.event(self.world, NORMAL, f"Successful{verb.title()}", kind, key, f"{what} successful")
+            self.event(NORMAL, f"Successful{verb.title()}", f"{what} successful")
         else:
-            text = f"{what} failed error: {refused.answer.message}"
-            self.controller.event(self.world, WARNING, f"Failed{verb.title()}", kind, key, text)
+            self.event(WARNING, f"Failed{verb.title()}", f"{what} failed error: {refused.answer.message}")

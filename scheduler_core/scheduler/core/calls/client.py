@@ -48,7 +48,6 @@ class Caller(Protocol):
     @property
     def hang(self) -> int | None:
         """The time (ns) that its calls hang before they fail; None if it is not cut off from the API server."""
-        ...
 
 
 def setting(world: SchedulerWorld, call: str) -> int:

@@ -4,8 +4,7 @@ A scenario runs through the real framework, cache, snapshot and algorithm; only 
 comes next. Its format is described beside the corpus, in README-cycle.md.
 """
 
-from scheduler_core.testing.conformance.corpus.compare import Difference
 from scheduler_core.testing.conformance.corpus.reading import CorpusError, Scenario, read_corpus
 from scheduler_core.testing.conformance.corpus.run import Result, Verdict, judge, run_scenario
 
-__all__ = ["CorpusError", "Difference", "Result", "Scenario", "Verdict", "judge", "read_corpus", "run_scenario"]
+__all__ = ["CorpusError", "Result", "Scenario", "Verdict", "judge", "read_corpus", "run_scenario"]

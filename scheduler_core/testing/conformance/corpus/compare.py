@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from scheduler_core.testing.conformance.corpus.observe import without_empty
-from scheduler_core.testing.differences import describe, first_place
+from scheduler_core.testing.differences import Difference, Place, describe, first_place
 
 Attempt = Mapping[str, Any]
 
@@ -24,26 +23,12 @@ FIELDS = (
 LEFT_OUT_IN_ERRORS = ("scored", "skippedScores", "scores")
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The first thing in which an attempt differs. `attempt` counts from 1; `where` is the path of it in the attempt."""
-
-    attempt: int
-    pod: str
-    where: str
-    expected: Any
-    received: Any
-
-    @property
-    def path(self) -> str:
-        """The path in the scenario's expectations."""
-        return f"attempts[{self.attempt - 1}].{self.where}"
-
-    def __str__(self) -> str:
-        return describe(self.path, self.expected, self.received, f"pod {self.pod}")
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "path": self.path}
+def differ(attempt: int, pod: str, place: Place) -> Difference:
+    """The difference at a place of an attempt; attempts count from 1."""
+    where, expected, received = place
+    path = f"attempts[{attempt - 1}].{where}"
+    facts = {"attempt": attempt, "pod": pod, "where": where, "path": path}
+    return Difference(expected, received, describe(path, expected, received, f"pod {pod}"), facts)
 
 
 def first_difference(number: int, pod: str, expected: Attempt, received: Attempt) -> Difference | None:
@@ -51,7 +36,7 @@ def first_difference(number: int, pod: str, expected: Attempt, received: Attempt
     for field in FIELDS:
         place = first_place(_format_field(field, expected.get(field)), _format_field(field, _cut(received.get(field))))
         if place is not None:
-            return Difference(number, pod, f"{field}{place[0]}", place[1], place[2])
+            return differ(number, pod, (f"{field}{place[0]}", *place[1:]))
     return None
 
 

@@ -5,8 +5,9 @@ README-dra.md, "Additions to an attempt".
 
 from collections.abc import Mapping
 
-from scheduler_core.apimachinery.dra.claims import KIND, ClaimError, claim_name
+from scheduler_core.apimachinery.dra.claims import KIND
 from scheduler_core.apimachinery.objects import Manifest, Pod, is_extended_name
+from scheduler_core.controllers.memory.devices import list_named_claims
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework import Code, Plugin, PluginStep, Point
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
@@ -148,15 +149,7 @@ class Claims:
     # Statuses
 
     def _statuses(self, pod: Pod) -> Observed:
-        names = []
-        for entry in pod.spec.resource_claims:
-            try:
-                name, _ = claim_name(pod, entry)
-            except ClaimError:
-                continue
-            if name is not None:
-                names.append(f"{pod.namespace}/{name}")
-        return {key: self._status(key) for key in names}
+        return {key: self._status(key) for key in list_named_claims(pod)}
 
     def all(self) -> Observed:
         """Return the status of every claim, by key."""

@@ -63,7 +63,8 @@ class ScriptedExtenders:
         for extender in self.extenders:
             if not extender.serves(Verb.BIND, cycle.pod):
                 continue
-            extension = Extension(numbers_from=_count(cycle))
+            asked = () if cycle.extension is None else cycle.extension.exchanges
+            extension = Extension(numbers_from=len(asked))
             extender_bind.ask(extension, cycle, extender, cycle.node)
             self.answer(extension)
             step = extender_bind.take(extension, cycle)
@@ -75,10 +76,6 @@ class ScriptedExtenders:
             by = f"extender {extender.index}"
             return {"by": by} if step.status.ok else {"by": by, "error": step.status.message}
         return {"by": "plugin"}
-
-
-def _count(cycle: SchedulingCycle) -> int:
-    return 0 if cycle.extension is None else len(cycle.extension.exchanges)
 
 
 @dataclass(slots=True)

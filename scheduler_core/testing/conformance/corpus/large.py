@@ -23,10 +23,10 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.corpus import observe
-from scheduler_core.testing.conformance.corpus.compare import Difference
+from scheduler_core.testing.conformance.corpus.compare import differ
 from scheduler_core.testing.conformance.corpus.reading import CorpusError, Scenario, load_json, with_all_candidates
 from scheduler_core.testing.conformance.corpus.world import CorpusWorld
-from scheduler_core.testing.differences import first_place
+from scheduler_core.testing.differences import Difference, first_place
 
 Watch = Callable[[Framework, SchedulingCycle], None]
 
@@ -117,7 +117,7 @@ def _difference(number: int, expected: Manifest, received: observe.Observed) -> 
     place = first_place(wanted, got)
     if place is None:
         return None
-    return Difference(number, expected["pod"], place[0].removeprefix("."), place[1], place[2])
+    return differ(number, expected["pod"], (place[0].removeprefix("."), *place[1:]))
 
 
 def _objects(scenario: Scenario) -> tuple[list[Manifest], list[Manifest]]:

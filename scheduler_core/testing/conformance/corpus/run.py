@@ -23,7 +23,7 @@ from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.corpus import compare, extenders, reading
-from scheduler_core.testing.conformance.corpus.claim_calls import release
+from scheduler_core.testing.conformance.corpus.claim_calls import release as release_claims
 from scheduler_core.testing.conformance.corpus.devices import Claims, has_devices, node_allocations, order_dependent
 from scheduler_core.testing.conformance.corpus.large import Watch, run_large
 from scheduler_core.testing.conformance.corpus.observe import (
@@ -35,9 +35,9 @@ from scheduler_core.testing.conformance.corpus.observe import (
     without_empty,
 )
 from scheduler_core.testing.conformance.corpus.world import CorpusWorld, bind_claims
-from scheduler_core.testing.conformance.timelines import StepDifference, is_of_entities, run_entities, run_timeline
-from scheduler_core.testing.conformance.worlds import NotSupported, StepDiffers, run_world
-from scheduler_core.testing.differences import TextsDiffer, judge_object
+from scheduler_core.testing.conformance.timelines import is_of_entities, run_entities, run_timeline
+from scheduler_core.testing.conformance.worlds import NotSupported, run_world
+from scheduler_core.testing.differences import Difference, judge_object
 
 
 class Verdict(enum.StrEnum):
@@ -52,7 +52,7 @@ class Result:
 
     scenario: reading.Scenario
     verdict: Verdict
-    difference: compare.Difference | StepDifference | StepDiffers | TextsDiffer | None = None
+    difference: Difference | None = None
     reason: str = ""
 
     @property
@@ -73,31 +73,27 @@ def run_scenario(scenario: reading.Scenario, watch: Watch | None = None) -> Resu
     reason = reading.not_supported(scenario)
     if reason:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
-    if reading.is_world(scenario):
-        return _run_world(scenario)
-    if reading.is_object(scenario):
-        texts = judge_object(scenario.data)
-        return Result(scenario, Verdict.PASSES if texts is None else Verdict.DIFFERS, texts)
-    if "steps" in scenario.data:
-        of_entities = is_of_entities(scenario.data)
-        step = (run_entities if of_entities else run_timeline)(scenario.data, scenario.release)
-        return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
-    if "objectsFile" in scenario.data:
-        difference = run_large(scenario, watch)
-        return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
-    gates = scenario.data.get("featureGates") or scenario.data.get("gates") or {}
-    settings = WorldSettings(release=scenario.release).changed(resolve(gates, scenario.release).settings)
-    configuration = load_configuration(scenario.data.get("config"), settings.features)
-    difference = Run(scenario, configuration, settings, watch).difference()
+    try:
+        difference = _find_difference(scenario, watch)
+    except NotSupported as missing:
+        return Result(scenario, Verdict.NOT_SUPPORTED, reason=str(missing))
     return Result(scenario, Verdict.PASSES if difference is None else Verdict.DIFFERS, difference)
 
 
-def _run_world(scenario: reading.Scenario) -> Result:
-    try:
-        step = run_world(scenario.data)
-    except NotSupported as missing:
-        return Result(scenario, Verdict.NOT_SUPPORTED, reason=str(missing))
-    return Result(scenario, Verdict.PASSES if step is None else Verdict.DIFFERS, step)
+def _find_difference(scenario: reading.Scenario, watch: Watch | None) -> Difference | None:
+    data, release = scenario.data, scenario.release
+    if reading.is_world(scenario):
+        return run_world(data)
+    if reading.is_object(scenario):
+        return judge_object(data)
+    if "steps" in data:
+        return run_entities(data, release) if is_of_entities(data) else run_timeline(data, release)
+    if "objectsFile" in data:
+        return run_large(scenario, watch)
+    settings = WorldSettings(release=release)
+    settings = settings.changed(resolve(data.get("featureGates") or data.get("gates") or {}, release).settings)
+    configuration = load_configuration(data.get("config"), settings.features)
+    return Run(scenario, configuration, settings, watch).difference()
 
 
 class Run:
@@ -140,7 +136,7 @@ class Run:
             if (framework := self.frameworks.get(pod.spec.scheduler_name)) and _pre_enqueue(pod, framework)
         )
 
-    def difference(self) -> compare.Difference | None:
+    def difference(self) -> Difference | None:
         order: list[str] | None = None
         for number, expected in enumerate(self.scenario.attempts, 1):
             order = expected.get("nodeOrder", order)
@@ -260,7 +256,7 @@ class Run:
             return released
         if cycle.preemption is not None:
             self.world.preempt(cycle.preemption)
-            released = release(self.world, cycle.preemption.victims)
+            released = release_claims(self.world, cycle.preemption.victims)
         self.world.fail(pod, cycle.nomination)
         return released
 
@@ -269,7 +265,8 @@ class Run:
     ) -> tuple[SchedulingCycle, Observed | None, extenders.AfterPlugins]:
         cycle = SchedulingCycle(0, "corpus", framework.name, QueuedPod(pod, 0, 0), snapshot, 0)
         start = self.algorithm_state.next_start
-        self.algorithm_state.draw = lambda n: _index(cycle.tied, expected.get("chosen"))
+        chosen = expected.get("chosen")  # among tied nodes; 0 where the corpus chose another node
+        self.algorithm_state.draw = lambda n: cycle.tied.index(chosen) if chosen in cycle.tied else 0
         begin(cycle, framework, self.algorithm_state)
         plugins = extenders.AfterPlugins.of(cycle)
         while cycle.phase in IN_ALGORITHM:
@@ -303,11 +300,6 @@ def _pre_enqueue(pod: Pod, framework: Framework) -> Status | None:
         if not step.status.ok:
             return step.status
     return None
-
-
-def _index(tied: tuple[str, ...], chosen: str | None) -> int:
-    """Return the index of the corpus's choice among tied nodes; 0 if the corpus chose another node."""
-    return tied.index(chosen) if chosen in tied else 0
 
 
 def _sampling(cycle: SchedulingCycle, start: int, after: int, expected: Manifest) -> Observed | None:

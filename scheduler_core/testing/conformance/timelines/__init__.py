@@ -4,8 +4,7 @@ A timeline runs in a Simulation whose API calls take the time that the corpus' c
 timeline says so. Its format is described beside the corpus, in README-queue.md.
 """
 
-from scheduler_core.testing.conformance.timelines.compare import StepDifference
 from scheduler_core.testing.conformance.timelines.entities import is_of_entities, run_entities
 from scheduler_core.testing.conformance.timelines.run import run_timeline, unknown_operation
 
-__all__ = ["StepDifference", "is_of_entities", "run_entities", "run_timeline", "unknown_operation"]
+__all__ = ["is_of_entities", "run_entities", "run_timeline", "unknown_operation"]

@@ -1,10 +1,9 @@
 """Comparing a step with what the corpus expects of it, key by key; the first difference, as a path."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
-from scheduler_core.testing.differences import describe, first_place
+from scheduler_core.testing.differences import Difference, describe, first_place
 
 TOLERANCE = 0.001_000_001  # seconds; API calls take microseconds that README-queue.md leaves open
 
@@ -12,36 +11,16 @@ TOLERANCE = 0.001_000_001  # seconds; API calls take microseconds that README-qu
 _UNTOLD = ("errorsLogged",)
 
 
-@dataclass(frozen=True, slots=True)
-class StepDifference:
-    """The first thing in which a timeline differs; `step` counts from 0, `where` is the path in what is expected of it."""
-
-    step: int
-    op: str
-    where: str
-    expected: Any
-    received: Any
-
-    @property
-    def path(self) -> str:
-        """The path in the timeline."""
-        return f"steps[{self.step}].{self.where}"
-
-    def __str__(self) -> str:
-        return describe(self.path, self.expected, self.received, self.op)
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "path": self.path}
-
-
-def difference(step: int, op: str, expected: Mapping[str, Any], received: Mapping[str, Any]) -> StepDifference | None:
-    """Return the first difference of a step, or None; `t` is compared first, then the keys by name."""
+def difference(step: int, op: str, expected: Mapping[str, Any], received: Mapping[str, Any]) -> Difference | None:
+    """Return the first difference of a step (from 0), or None; `t` is compared first, then the keys by name."""
     keys = sorted({*expected, *received} - set(_UNTOLD), key=lambda key: (key != "t", key))
     for key in keys:
         wanted, got = _normal(key, expected.get(key)), _normal(key, received.get(key))
         place = first_place(wanted, got, _same)
         if place is not None:
-            return StepDifference(step, op, f"{key}{place[0]}", place[1], place[2])
+            where, path = f"{key}{place[0]}", f"steps[{step}].{key}{place[0]}"
+            facts = {"step": step, "op": op, "where": where, "path": path}
+            return Difference(place[1], place[2], describe(path, place[1], place[2], op), facts)
     return None
 
 

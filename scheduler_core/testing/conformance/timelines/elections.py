@@ -11,7 +11,8 @@ from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Report, Steps, What
 from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
-from scheduler_core.testing.conformance.timelines.compare import StepDifference, difference
+from scheduler_core.testing.conformance.timelines.compare import difference
+from scheduler_core.testing.differences import Difference
 
 Op = Mapping[str, Any]
 Shown = dict[str, Any]
@@ -24,7 +25,7 @@ _EMPTY = {"holderIdentity": "", "leaseDurationSeconds": 0, "acquireTime": 0, "re
 _NO_RELEASE, _SHORTER_DEADLINE = "c", "d"
 
 
-def run_election(timeline: Mapping[str, Any]) -> StepDifference | None:
+def run_election(timeline: Mapping[str, Any]) -> Difference | None:
     """Runs a timeline up to its first difference."""
     return _Run(timeline).difference()
 
@@ -41,7 +42,7 @@ class _Run:
         self.log: list[Shown] = []
         self.result: bool | None = None
 
-    def difference(self) -> StepDifference | None:
+    def difference(self) -> Difference | None:
         for number, step in enumerate(self.steps):
             self.log, self.result = [], None
             OPERATIONS[step["op"]](self, step)

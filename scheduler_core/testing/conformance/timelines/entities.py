@@ -14,9 +14,9 @@ from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps.podgroups import steps
 from scheduler_core.scheduler.queue.types import QueuedPod
-from scheduler_core.testing.conformance.timelines.compare import StepDifference
 from scheduler_core.testing.conformance.timelines.observe import Observer, Shown, describe_entry, seconds
 from scheduler_core.testing.conformance.timelines.run import MICROSECOND, Op, Run, quiet_settings
+from scheduler_core.testing.differences import Difference
 from scheduler_core.world.simulation import Simulation
 
 
@@ -25,7 +25,7 @@ def is_of_entities(timeline: Mapping[str, Any]) -> bool:
     return any(isinstance((step.get("result") or {}).get("popped"), dict) for step in timeline["steps"])
 
 
-def run_entities(timeline: Mapping[str, Any], release: Release) -> StepDifference | None:
+def run_entities(timeline: Mapping[str, Any], release: Release) -> Difference | None:
     """Run such a timeline up to its first difference."""
     return EntityRun(timeline, release).difference()
 

@@ -74,13 +74,45 @@ class Observer:
         }
 
     def pod_json(self, pod: Pod) -> Shown:
-        return pod_json(pod)
+        shown: Shown = {
+            "nominatedNodeName": pod.nominated_node_name,
+            "nodeName": pod.node_name,
+            "phase": "" if pod.phase == "Pending" else pod.phase,
+            "terminating": pod.deleting,
+        }
+        for kind in ("PodScheduled", "DisruptionTarget"):
+            condition: Mapping[str, Any] = pod.condition(kind) or {}
+            shown[kind] = {name: condition[name] for name in _CONDITION_FIELDS if condition.get(name)}
+        return {name: value for name, value in shown.items() if value}
 
     def call_text(self, call: ApiCall) -> str:
-        return _call(call, bool(self._untold))
+        if call.verb == "BIND":
+            failed = " FAILED" if call.fault else " ERROR" if call.error else ""
+            return f"BIND {call.pod} -> {call.node}{failed}"
+        if call.verb == "DELETE":
+            return f"DELETE {call.pod}"
+        if call.verb == "PATCH":
+            return f"PATCH {call.pod} status {' '.join(call.status or ())}"
+        if self._untold:  # as newer releases were recorded
+            return f"UPDATE {call.kind.lower()}s {call.object.rpartition('/')[2]}"
+        patch = call.patch or {}
+        name = call.object
+        if call.kind == "PersistentVolume":
+            ref = patch["spec"]["claimRef"]
+            return f"UPDATE persistentvolumes/{name.strip('/')} claimRef={ref['namespace']}/{ref['name']}"
+        node = next(iter(patch["metadata"]["annotations"].values()))
+        return f"UPDATE persistentvolumeclaims/{name} selected-node={node}"
 
     def event_json(self, event: KubeEvent) -> Shown:
-        return event_json(event)
+        shown = {
+            "type": event.type,
+            "reason": event.reason,
+            "action": event.action,
+            "object": f"{event.namespace}/{event.name}",
+            "message": event.message,
+            "related": event.related,
+        }
+        return {name: value for name, value in shown.items() if value}
 
     def _diff_pods(self) -> Shown:
         now = {pod.key: self.pod_json(pod) for pod in self._sim.store.pods()}
@@ -130,31 +162,6 @@ def _in_flight_label(item: Pod | ObjectEvent) -> str:
     return f"pod:{item.key}" if isinstance(item, Pod) else f"event:{item.event.label}"
 
 
-def pod_json(pod: Pod) -> Shown:
-    shown: Shown = {
-        "nominatedNodeName": pod.nominated_node_name,
-        "nodeName": pod.node_name,
-        "phase": "" if pod.phase == "Pending" else pod.phase,
-        "terminating": pod.deleting,
-    }
-    for kind in ("PodScheduled", "DisruptionTarget"):
-        condition: Mapping[str, Any] = pod.condition(kind) or {}
-        shown[kind] = {name: condition[name] for name in _CONDITION_FIELDS if condition.get(name)}
-    return {name: value for name, value in shown.items() if value}
-
-
-def event_json(event: KubeEvent) -> Shown:
-    shown = {
-        "type": event.type,
-        "reason": event.reason,
-        "action": event.action,
-        "object": f"{event.namespace}/{event.name}",
-        "message": event.message,
-        "related": event.related,
-    }
-    return {name: value for name, value in shown.items() if value}
-
-
 def pending(scheduler: Scheduler) -> Shown:
     """scheduler_pending_pods by queue."""
     queue = scheduler.queue
@@ -171,22 +178,3 @@ def _count_growth(before: Counter[tuple[str, str]], now: Counter[tuple[str, str]
     before.clear()
     before.update(now)
     return grown
-
-
-def _call(call: ApiCall, brief: bool) -> str:
-    if call.verb == "BIND":
-        failed = " FAILED" if call.fault else " ERROR" if call.error else ""
-        return f"BIND {call.pod} -> {call.node}{failed}"
-    if call.verb == "DELETE":
-        return f"DELETE {call.pod}"
-    if call.verb == "PATCH":
-        return f"PATCH {call.pod} status {' '.join(call.status or ())}"
-    if brief:  # as newer releases were recorded
-        return f"UPDATE {call.kind.lower()}s {call.object.rpartition('/')[2]}"
-    patch = call.patch or {}
-    name = call.object
-    if call.kind == "PersistentVolume":
-        ref = patch["spec"]["claimRef"]
-        return f"UPDATE persistentvolumes/{name.strip('/')} claimRef={ref['namespace']}/{ref['name']}"
-    node = next(iter(patch["metadata"]["annotations"].values()))
-    return f"UPDATE persistentvolumeclaims/{name} selected-node={node}"

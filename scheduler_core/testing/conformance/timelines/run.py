@@ -23,8 +23,9 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import permit, scheduling
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.timelines import elections, oracle
-from scheduler_core.testing.conformance.timelines.compare import StepDifference, difference
+from scheduler_core.testing.conformance.timelines.compare import difference
 from scheduler_core.testing.conformance.timelines.observe import Observer, Shown
+from scheduler_core.testing.differences import Difference
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME
 from scheduler_core.world.simulation import Simulation
 
@@ -34,7 +35,7 @@ MICROSECOND = 1_000
 START = parse_time("2000-01-01T00:00:00Z")
 
 
-def run_timeline(timeline: Mapping[str, Any], release: Release = OLDEST) -> StepDifference | None:
+def run_timeline(timeline: Mapping[str, Any], release: Release = OLDEST) -> Difference | None:
     """Runs a timeline up to its first difference."""
     if _is_election(timeline):
         return elections.run_election(timeline)
@@ -94,7 +95,7 @@ class Run:
         self.forgets_faults = "random" in timeline["name"]
         self.result: Shown | None = None
 
-    def difference(self) -> StepDifference | None:
+    def difference(self) -> Difference | None:
         for number, step in enumerate(self.steps):
             self.records, self.result = [], None
             self._apply(step)

@@ -3,7 +3,6 @@
 Its format is described beside the corpus, in README-worlds.md.
 """
 
-from scheduler_core.testing.conformance.worlds.compare import StepDiffers
 from scheduler_core.testing.conformance.worlds.run import NotSupported, run_world
 
-__all__ = ["NotSupported", "StepDiffers", "run_world"]
+__all__ = ["NotSupported", "run_world"]

@@ -8,7 +8,7 @@ from scheduler_core.apimachinery.objects import SECOND, BadQuantity, LabelSelect
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.store import EPOCH
 from scheduler_core.testing.conformance.worlds.paths import MISSING, is_absent, look_up
-from scheduler_core.testing.differences import describe, first_place
+from scheduler_core.testing.differences import Difference, describe, first_place
 from scheduler_core.world.simulation import Simulation
 
 Item = Mapping[str, Any]
@@ -16,27 +16,12 @@ _OPERATORS = ("is", "isNot", "isQuantity", "contains", "containsNot", "absent", 
 _TEMPORAL = ("becomes", "always", "never", "order")
 
 
-@dataclass(frozen=True, slots=True)
-class StepDiffers:
-    """The first thing that is not as expected."""
-
-    step: int
-    at: str
-    expected: str
-    received: str
-    item: int | None = None  # of those that are expected of the step
-
-    def __str__(self) -> str:
-        return f"{self.path} (at {self.at}): expected {self.expected}, received {self.received}"
-
-    @property
-    def path(self) -> str:
-        """The path in the scenario."""
-        place = "objects" if self.step < 0 else f"steps[{self.step}]"
-        return place if self.item is None else f"{place}.expect[{self.item}]"
-
-    def to_json(self) -> dict[str, Any]:
-        return {"step": self.step, "path": self.path, "expected": self.expected, "received": self.received}
+def differ(step: int, at: str, expected: str, received: str, item: int | None = None) -> Difference:
+    """The difference of a step (-1: of the objects), or of an `item` of those that are expected of the step."""
+    place = "objects" if step < 0 else f"steps[{step}]"
+    path = place if item is None else f"{place}.expect[{item}]"
+    text = f"{path} (at {at}): expected {expected}, received {received}"
+    return Difference(expected, received, text, {"step": step, "path": path})
 
 
 class Observed(Protocol):

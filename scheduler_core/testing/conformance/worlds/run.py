@@ -13,8 +13,9 @@ from scheduler_core.controllers.kubelet.eviction.observations import capacity_of
 from scheduler_core.controllers.kubelet.out_of_memory import oom_score_adj
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 from scheduler_core.testing.conformance.worlds import compare
-from scheduler_core.testing.conformance.worlds.compare import History, Item, StepDiffers, target
+from scheduler_core.testing.conformance.worlds.compare import History, Item, target
 from scheduler_core.testing.conformance.worlds.paths import look_up, of_apiserver, of_controller_manager
+from scheduler_core.testing.differences import Difference
 from scheduler_core.world import commands
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, Command, SetConfiguration, command_from_json
 from scheduler_core.world.simulation import Simulation
@@ -27,7 +28,7 @@ class NotSupported(Exception):
     """A scenario that needs something that is not modelled; the text says what."""
 
 
-def run_world(scenario: Mapping[str, Any]) -> StepDiffers | None:
+def run_world(scenario: Mapping[str, Any]) -> Difference | None:
     """Runs a scenario up to its first difference. NotSupported."""
     return _Run(scenario).difference()
 
@@ -66,12 +67,12 @@ class _Run:
         self.temporal = compare.temporal_items(items)
         self.history = {id(item): History() for item in self.temporal}
 
-    def difference(self) -> StepDiffers | None:
+    def difference(self) -> Difference | None:
         for manifest in self.scenario["objects"]:
             try:
                 self._apply(commands.ApplyObjects((self._resolve(manifest),)))
             except Refused as refused:
-                return StepDiffers(-1, "0s", f"{manifest['kind']} is created", str(refused))
+                return compare.differ(-1, "0s", f"{manifest['kind']} is created", str(refused))
         self._sample()
         for number, step in enumerate(self.scenario["steps"]):
             # Lets all happen that is due up to a time, and sets the clock to it.
@@ -87,11 +88,11 @@ class _Run:
                 self.sim.agenda.now = until
             problem = self._check_drains(step) or (self._act(step) if "do" in step else None)
             if problem is not None:
-                return StepDiffers(number, step["at"], *problem)
+                return compare.differ(number, step["at"], *problem)
             for i, item in enumerate(step.get("expect") or ()):
                 received = compare.judge(self, item, self.history)
                 if received:
-                    return StepDiffers(number, step["at"], json.dumps(item), received, i)
+                    return compare.differ(number, step["at"], json.dumps(item), received, i)
         return None
 
     # time
@@ -138,9 +139,6 @@ class _Run:
                 return problem
         return None
 
-    def create(self, manifest: Item) -> Command:
-        return _command("CreateObject", manifest=self._resolve(manifest))
-
     def patch(self, given: Item) -> Command:
         more = {name: given[name] for name in ("type", "subresource") if name in given}
         ref = self._refs(given["object"])[0]
@@ -150,9 +148,6 @@ class _Run:
         names = {"gracePeriodSeconds": "grace_period_seconds", "propagationPolicy": "propagation_policy"}
         more = {ours: given[theirs] for theirs, ours in names.items() if theirs in given}
         return _command("DeleteObjects", refs=self._refs(given["object"]), **more)
-
-    def scale(self, given: Item) -> Command:
-        return _command("ScaleObject", ref=self._refs(given["object"])[0], replicas=given["replicas"])
 
     def evict(self, given: Item) -> Command:
         pod = given["pod"] if isinstance(given["pod"], str) else self._first(given["pod"])
@@ -169,9 +164,6 @@ class _Run:
             resource_version=wanted.get("resourceVersion") or "",
         )
 
-    def bind(self, given: Item) -> Command:
-        return _command("BindPod", pod=given["pod"], node=given["node"])
-
     def drain(self, given: Item) -> Command:
         return _command(
             "DrainNode",
@@ -182,15 +174,6 @@ class _Run:
             grace_period_seconds=given.get("gracePeriodSeconds"),
         )
 
-    def stop_kubelet(self, node: Any) -> Command:
-        return _command("SetKubelet", node=self._node(node), running=False)
-
-    def start_kubelet(self, node: Any) -> Command:
-        return _command("SetKubelet", node=self._node(node), running=True)
-
-    def report_condition(self, given: Item) -> Command:
-        return _command("ReportCondition", **given)
-
     def start_scheduler(self, given: Item) -> Command:
         return _command(
             "StartScheduler",
@@ -198,15 +181,6 @@ class _Run:
             configuration=given.get("configuration"),
             clock_offset=compare.seconds(given.get("clockOffset") or "0s"),
         )
-
-    def stop_scheduler(self, given: Item) -> Command:
-        return _command("StopScheduler", name=given["name"], signal=given.get("signal") or "SIGTERM")
-
-    def partition(self, given: Item) -> Command:
-        return _command("PartitionScheduler", name=_name(given), partitioned=True)
-
-    def heal(self, given: Item) -> Command:
-        return _command("PartitionScheduler", name=_name(given), partitioned=False)
 
     # objects
 
@@ -269,20 +243,20 @@ class _Run:
 
 
 _VERBS: Mapping[str, Callable[[_Run, Any], Command]] = {
-    "create": _Run.create,
+    "create": lambda run, manifest: _command("CreateObject", manifest=run._resolve(manifest)),
     "patch": _Run.patch,
     "delete": _Run.delete,
-    "scale": _Run.scale,
+    "scale": lambda run, to: _command("ScaleObject", ref=run._refs(to["object"])[0], replicas=to["replicas"]),
     "evict": _Run.evict,
-    "bind": _Run.bind,
+    "bind": lambda _, given: _command("BindPod", pod=given["pod"], node=given["node"]),
     "drain": _Run.drain,
-    "stopKubelet": _Run.stop_kubelet,
-    "startKubelet": _Run.start_kubelet,
-    "reportCondition": _Run.report_condition,
+    "stopKubelet": lambda run, node: _command("SetKubelet", node=run._node(node), running=False),
+    "startKubelet": lambda run, node: _command("SetKubelet", node=run._node(node), running=True),
+    "reportCondition": lambda _, given: _command("ReportCondition", **given),
     "startScheduler": _Run.start_scheduler,
-    "stopScheduler": _Run.stop_scheduler,
-    "partition": _Run.partition,
-    "heal": _Run.heal,
+    "stopScheduler": lambda _, it: _command("StopScheduler", name=it["name"], signal=it.get("signal") or "SIGTERM"),
+    "partition": lambda _, given: _command("PartitionScheduler", name=_name(given), partitioned=True),
+    "heal": lambda _, given: _command("PartitionScheduler", name=_name(given), partitioned=False),
 }
 
 
