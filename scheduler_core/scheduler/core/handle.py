@@ -1,52 +1,21 @@
 """The handle that plugins are given: live listers of the API server, and the binding call."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver import DONE, NORMAL, Refused, Store, conflict
+from scheduler_core.apiserver import DONE, NORMAL, Refused, conflict
 from scheduler_core.apiserver.faults import BIND, CHANGED, CLAIMS, VOLUMES
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core import waiting
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.objects import PodObjectCalls
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
-from scheduler_core.scheduler.core.world import SchedulerWorld
+from scheduler_core.scheduler.core.world import Owner, SchedulerWorld
 from scheduler_core.scheduler.framework import SUCCESS, Features, Status, error
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions, WaitingPod
-
-
-class HandleOwner(client.Caller, Protocol):
-    """The scheduler whose plugins get the handle."""
-
-    replica: Store | None
-
-    @property
-    def features(self) -> Features: ...
-
-    @property
-    def assumed(self) -> Assumptions: ...
-
-    @property
-    def preempting(self) -> Mapping[str, int]: ...
-
-    @property
-    def claims(self) -> ClaimTracker: ...
-
-    @property
-    def snapshot(self) -> NodeTable: ...
-
-    def pods_waiting(self) -> list[BindingCycle]: ...
-
-    @property
-    def view(self) -> Store: ...
-
-    def live(self, key: str) -> Pod | None: ...
-
-    def pod_group(self, namespace: str, name: str) -> PodGroupState | None: ...
 
 
 class WorldHandle:
@@ -54,7 +23,7 @@ class WorldHandle:
 
     __slots__ = ("_preempting", "_scheduler", "_world", "assumed")
 
-    def __init__(self, scheduler: HandleOwner) -> None:
+    def __init__(self, scheduler: Owner) -> None:
         self._scheduler = scheduler
         self._world: SchedulerWorld = scheduler.world
         self._preempting = scheduler.preempting
