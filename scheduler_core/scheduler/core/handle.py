@@ -21,25 +21,15 @@ from scheduler_core.scheduler.framework.plugin import Assumptions, WaitingPod
 class WorldHandle:
     """Framework handle over a world."""
 
-    __slots__ = ("_preempting", "_scheduler", "_world", "assumed")
+    __slots__ = ("_scheduler", "_world", "assumed", "claims", "features", "preempting")
 
     def __init__(self, scheduler: Owner) -> None:
         self._scheduler = scheduler
         self._world: SchedulerWorld = scheduler.world
-        self._preempting = scheduler.preempting
         self.assumed: Assumptions = scheduler.assumed
-
-    @property
-    def features(self) -> Features:
-        return self._scheduler.features
-
-    @property
-    def preempting(self) -> Mapping[str, int] | None:
-        return self._preempting if self.features.async_preemption else None
-
-    @property
-    def claims(self) -> ClaimTracker:
-        return self._scheduler.claims
+        self.claims: ClaimTracker = scheduler.claims
+        self.features: Features = scheduler.features
+        self.preempting = scheduler.preempting if scheduler.features.async_preemption else None
 
     @property
     def device_cost(self) -> int:

@@ -254,11 +254,6 @@ class Scheduler(State):
         )
 
     @property
-    def has_devices(self) -> bool:
-        """True if the scheduler watches device claims."""
-        return self.features.dynamic_resources
-
-    @property
     def percentage_of_nodes_to_score(self) -> int:
         return self.algorithm_state.percentage
 
