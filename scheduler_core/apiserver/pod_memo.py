@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.names import subdomain_errors
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apiserver.admission.plugin import uses_label_keys
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.schema.strict import is_sound
+from scheduler_core.apiserver.schema.strict import list_errors
 from scheduler_core.apiserver.validation.objects import metadata, owners_and_finalizers
 
 _TOP = dict.fromkeys(("apiVersion", "kind", "metadata", "spec", "status"))
@@ -95,7 +95,7 @@ def _is_sound(manifest: Manifest) -> bool:
     meta = manifest["metadata"]
     if manifest.get("apiVersion") != "v1" or not _TOP.keys() >= manifest.keys():
         return False
-    if not is_sound(meta, "ObjectMeta"):
+    if list_errors(meta, "ObjectMeta"):
         return False
     errors = Errors()
     metadata(manifest, _POD, errors)

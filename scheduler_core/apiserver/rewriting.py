@@ -57,6 +57,12 @@ def with_section(manifest: Manifest, section: str, changes: Mapping[str, Any]) -
     return {**manifest, section: {**(manifest.get(section) or {}), **changes}}
 
 
+def fill(value: Manifest, unset: tuple[Any, ...] = (None,), **defaults: Any) -> Manifest:
+    """A value with defaults for its fields that are `unset`; the same value where none is."""
+    missing = {name: default for name, default in defaults.items() if value.get(name) in unset}
+    return {**value, **missing} if missing else value
+
+
 def rewrite(value: Any, path: Sequence[str], change: Callable[[Any], Any]) -> Any:
     """A value with each part at a path changed, where "*" stands for every entry; where nothing changes, the same value."""
     if not path or not value:

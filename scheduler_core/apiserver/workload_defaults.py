@@ -4,12 +4,14 @@ kube: pkg/apis/{apps,batch,core}/v1/defaults.go @ v1.34.1
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.object_defaults import with_template_defaults
+from scheduler_core.apiserver.rewriting import fill
 
 MAX_INT32 = 2**31 - 1
+_fill_missing = partial(fill, unset=(None, ""))
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 
 
@@ -52,11 +54,6 @@ def _selecting(job: Manifest) -> Manifest:
         else meta
     )
     return job if full == spec else {**job, "metadata": named, "spec": full}
-
-
-def _fill_missing(spec: Manifest, **defaults: Any) -> dict[str, Any]:
-    """Return the spec with defaults for missing fields."""
-    return {**spec, **{name: value for name, value in defaults.items() if spec.get(name) in (None, "")}}
 
 
 def _deployment(spec: Manifest) -> Manifest:
@@ -106,7 +103,7 @@ def _job(spec: Manifest) -> Manifest:
         full["completions"] = 1
     policy = full.get("podFailurePolicy")
     empty = {name: "" for name in ("completionMode", "podReplacementPolicy") if full.get(name) == ""}
-    full = _fill_missing(
+    filled = _fill_missing(
         full,
         parallelism=1,
         backoffLimit=6 if full.get("backoffLimitPerIndex") is None else MAX_INT32,
@@ -115,7 +112,7 @@ def _job(spec: Manifest) -> Manifest:
         podReplacementPolicy="TerminatingOrFailed" if policy is None else "Failed",
         manualSelector=False,
     )
-    full |= empty  # validation refuses these
+    full = {**filled, **empty}  # validation refuses the empty ones
     if policy is not None:
         full["podFailurePolicy"] = {**policy, "rules": [_rule(rule) for rule in policy.get("rules") or ()]}
     return full

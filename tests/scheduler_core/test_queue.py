@@ -136,8 +136,8 @@ def test_backoff_doubles_to_its_maximum() -> None:
         until = queue.backoff()[0].backoff_until
         assert until is not None
         waits.append((until - now) // SECOND)
-        now = queue.next_backoff_flush() or 0
-        queue.flush_backoff(now)
+        now = queue.moves.next_backoff_flush() or 0
+        queue.moves.flush_backoff(now)
     assert waits == [1, 2, 4, 8, 10, 10]
 
 
@@ -148,10 +148,10 @@ def test_backoff_ends_at_the_first_tick_behind_its_second() -> None:
     entry = queue.pop(now)
     assert entry is not None
     queue.requeue(entry, now, ())
-    assert queue.next_backoff_flush() == 2 * SECOND
-    queue.flush_backoff(SECOND)
+    assert queue.moves.next_backoff_flush() == 2 * SECOND
+    queue.moves.flush_backoff(SECOND)
     assert len(queue.backoff()) == 1
-    queue.flush_backoff(2 * SECOND)
+    queue.moves.flush_backoff(2 * SECOND)
     assert len(queue.active()) == 1
 
 
@@ -184,10 +184,10 @@ def test_a_pod_is_woken_after_too_long_at_a_half_minute() -> None:
     entry = queue.pop(30 * SECOND)
     assert entry is not None
     queue.requeue(entry, 30 * SECOND, ("Fit",))
-    assert queue.next_unschedulable_flush() == 360 * SECOND
-    queue.flush_unschedulable(330 * SECOND)
+    assert queue.moves.next_unschedulable_flush() == 360 * SECOND
+    queue.moves.flush_unschedulable(330 * SECOND)
     assert len(queue.unschedulable()) == 1
-    queue.flush_unschedulable(360 * SECOND)
+    queue.moves.flush_unschedulable(360 * SECOND)
     assert rules.moves[-1] == ("a", "active", "UnschedulableTimeout")
 
 
@@ -278,7 +278,7 @@ def test_a_pod_in_flight_hears_of_the_timeout_of_a_gated_one_that_stays() -> Non
     queue.add(a_pod("held"), 0)
     queue.add(a_pod("a"), 0)
     entry = popped(queue)
-    queue.flush_unschedulable(330 * SECOND)
+    queue.moves.flush_unschedulable(330 * SECOND)
     queue.requeue(entry, 330 * SECOND, ("Fit",))
     assert [entry.pod.name for entry in queue.backoff()] == ["a"]
     assert [entry.pod.name for entry in queue.gated()] == ["held"]
@@ -296,7 +296,7 @@ def test_a_refusal_ends_a_row_of_errors() -> None:
     queue, _ = make_queue(options=QueueOptions(pop_from_backoff=False))
     queue.add(a_pod("a"), 0)
     for now, plugins in ((0, ()), (10 * SECOND, ()), (20 * SECOND, ("Fit",))):
-        queue.flush_backoff(now)
+        queue.moves.flush_backoff(now)
         queue.requeue(popped(queue, now), now, plugins)
     refused = queue.unschedulable()[0]
     assert (refused.error_count, refused.unschedulable_count, refused.backoff_until) == (0, 1, 21 * SECOND)

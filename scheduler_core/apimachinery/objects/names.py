@@ -10,26 +10,14 @@ from functools import lru_cache
 _QNAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
-_VALUE = f"({_QNAME})?"
-_LABEL1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 
 _is_qname = re.compile(_QNAME + r"\Z").match
-_is_label = re.compile(_LABEL + r"\Z").match
 _is_subdomain = re.compile(_SUBDOMAIN + r"\Z").match
-_is_value = re.compile(_VALUE + r"\Z").match
-_is_label1035 = re.compile(_LABEL1035 + r"\Z").match
-
 _UNDERSCORED = r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
-_UNDERSCORED_SUBDOMAIN = rf"{_UNDERSCORED}(\.{_UNDERSCORED})*"
-_is_underscored = re.compile(_UNDERSCORED_SUBDOMAIN + r"\Z").match
-_KEY = "[-._a-zA-Z0-9]+"
-_is_key = re.compile(_KEY + r"\Z").match
 _HEADER = "[-A-Za-z0-9]+"
 _is_header = re.compile(_HEADER + r"\Z").match
 _is_port_name = re.compile(r"[-a-z0-9]+\Z").match
 _is_variable = re.compile(r"[ -<>-~]*\Z").match
-_WILDCARD = rf"\*\.{_SUBDOMAIN}"
-_is_wildcard = re.compile(_WILDCARD + r"\Z").match
 
 _NOT_A_SEGMENT = (".", "..")
 _NOT_IN_A_SEGMENT = ("/", "%")
@@ -49,6 +37,18 @@ def _regex(words: str, shape: str, *examples: str) -> str:
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
+
+
+def _shaped(most: int, shape: str, words: str, *examples: str) -> Callable[[str], tuple[str, ...]]:
+    """A name of at most so many bytes, and of the shape that a regular expression describes."""
+    matches = re.compile(shape + r"\Z").match
+    long, wrong = (_max_length(most),), _regex(words, shape, *examples)
+
+    def check(name: str) -> tuple[str, ...]:
+        problems = long if _size(name) > most else ()
+        return problems if matches(name) else (*problems, wrong)
+
+    return check
 
 
 def list_qualified_name_errors(name: str) -> tuple[str, ...]:
@@ -82,53 +82,40 @@ def _check_qualified_name(name: str) -> tuple[str, ...]:
     return tuple(problems)
 
 
-def _label_value(value: str) -> tuple[str, ...]:
-    problems = []
-    if _size(value) > 63:
-        problems.append(_max_length(63))
-    if not _is_value(value):
-        words = (
-            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
-            "and must start and end with an alphanumeric character"
-        )
-        problems.append(_regex(words, _VALUE, "MyValue", "my_value", "12345"))
-    return tuple(problems)
-
-
+_label_value = _shaped(
+    63,
+    f"({_QNAME})?",
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+    "and must start and end with an alphanumeric character",
+    *("MyValue", "my_value", "12345"),
+)
 _CACHED = 320  # characters: a valid name has no more, and what is longer is not worth remembering
 _cached_name = lru_cache(maxsize=8192)(_check_qualified_name)
 _cached_value = lru_cache(maxsize=32768)(_label_value)
 
 
-def subdomain_errors(name: str) -> tuple[str, ...]:
-    """RFC 1123 subdomain: names of most objects."""
-    problems = []
-    if _size(name) > 253:
-        problems.append(_max_length(253))
-    if not _is_subdomain(name):
-        words = (
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
-            "and must start and end with an alphanumeric character"
-        )
-        problems.append(_regex(words, _SUBDOMAIN, "example.com"))
-    return tuple(problems)
+subdomain_errors = _shaped(
+    253,
+    _SUBDOMAIN,
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+    "and must start and end with an alphanumeric character",
+    "example.com",
+)
+"""RFC 1123 subdomain: names of most objects."""
+_label = _shaped(
+    63,
+    _LABEL,
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+    "and must start and end with an alphanumeric character",
+    *("my-name", "123-abc"),
+)
 
 
 def label_errors(name: str) -> tuple[str, ...]:
     """RFC 1123 label: names of namespaces and containers."""
-    problems = []
-    if _size(name) > 63:
-        problems.append(_max_length(63))
-    if not _is_label(name):
-        if _is_subdomain(name):
-            problems.append("must not contain dots")
-        else:
-            words = (
-                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
-                "and must start and end with an alphanumeric character"
-            )
-            problems.append(_regex(words, _LABEL, "my-name", "123-abc"))
-    return tuple(problems)
+    problems = _label(name)
+    dotted = "." in name and _is_subdomain(name)
+    return (*problems[:-1], "must not contain dots") if dotted else problems
 
 
 def path_segment_errors(name: str) -> tuple[str, ...]:
@@ -141,55 +128,44 @@ def path_segment_errors(name: str) -> tuple[str, ...]:
     return tuple(f"may not contain '{part}'" for part in _NOT_IN_A_SEGMENT if part in name)
 
 
-def label1035_errors(name: str) -> tuple[str, ...]:
-    """RFC 1035 label: names of services."""
-    problems = []
-    if _size(name) > 63:
-        problems.append(_max_length(63))
-    if not _is_label1035(name):
-        words = (
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-            "alphabetic character, and end with an alphanumeric character"
-        )
-        problems.append(_regex(words, _LABEL1035, "my-name", "abc-123"))
-    return tuple(problems)
-
-
-def list_underscored_subdomain_errors(name: str) -> tuple[str, ...]:
-    """A subdomain that may have underscores: search paths of DNS."""
-    problems = [_max_length(253)] if _size(name) > 253 else []
-    if not _is_underscored(name):
-        words = (
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', "
-            "and must start and end with an alphanumeric character"
-        )
-        problems.append(_regex(words, _UNDERSCORED_SUBDOMAIN, "example.com"))
-    return tuple(problems)
-
-
-def wildcard_errors(name: str) -> tuple[str, ...]:
-    """A subdomain that begins with `*.`: hosts of an Ingress."""
-    problems = [_max_length(253)] if _size(name) > 253 else []
-    if not _is_wildcard(name):
-        words = (
-            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of "
-            "lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character"
-        )
-        problems.append(_regex(words, _WILDCARD, "*.example.com"))
-    return tuple(problems)
+label1035_errors = _shaped(
+    63,
+    "[a-z]([-a-z0-9]*[a-z0-9])?",
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character",
+    *("my-name", "abc-123"),
+)
+"""RFC 1035 label: names of services."""
+list_underscored_subdomain_errors = _shaped(
+    253,
+    rf"{_UNDERSCORED}(\.{_UNDERSCORED})*",
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', "
+    "and must start and end with an alphanumeric character",
+    "example.com",
+)
+"""A subdomain that may have underscores: search paths of DNS."""
+wildcard_errors = _shaped(
+    253,
+    rf"\*\.{_SUBDOMAIN}",
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of "
+    "lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+    "*.example.com",
+)
+"""A subdomain that begins with `*.`: hosts of an Ingress."""
+_key = _shaped(
+    253,
+    "[-._a-zA-Z0-9]+",
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+    *("key.name", "KEY_NAME", "key-name"),
+)
 
 
 def config_key_errors(key: str) -> tuple[str, ...]:
     """A key of a ConfigMap or Secret."""
-    problems = [_max_length(253)] if _size(key) > 253 else []
-    if not _is_key(key):
-        words = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
-        problems.append(_regex(words, _KEY, "key.name", "KEY_NAME", "key-name"))
+    problems = _key(key)
     if key in _NOT_A_SEGMENT:
-        problems.append(f"must not be '{key}'")
-    elif key.startswith(".."):
-        problems.append("must not start with '..'")
-    return tuple(problems)
+        return (*problems, f"must not be '{key}'")
+    return (*problems, "must not start with '..'") if key.startswith("..") else problems
 
 
 def variable_errors(name: str) -> tuple[str, ...]:

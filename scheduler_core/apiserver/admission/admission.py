@@ -8,6 +8,7 @@ kube: pkg/apis/core/v1/defaults.go, pkg/registry/core/pod/strategy.go @ v1.34.1
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -15,6 +16,7 @@ from scheduler_core.apimachinery.objects.quantity import NANO, format_quantity
 from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, is_pod_level_name, pod_request_nanos
 from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFAULT_SCHEDULER
 from scheduler_core.apiserver.kinds import Kind
+from scheduler_core.apiserver.rewriting import fill
 
 # Defaults of a pod's spec. Each function sets fields of a copy at the top and replaces, never changes, what
 # lies deeper.
@@ -134,16 +136,6 @@ def _namespace(manifest: Manifest) -> Manifest:
     return manifest if labels == meta.get("labels") else {**manifest, "metadata": {**meta, "labels": labels}}
 
 
-def _priority_class(manifest: Manifest) -> Manifest:
-    return manifest if manifest.get("preemptionPolicy") else {**manifest, "preemptionPolicy": "PreemptLowerPriority"}
-
-
-def _storage_class(manifest: Manifest) -> Manifest:
-    defaults = {"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"}
-    missing = {name: value for name, value in defaults.items() if manifest.get(name) is None}
-    return {**manifest, **missing} if missing else manifest
-
-
 def _in_phase(phase: str) -> Callable[[Manifest], Manifest]:
     """Sets the phase of objects that come without one."""
 
@@ -157,8 +149,8 @@ def _in_phase(phase: str) -> Callable[[Manifest], Manifest]:
 _DEFAULTS: dict[str, Callable[[Manifest], Manifest]] = {
     "Node": _node,
     "Namespace": _namespace,
-    "PriorityClass": _priority_class,
-    "StorageClass": _storage_class,
+    "PriorityClass": partial(fill, unset=(None, ""), preemptionPolicy="PreemptLowerPriority"),
+    "StorageClass": partial(fill, reclaimPolicy="Delete", volumeBindingMode="Immediate"),
     # kube's controller makes new volumes available a moment later
     "PersistentVolume": _in_phase("Available"),
     "PersistentVolumeClaim": _in_phase("Pending"),

@@ -18,7 +18,7 @@ from scheduler_core.apiserver.kinds import POD_SPECS, Kind
 from scheduler_core.apiserver.object_defaults import pull_policy
 from scheduler_core.apiserver.registry.devices.defaults import GROUP, DeviceGates
 from scheduler_core.apiserver.registry.devices.dropping import TABLE
-from scheduler_core.apiserver.rewriting import rewrite
+from scheduler_core.apiserver.rewriting import fill, rewrite
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules
 from scheduler_core.base.releases import Release, has_reached, rules_of
 
@@ -97,23 +97,16 @@ def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -
     changed, rules = manifest, rules_of(gates.release)
     if "image-volumes-kept" in rules and any(volume.get("image") for volume in spec.get("volumes") or ()):
         at = [*path.split("."), "volumes", "*", "image"]
-        changed = rewrite(
-            manifest, at, lambda image: _fill(image, pullPolicy=pull_policy(image.get("reference") or ""))
-        )
+        changed = rewrite(manifest, at, lambda image: fill(image, pullPolicy=pull_policy(image.get("reference") or "")))
     if kind.key == "CSIDriver" and gates.volume_limit_scaling and "drivers-may-ask" in rules:
-        changed = rewrite(manifest, ["spec"], lambda spec: _fill(spec, preventPodSchedulingIfMissing=False))
+        changed = rewrite(manifest, ["spec"], lambda spec: fill(spec, preventPodSchedulingIfMissing=False))
     if kind.key == "PodGroup":
-        changed = rewrite(manifest, ["spec"], lambda spec: _fill(spec, disruptionMode={"single": {}}))
+        changed = rewrite(manifest, ["spec"], lambda spec: fill(spec, disruptionMode={"single": {}}))
     if kind.key == "StatefulSet" and gates.max_unavailable:
         changed = rewrite(
-            changed, ["spec", "updateStrategy", "rollingUpdate"], lambda rolling: _fill(rolling, maxUnavailable=1)
+            changed, ["spec", "updateStrategy", "rollingUpdate"], lambda rolling: fill(rolling, maxUnavailable=1)
         )
     return changed
-
-
-def _fill(value: Manifest, **default: Any) -> Manifest:
-    missing = {name: each for name, each in default.items() if value.get(name) is None}
-    return {**value, **missing} if missing else value
 
 
 # The rules that newer releases brought: of a spec, of which a kind may have several.

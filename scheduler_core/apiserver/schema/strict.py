@@ -8,81 +8,69 @@ kube: apimachinery/pkg/runtime/error.go (strictDecodingError), apiserver/pkg/end
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    child,
-    format_key_path,
-    not_a_key,
-    too_many,
-    wrong_type,
-)
+from scheduler_core.apimachinery.objects.errors import FieldError, child, not_a_key, too_many, wrong_type
 from scheduler_core.apiserver.kinds import Kind
-from scheduler_core.apiserver.schema.table import (
-    LEAVES,
-    Field,
-    Leaf,
-    fields,
-    has_lost_fields,
-    parse_expression,
-    type_of,
-)
+from scheduler_core.apiserver.schema.table import LEAVES, Field, fields, parse_expression, type_of
 from scheduler_core.base.releases import OLDEST, Release
 
-# Sound objects are told quickly: all of their fields are known and of their type. What is wrong with others the strict walk says.
+Errors = list[FieldError]
+UNKNOWN = "unknown field"
+_CLOSE = 0.75
 
-# A value, and whether fields that its types do not have are passed over.
-Check = Callable[[Any, bool], bool]
-
-
-def is_sound(manifest: Mapping[str, Any], root: str) -> bool:
-    """Return True if the strict walk would find no errors; False also if only that walk can tell."""
-    known = _checks(root)
-    for name, value in manifest.items():
-        check = known.get(name)
-        if check is None or (value is not None and not check(value, name == "status")):
-            return False
-    return True
+# Each type of the table becomes a function once: an import looks at every field of every object.
 
 
-@cache
-def _checks(type_: str) -> dict[str, Check]:
-    return {name: _check(field) for name, field in fields(type_).items()}
+class _Found(NamedTuple):
+    """The errors found in an object of a root type."""
+
+    root: str
+    errors: Errors
+
+
+Check = Callable[[Any, str, bool, _Found], None]
+"""(value, path, whether fields that its types do not have are passed over, found)"""
 
 
 @cache
-def _check(field: Field) -> Check:
+def _checks(type_: str, release: Release) -> dict[str, Check]:
+    return {name: _check(field, release) for name, field in fields(type_, release).items()}
+
+
+@cache
+def _check(field: Field, release: Release) -> Check:
     if field.shape == "object":
-        return _object(field.inner)
+        return _object(field.inner, release)
     if field.shape == "leaf":
-        name = field.inner
-        if name == "string":
-            return _string
-        if name == "bool":
-            return lambda value, lenient: type(value) is bool
-        leaf = LEAVES.get(name)
-        return _anything if leaf is None else _build_leaf_check(leaf)
+        return _leaf(field.inner)
     item = parse_expression(field.inner)
-    return _list(_check(item), _get_limit(item)) if field.shape == "list" else _map(_check(item))
+    return _list(item, release) if field.shape == "list" else _map(item, release)
 
 
-def _object(type_: str) -> Check:
-    def check(value: Any, lenient: bool) -> bool:
-        if type(value) is not dict:
-            return False
-        known = _checks(type_)
+@cache
+def _leaf(name: str) -> Check:
+    leaf = LEAVES.get(name)
+    if leaf is None:
+        return lambda value, path, lenient, found: None
+    return lambda value, path, lenient, found: leaf(value, path, found.errors)
+
+
+def _object(type_: str, release: Release) -> Check:
+    text = _leaf("string")
+
+    def check(value: Any, path: str, lenient: bool, found: _Found) -> None:
+        if type(value) is not dict and not isinstance(value, Mapping):
+            found.errors.append(wrong_type(path, value, "an object"))
+            return
+        known = _checks(type_, release)
         for name, entry in value.items():
             inner = known.get(name)
             if inner is None:
-                if not lenient:
-                    return False
-            elif inner is _string:
-                if type(entry) is not str and entry is not None:
-                    return False
-            elif entry is not None and not inner(entry, lenient):
-                return False
-        return True
+                _say_unknown(name, type_, path, lenient, found)
+            elif entry is not None and not (inner is text and type(entry) is str):
+                status = not path and name == "status"
+                inner(entry, f"{path}.{name}" if path else name, lenient or status, found)
 
     return check
 
@@ -92,140 +80,84 @@ def _get_limit(item: Field) -> int:
     return 20_000 if item.shape == "leaf" or item.inner.startswith("resource/") else 2000
 
 
-def _list(inner: Check, most: int) -> Check:
-    def check(value: Any, lenient: bool) -> bool:
-        return (
-            type(value) is list
-            and len(value) <= most
-            and all(entry is not None and inner(entry, lenient) for entry in value)
-        )
+def _list(item: Field, release: Release) -> Check:
+    most, inner = _get_limit(item), _entry(item, release)
+
+    def check(value: Any, path: str, lenient: bool, found: _Found) -> None:
+        if not isinstance(value, list | tuple):
+            found.errors.append(wrong_type(path, value, "a list"))
+        elif len(value) > most:
+            found.errors.append(too_many(path, len(value), most))
+        else:
+            for i, entry in enumerate(value):
+                inner(entry, f"{path}[{i}]", lenient, found)
 
     return check
 
 
-def _map(inner: Check) -> Check:
-    def check(value: Any, lenient: bool) -> bool:
-        return type(value) is dict and all(
-            type(name) is str and entry is not None and inner(entry, lenient) for name, entry in value.items()
-        )
+def _map(item: Field, release: Release) -> Check:
+    inner = _entry(item, release)
+
+    def check(value: Any, path: str, lenient: bool, found: _Found) -> None:
+        if type(value) is not dict and not isinstance(value, Mapping):
+            found.errors.append(wrong_type(path, value, "an object"))
+            return
+        for name, entry in value.items():
+            if isinstance(name, str):
+                inner(entry, f"{path}[{name}]", lenient, found)
+            else:
+                found.errors.append(not_a_key(path, name))
 
     return check
 
 
-def _string(value: Any, lenient: bool) -> bool:
-    return type(value) is str
+def _entry(item: Field, release: Release) -> Check:
+    """What a list or a map holds, which may not be null."""
+    inner, anything = _check(item, release), item.inner == "any"
 
-
-def _anything(value: Any, lenient: bool) -> bool:
-    return True
-
-
-def _build_leaf_check(leaf: Leaf) -> Check:
-    def check(value: Any, lenient: bool) -> bool:
-        errors: list[FieldError] = []
-        leaf(value, "", errors)
-        return not errors
+    def check(value: Any, path: str, lenient: bool, found: _Found) -> None:
+        if value is None and not anything:
+            found.errors.append(wrong_type(path, value, "a value"))
+        else:
+            inner(value, path, lenient, found)
 
     return check
 
 
-Errors = list[FieldError]
-UNKNOWN = "unknown field"
-_CLOSE = 0.75
+def _say_unknown(name: Any, type_: str, path: str, lenient: bool, found: _Found) -> None:
+    if not isinstance(name, str):
+        found.errors.append(not_a_key(path, name))
+    elif not lenient:
+        meant = _suggest_field(name, type_, found.root)
+        hint = f'(did you mean "{meant}"?)' if meant else ""
+        found.errors.append(FieldError(child(path, name), f'{UNKNOWN} "{name}"', hint))
 
 
 def strict_errors(manifest: Mapping[str, Any], kind: Kind, release: Release = OLDEST) -> list[FieldError]:
     """Return the strict decoding errors of an object with apiVersion and kind in a release. Kinds outside the table pass."""
     root = type_of(kind, str(manifest.get("apiVersion")))
+    return list_errors(manifest, root, release=release) if root else []
+
+
+def list_errors(value: Any, type_: str, path: str = "", lenient: bool = False, release: Release = OLDEST) -> Errors:
+    """Return what is wrong with a value of a type at a path. `lenient`: fields that its types do not have are passed over."""
     errors: Errors = []
-    if root and (has_lost_fields(root, release) or not is_sound(manifest, root)):
-        _Walk(root, errors, release).entries(manifest, root, "")
+    _object(type_, release)(value, path, lenient, _Found(type_, errors))
     return errors
 
 
-def metadata_errors(meta: Any) -> list[FieldError]:
+def metadata_errors(meta: Any) -> Errors:
     """Return what keeps the metadata of an object of any kind, a custom resource too, from being read.
 
     Fields that metadata does not have are told with those of the whole object.
     """
-    errors: Errors = []
-    if not isinstance(meta, Mapping) or not is_sound(meta, "ObjectMeta"):
-        _Walk("ObjectMeta", errors, OLDEST, lenient=True).entries(meta, "ObjectMeta", "metadata")
-    return errors
+    return list_errors(meta, "ObjectMeta", "metadata", lenient=True)
 
 
 def strict_decoding_error(errors: Sequence[FieldError]) -> str:
     """kube's words for unknown fields; "" where there are none."""
     unknown = [f'{UNKNOWN} "{error.path}"' for error in errors if error.received.startswith(UNKNOWN)]
     return f"strict decoding error: {', '.join(unknown)}" if unknown else ""
-
-
-class _Walk:
-    """A walk through one object of a root type."""
-
-    def __init__(self, root: str, errors: Errors, release: Release, lenient: bool = False) -> None:
-        self._release: Release = release
-        self._root = root
-        self._errors = errors
-        self._lenient = lenient
-
-    def entries(self, value: Any, type_: str, path: str) -> None:
-        if not isinstance(value, Mapping):
-            self._errors.append(wrong_type(path, value, "an object"))
-            return
-        known = fields(type_, self._release)
-        for name, inner in value.items():
-            field = known.get(name)
-            if not isinstance(name, str):
-                self._errors.append(not_a_key(path, name))
-            elif field is None:
-                self._unknown(name, type_, path)
-            elif inner is not None:
-                lenient, self._lenient = self._lenient, self._lenient or (not path and name == "status")
-                self.value(inner, field, child(path, name))
-                self._lenient = lenient
-
-    def value(self, value: Any, field: Field, path: str) -> None:
-        if field.shape == "object":
-            self.entries(value, field.inner, path)
-        elif field.shape == "leaf":
-            check = LEAVES.get(field.inner)
-            if check is not None:
-                check(value, path, self._errors)
-        elif field.shape == "list":
-            self._list(value, parse_expression(field.inner), path)
-        elif not isinstance(value, Mapping):
-            self._errors.append(wrong_type(path, value, "an object"))
-        else:
-            inner = parse_expression(field.inner)
-            for name, entry in value.items():
-                if not isinstance(name, str):
-                    self._errors.append(not_a_key(path, name))
-                else:
-                    self._entry(entry, inner, format_key_path(path, name))
-
-    def _list(self, value: Any, inner: Field, path: str) -> None:
-        if not isinstance(value, list | tuple):
-            self._errors.append(wrong_type(path, value, "a list"))
-            return
-        if len(value) > (most := _get_limit(inner)):
-            self._errors.append(too_many(path, len(value), most))
-            return
-        for i, entry in enumerate(value):
-            self._entry(entry, inner, f"{path}[{i}]")
-
-    def _entry(self, entry: Any, inner: Field, path: str) -> None:
-        if entry is None and inner.inner != "any":
-            self._errors.append(wrong_type(path, entry, "a value"))
-        else:
-            self.value(entry, inner, path)
-
-    def _unknown(self, name: str, type_: str, path: str) -> None:
-        if self._lenient:
-            return
-        meant = _suggest_field(name, type_, self._root)
-        hint = f'(did you mean "{meant}"?)' if meant else ""
-        self._errors.append(FieldError(child(path, name), f'{UNKNOWN} "{name}"', hint))
 
 
 @cache

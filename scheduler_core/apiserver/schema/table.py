@@ -168,18 +168,6 @@ def newer_fields(type_: str, release: Release) -> Mapping[str, Field]:
 
 
 @cache
-def has_lost_fields(root: str, release: Release) -> bool:
-    """Return whether the version of a type has fields of the oldest release that this release does not know."""
-    version = root.rpartition(".")[0]
-    return any(
-        name in _table()[type_] and pick(history, release) == ""
-        for type_, names in _newer()["fields"].items()
-        if type_.rpartition(".")[0] == version
-        for name, history in names.items()
-    )
-
-
-@cache
 def parse_expression(expression: str) -> Field:
     """An expression of the table."""
     text, _, strategy = expression.partition("|")

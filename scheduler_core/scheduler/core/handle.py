@@ -1,76 +1,35 @@
 """The handle that plugins are given: live listers of the API server, and the binding call."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver import DONE, NORMAL, Refused, Store, conflict
+from scheduler_core.apiserver import DONE, NORMAL, Refused, conflict
 from scheduler_core.apiserver.faults import BIND, CHANGED, CLAIMS, VOLUMES
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core import waiting
 from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.calls.objects import PodObjectCalls
-from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
-from scheduler_core.scheduler.core.world import SchedulerWorld
+from scheduler_core.scheduler.core.world import Owner, SchedulerWorld
 from scheduler_core.scheduler.framework import SUCCESS, Features, Status, error
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions, WaitingPod
 
 
-class HandleOwner(client.Caller, Protocol):
-    """The scheduler whose plugins get the handle."""
-
-    replica: Store | None
-
-    @property
-    def features(self) -> Features: ...
-
-    @property
-    def assumed(self) -> Assumptions: ...
-
-    @property
-    def preempting(self) -> Mapping[str, int]: ...
-
-    @property
-    def claims(self) -> ClaimTracker: ...
-
-    @property
-    def snapshot(self) -> NodeTable: ...
-
-    def pods_waiting(self) -> list[BindingCycle]: ...
-
-    @property
-    def view(self) -> Store: ...
-
-    def live(self, key: str) -> Pod | None: ...
-
-    def pod_group(self, namespace: str, name: str) -> PodGroupState | None: ...
-
-
 class WorldHandle:
     """Framework handle over a world."""
 
-    __slots__ = ("_preempting", "_scheduler", "_world", "assumed")
+    __slots__ = ("_scheduler", "_world", "assumed", "claims", "features", "preempting")
 
-    def __init__(self, scheduler: HandleOwner) -> None:
+    def __init__(self, scheduler: Owner) -> None:
         self._scheduler = scheduler
         self._world: SchedulerWorld = scheduler.world
-        self._preempting = scheduler.preempting
         self.assumed: Assumptions = scheduler.assumed
-
-    @property
-    def features(self) -> Features:
-        return self._scheduler.features
-
-    @property
-    def preempting(self) -> Mapping[str, int] | None:
-        return self._preempting if self.features.async_preemption else None
-
-    @property
-    def claims(self) -> ClaimTracker:
-        return self._scheduler.claims
+        self.claims: ClaimTracker = scheduler.claims
+        self.features: Features = scheduler.features
+        self.preempting = scheduler.preempting if scheduler.features.async_preemption else None
 
     @property
     def device_cost(self) -> int:

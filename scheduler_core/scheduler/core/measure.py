@@ -9,19 +9,15 @@ here dry runs are not counted and every cycle is.
 kube: schedule_one.go, framework/runtime/{framework,instrumented_plugins}.go @ v1.34.1
 """
 
-from collections.abc import Mapping
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, SchedulingCycle
-from scheduler_core.scheduler.core.world import SchedulerWorld
-from scheduler_core.scheduler.framework import Code, Features, PluginStep, Point, Status
+from scheduler_core.scheduler.core.world import Owner
+from scheduler_core.scheduler.framework import Code, PluginStep, Point, Status
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.metrics.catalogue import Alike, Figures
-from scheduler_core.scheduler.queue.queue import SchedulingQueue
 
 OK = Code.SUCCESS.kube_name
 _ERROR = Code.ERROR.kube_name
@@ -37,29 +33,10 @@ _COUNTED = {
 _LAST = {Point.NORMALIZE_SCORE: Point.SCORE}  # kube runs NormalizeScore as a part of Score
 
 
-class Measured(Protocol):
-    """A scheduler, as far as it is measured."""
-
-    @property
-    def world(self) -> SchedulerWorld: ...
-
-    @property
-    def features(self) -> Features: ...
-
-    @property
-    def figures(self) -> Figures: ...
-
-    @property
-    def queue(self) -> SchedulingQueue: ...
-
-    @property
-    def profiles(self) -> Mapping[str, Framework]: ...
-
-
 # Scheduling cycles
 
 
-def cycle_over(scheduler: Measured, cycle: SchedulingCycle) -> None:
+def cycle_over(scheduler: Owner, cycle: SchedulingCycle) -> None:
     """A scheduling cycle succeeded, or failed and is about to be reported so."""
     figures, search = scheduler.figures, cycle.search
     if cycle.scores is None or cycle.outcome != "scheduled" or cycle.waits or search is None or cycle.nominated_refusal:
@@ -194,7 +171,7 @@ def _points_after(cycle: SchedulingCycle) -> list[tuple[str, str]]:
     return [*before, refused, ("Unreserve", OK)]
 
 
-def record_failure(scheduler: Measured, result: str, profile: str, started: int) -> None:
+def record_failure(scheduler: Owner, result: str, profile: str, started: int) -> None:
     """An attempt ends without a binding."""
     scheduler.queue.metrics.attempts[profile, result] += 1
     scheduler.figures.scheduling_attempt.observe((result, profile), scheduler.world.now - started)
@@ -203,7 +180,7 @@ def record_failure(scheduler: Measured, result: str, profile: str, started: int)
 # Binding cycles
 
 
-def record_binding(scheduler: Measured, binding: BindingCycle) -> None:
+def record_binding(scheduler: Owner, binding: BindingCycle) -> None:
     """A pod is bound."""
     figures, now, queued = scheduler.figures, scheduler.world.now, binding.queued
     scheduler.queue.metrics.attempts[binding.profile, "scheduled"] += 1
@@ -214,7 +191,7 @@ def record_binding(scheduler: Measured, binding: BindingCycle) -> None:
         figures.pod_scheduling_sli.observe((label,), now - queued.initial_timestamp)
 
 
-def record_plugin(scheduler: Measured, binding: BindingCycle, plugin: str, status: Status, over: bool) -> None:
+def record_plugin(scheduler: Owner, binding: BindingCycle, plugin: str, status: Status, over: bool) -> None:
     """A plugin of the binding cycle is done; it took what has passed since the one before was. `over`: so is its extension point."""
     figures, now, point = scheduler.figures, scheduler.world.now, str(binding.phase)
     code = OK if status.code is Code.SUCCESS else status.code.kube_name
@@ -226,17 +203,17 @@ def record_plugin(scheduler: Measured, binding: BindingCycle, plugin: str, statu
         figures.volume_errors[("bind",)] += 1
 
 
-def record_empty_point(scheduler: Measured, binding: BindingCycle) -> None:
+def record_empty_point(scheduler: Owner, binding: BindingCycle) -> None:
     """An extension point of the binding cycle has no plugin."""
     scheduler.figures.extension_point.observe((str(binding.phase), OK, binding.profile), 0)
 
 
-def record_unreserve(scheduler: Measured, binding: BindingCycle) -> None:
+def record_unreserve(scheduler: Owner, binding: BindingCycle) -> None:
     """Unreserve has run for a binding that failed."""
     scheduler.figures.extension_point.observe(("Unreserve", OK, binding.profile), 0)
 
 
-def record_permit_wait(scheduler: Measured, binding: BindingCycle, status: Status) -> None:
+def record_permit_wait(scheduler: Owner, binding: BindingCycle, status: Status) -> None:
     """A wait on Permit is over."""
     took = scheduler.world.now - binding.started
     scheduler.figures.permit_wait.observe((status.code.kube_name,), took)
@@ -245,7 +222,7 @@ def record_permit_wait(scheduler: Measured, binding: BindingCycle, status: Statu
 # The rest
 
 
-def record_pre_enqueue(scheduler: Measured, pod: Pod, steps: list[PluginStep]) -> None:
+def record_pre_enqueue(scheduler: Owner, pod: Pod, steps: list[PluginStep]) -> None:
     """PreEnqueue plugins were asked about a pod. The point's status is Success even where one of them holds
     the pod back: v1.34.1 itself says so."""
     profile = pod.spec.scheduler_name
@@ -254,23 +231,23 @@ def record_pre_enqueue(scheduler: Measured, pod: Pod, steps: list[PluginStep]) -
         scheduler.figures.calls_at(profile, "PreEnqueue", step.status.code.kube_name)[step.plugin] += 1
 
 
-def record_event(scheduler: Measured, event: str) -> None:
+def record_event(scheduler: Owner, event: str) -> None:
     """A watch event has been handled; `event` is a cluster event's label."""
     scheduler.figures.event_handling.counts[(event,), 0] += 1
 
 
-def record_api_call(scheduler: Measured, kind: str, ok: bool, took: int) -> None:
+def record_api_call(scheduler: Owner, kind: str, ok: bool, took: int) -> None:
     """A call of the dispatcher has been answered; with the gate off there is no dispatcher to count it."""
     if scheduler.features.async_api_calls:
         labels = (kind, "success" if ok else "error")
         scheduler.figures.async_api_call.observe(labels, took)
 
 
-def victims(scheduler: Measured, count: int) -> None:
+def victims(scheduler: Owner, count: int) -> None:
     """Victims have been chosen, or (where the cycle waits for it) evicted."""
     scheduler.figures.preemption_victims.observe((), count)
 
 
-def record_preemption(scheduler: Measured) -> None:
+def record_preemption(scheduler: Owner) -> None:
     """An eviction beside the cycles is over. v1.34.1 takes down result and duration when it begins."""
     scheduler.figures.preemption_goroutines.observe(("success",), 0)

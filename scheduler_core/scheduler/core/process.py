@@ -19,14 +19,13 @@ kube: cmd/kube-scheduler/app/server.go Run @ v1.34.1
 import enum
 import hashlib
 from dataclasses import dataclass
-from typing import Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
-from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import FOREVER, SECOND
 from scheduler_core.base.state import Copied, State
-from scheduler_core.base.trace.journal import Place, Why
+from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.core import measure
+from scheduler_core.scheduler.core.world import Owner
 from scheduler_core.scheduler.framework import ClusterEvent, ObjectEvent, Plugin, PluginStep, Point, groups
 from scheduler_core.scheduler.framework.runtime.framework import Framework, record_gate
 from scheduler_core.scheduler.framework.runtime.points import queue_sort_key, run_pre_enqueue
@@ -39,29 +38,12 @@ from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision, Str
 # What a scheduler's queue asks of the scheduler: order, gates, hints, and who is notified of moves.
 
 
-class RulesOwner(measure.Measured, Protocol):
-    """The scheduler whose queue it is."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def replica(self) -> Store | None: ...
-
-    @property
-    def view(self) -> Store: ...
-
-    def framework_of(self, pod: Pod) -> Framework | None: ...
-
-    def move(self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True) -> None: ...
-
-
 class QueueRules:
     """The queue's rules by the profiles of one scheduler."""
 
     __slots__ = ("_hints", "_scheduler")
 
-    def __init__(self, scheduler: RulesOwner) -> None:
+    def __init__(self, scheduler: Owner) -> None:
         self._scheduler = scheduler
         self._hints = Hints(scheduler.profiles, scheduler.figures.queueing_hint.counts)
 

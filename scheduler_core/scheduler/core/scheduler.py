@@ -41,6 +41,7 @@ from scheduler_core.scheduler.plugins import DEMONSTRATION
 from scheduler_core.scheduler.plugins.cel import plugins_of
 from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.scheduler.plugins.registry import registry_of
+from scheduler_core.scheduler.queue.moves import HintedMoves
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.queue import SchedulingQueue
 from scheduler_core.scheduler.queue.state import QueueState
@@ -50,13 +51,15 @@ from scheduler_core.scheduler.queue.types import QueueOptions
 class _Timer(NamedTuple):
     """A queue timer: when the next flush is due, and how to flush."""
 
-    due: Callable[[SchedulingQueue], int | None]
-    flush: Callable[[SchedulingQueue, int], None]
+    due: Callable[[HintedMoves], int | None]
+    flush: Callable[[HintedMoves, int], None]
 
 
 _FLUSHES: dict[type[actions.Flush], _Timer] = {
-    actions.FlushBackoff: _Timer(SchedulingQueue.next_backoff_flush, SchedulingQueue.flush_backoff),
-    actions.FlushUnschedulable: _Timer(SchedulingQueue.next_unschedulable_flush, SchedulingQueue.flush_unschedulable),
+    actions.FlushBackoff: _Timer(lambda moves: moves.next_backoff_flush(), lambda moves, now: moves.flush_backoff(now)),
+    actions.FlushUnschedulable: _Timer(
+        lambda moves: moves.next_unschedulable_flush(), lambda moves, now: moves.flush_unschedulable(now)
+    ),
 }
 _PENDING = (
     Place.ACTIVE,
@@ -251,11 +254,6 @@ class Scheduler(State):
         )
 
     @property
-    def has_devices(self) -> bool:
-        """True if the scheduler watches device claims."""
-        return self.features.dynamic_resources
-
-    @property
     def percentage_of_nodes_to_score(self) -> int:
         return self.algorithm_state.percentage
 
@@ -331,7 +329,7 @@ class Scheduler(State):
             self.running = True
             world.agenda.push(world.now, actions.StartCycle(self.name))
         for kind, timer in _FLUSHES.items():
-            self._set_timer(kind, timer.due(self.queue))
+            self._set_timer(kind, timer.due(self.queue.moves))
 
     @property
     def works(self) -> bool:
@@ -375,7 +373,7 @@ class Scheduler(State):
         """Return whether a timer on the agenda is valid and has something to flush; if due later, reschedule it."""
         if self.flushes.get(flush.timer) != flush.due or not self.works:
             return False
-        due = _FLUSHES[type(flush)].due(self.queue)
+        due = _FLUSHES[type(flush)].due(self.queue.moves)
         if due is not None and due <= flush.due:
             return True
         del self.flushes[flush.timer]
@@ -386,7 +384,7 @@ class Scheduler(State):
         """Runs a flush of the queue."""
         del self.flushes[flush.timer]
         self.world.record(TimerFired(flush.timer), self.name)
-        _FLUSHES[type(flush)].flush(self.queue, flush.due)
+        _FLUSHES[type(flush)].flush(self.queue.moves, flush.due)
         self.wake_up()
 
     def pods_waiting(self) -> list[BindingCycle]:

@@ -3,24 +3,12 @@
 kube: framework/runtime/waiting_pods_map.go @ v1.34.1
 """
 
-from typing import Protocol
-
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.kinds import WaitDecided
 from scheduler_core.scheduler.core.actions import AdvanceBinding
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
-from scheduler_core.scheduler.core.world import SchedulerWorld
+from scheduler_core.scheduler.core.world import Owner
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
-
-
-class Owner(Protocol):
-    """The scheduler whose pods wait."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def world(self) -> SchedulerWorld: ...
 
 
 def allow(owner: Owner, binding: BindingCycle, plugin: str) -> None:

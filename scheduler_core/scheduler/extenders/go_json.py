@@ -11,12 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_SPACE = b" \t\r\n"
 _LEADING = re.compile(r"[ \t\r\n]*")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_LITERALS = {b"t": b"true", b"f": b"false", b"n": b"null"}
-_DIGITS = b"0123456789"
-_HEX = b"0123456789abcdefABCDEF"
 
 
 class GoError(ValueError):
@@ -40,10 +36,10 @@ def first_value(text: str) -> Any:
     try:
         value, _ = _DECODER.raw_decode(text, start.end())
     except (ValueError, RecursionError):
-        _Scanner(text.encode("utf-8", "replace")).scan()
+        _scan(text.encode("utf-8", "replace"))
         raise GoError("exceeded max depth") from None
     if isinstance(value, Number):  # Go wants to see where it ends
-        _Scanner(text.encode("utf-8", "replace")).scan()
+        _scan(text.encode("utf-8", "replace"))
     return value
 
 
@@ -52,193 +48,113 @@ def _refuse_constant(name: str) -> None:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=lambda pairs: Object((_clean(name), value) for name, value in pairs),
+    object_pairs_hook=lambda pairs: Object((clean(name), value) for name, value in pairs),
     parse_float=Number,
     parse_int=Number,
     parse_constant=_refuse_constant,
 )
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """A string as Go has it: half a surrogate pair becomes U+FFFD."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def clean(text: str) -> str:
-    """A string as Go has it: half a surrogate pair becomes U+FFFD."""
-    return _clean(text)
+_VALUE = b'{["tfn-0123456789'
+# What stands next in a text, as Go's errors call it, and the bytes that it may begin with.
+_NEXT = {
+    "value": ("looking for beginning of value", _VALUE),
+    "first value": ("looking for beginning of value", _VALUE + b"]"),
+    "name": ("looking for beginning of object key string", b'"'),
+    "first name": ("looking for beginning of object key string", b'"}'),
+    "colon": ("after object key", b":"),
+    "after member": ("after object key:value pair", b",}"),
+    "after element": ("after array element", b",]"),
+}
+_SPACES = re.compile(rb"[ \t\r\n]*+")
+_STRING = re.compile(rb'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+')
+_HEX = re.compile(rb"[0-9a-fA-F]*+")
+_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
+_LITERALS = {b"t": b"true", b"f": b"false", b"n": b"null"}
 
 
-class _Scanner:
-    """Walks a text that is no JSON up to its first wrong byte."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.at = 0
-
-    def scan(self) -> None:
-        if not self._space():
-            raise GoError("EOF")
-        # A stack instead of recursion: a text may be nested as deep as it likes.
-        stack: list[bytes] = []
-        while True:
-            opened = self._begin(stack)
-            if opened:
-                continue
-            while stack and self._close(stack):
-                pass
-            if not stack:
-                return
-
-    def _space(self) -> bytes:
-        """The next byte that is no space; empty at the end."""
-        while self.at < len(self.data) and self.data[self.at] in _SPACE:
-            self.at += 1
-        return self.data[self.at : self.at + 1]
-
-    def _next(self) -> bytes:
-        byte = self.data[self.at : self.at + 1]
-        if not byte:
-            raise GoError("unexpected EOF")
-        return byte
-
-    def _take(self) -> bytes:
-        byte = self._next()
-        self.at += 1
-        return byte
-
-    def _after_space(self) -> bytes:
-        self._space()
-        return self._next()
-
-    def _wrong(self, context: str) -> GoError:
-        return GoError(f"invalid character {_quote_byte(self._next())} {context}")
-
-    def _begin(self, stack: list[bytes]) -> bool:
-        """Reads a value, or the beginning of one that has values: then True."""
-        byte = self._after_space()
-        if byte in (b"{", b"["):
-            self.at += 1
-            following = self._after_space()
-            if following == (b"}" if byte == b"{" else b"]"):
-                self.at += 1
-                return False
+def _scan(data: bytes) -> None:
+    """Goes through the first value of a text. GoError for its first wrong byte."""
+    if not data.strip(b" \t\r\n"):
+        raise GoError("EOF")
+    # A stack instead of recursion: a text may be nested as deep as it likes.
+    at, following, stack = 0, "value", [b""]
+    while True:
+        at = _end(_SPACES, data, at)
+        context, allowed = _NEXT[following]
+        byte = data[at : at + 1]
+        if not byte or byte not in allowed:
+            raise _wrong(data, at, context)
+        at = at + 1 if byte in b"{}[]:," else _scan_leaf(data, at)
+        if byte in b"{[":
             stack.append(byte)
-            if byte == b"{":
-                self._name()
-            return True
-        if byte == b'"':
-            self._string()
-        elif byte in _LITERALS:
-            word = _LITERALS[byte]
-            for i in range(len(word)):
-                if self._next() != word[i : i + 1]:
-                    raise self._wrong(f"in literal {word.decode()} (expecting '{chr(word[i])}')")
-                self.at += 1
-        elif byte == b"-" or byte in _DIGITS:
-            self._number()
-        else:
-            raise self._wrong("looking for beginning of value")
-        return False
-
-    def _close(self, stack: list[bytes]) -> bool:
-        """After a value: True where it ends what it is in, False where another one follows."""
-        byte = self._after_space()
-        if stack[-1] == b"{":
-            if byte == b"}":
-                self.at += 1
-                stack.pop()
-                return True
-            if byte != b",":
-                raise self._wrong("after object key:value pair")
-            self.at += 1
-            self._name()
-            return False
-        if byte == b"]":
-            self.at += 1
+            following = "first name" if byte == b"{" else "first value"
+            continue
+        if byte in b":,":
+            following = "name" if byte == b"," and stack[-1] == b"{" else "value"
+            continue
+        if following in ("name", "first name") and byte == b'"':
+            following = "colon"
+            continue
+        if byte in b"}]":
             stack.pop()
-            return True
-        if byte != b",":
-            raise self._wrong("after array element")
-        self.at += 1
-        return False
-
-    def _name(self) -> None:
-        if self._after_space() != b'"':
-            raise self._wrong("looking for beginning of object key string")
-        self._string()
-        if self._after_space() != b":":
-            raise self._wrong("after object key")
-        self.at += 1
-
-    def _string(self) -> None:
-        self.at += 1
-        while True:
-            byte = self._next()
-            if byte == b'"':
-                self.at += 1
-                return
-            if byte == b"\\":
-                self.at += 1
-                self._escape()
-            elif byte < b" ":
-                raise self._wrong("in string literal")
-            else:
-                self.at += 1
-
-    def _escape(self) -> None:
-        byte = self._next()
-        if byte not in (b"b", b"f", b"n", b"r", b"t", b"\\", b"/", b'"', b"u"):
-            raise self._wrong("in string escape code")
-        self.at += 1
-        if byte == b"u":
-            for _ in range(4):
-                if self._next() not in _HEX:
-                    raise self._wrong("in \\u hexadecimal character escape")
-                self.at += 1
-
-    def _number(self) -> None:
-        if self._next() == b"-":
-            self.at += 1
-            if self._next() not in _DIGITS:
-                raise self._wrong("in numeric literal")
-        if self._take() != b"0":
-            self._digits()
-        if self._is(b"."):
-            self.at += 1
-            self._some_digits("after decimal point in numeric literal")
-        if self._is(b"e") or self._is(b"E"):
-            self.at += 1
-            if self._is(b"+") or self._is(b"-"):
-                self.at += 1
-            self._some_digits("in exponent of numeric literal")
-
-    def _is(self, byte: bytes) -> bool:
-        return self.data[self.at : self.at + 1] == byte
-
-    def _digits(self) -> None:
-        while self.at < len(self.data) and self.data[self.at] in _DIGITS:
-            self.at += 1
-
-    def _some_digits(self, context: str) -> None:
-        if self._next() not in _DIGITS:
-            raise self._wrong(context)
-        self._digits()
+        if len(stack) == 1:
+            return
+        following = "after member" if stack[-1] == b"{" else "after element"
 
 
-_ESCAPES = {0x07: "\\a", 0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0B: "\\v", 0x0C: "\\f", 0x0D: "\\r"}
+def _scan_leaf(data: bytes, at: int) -> int:
+    """Return where the string, number, or literal ends that begins here."""
+    byte = data[at : at + 1]
+    if byte == b'"':
+        end = _end(_STRING, data, at)
+        if data[end : end + 1] == b'"':
+            return end + 1
+        if data[end : end + 2] == b"\\u":
+            raise _wrong(data, _end(_HEX, data, end + 2), "in \\u hexadecimal character escape")
+        escaped = data[end : end + 1] == b"\\"
+        raise _wrong(data, end + escaped, "in string escape code" if escaped else "in string literal")
+    if word := _LITERALS.get(byte):
+        for i, letter in enumerate(word):
+            if data[at + i : at + i + 1] != bytes([letter]):
+                raise _wrong(data, at + i, f"in literal {word.decode()} (expecting '{chr(letter)}')")
+        return at + len(word)
+    number = _NUMBER.match(data, at)
+    if number is None:
+        raise _wrong(data, at + 1, "in numeric literal")
+    end, (fraction, exponent) = number.end(), number.groups()
+    after = data[end : end + 1]
+    if after == b"." and not fraction and not exponent:
+        raise _wrong(data, end + 1, "after decimal point in numeric literal")
+    if after in (b"e", b"E") and not exponent:
+        signed = data[end + 1 : end + 2] in (b"+", b"-")
+        raise _wrong(data, end + 1 + signed, "in exponent of numeric literal")
+    return end
+
+
+def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    match = pattern.match(data, at)
+    return at if match is None else match.end()
+
+
+def _wrong(data: bytes, at: int, context: str) -> GoError:
+    byte = data[at : at + 1]
+    return GoError(f"invalid character {_quote_byte(byte)} {context}" if byte else "unexpected EOF")
+
+
+_ESCAPES = dict(zip(b"\a\b\t\n\v\f\r'\\", "abtnvfr'\\", strict=True))
 
 
 def _quote_byte(byte: bytes) -> str:
     """A byte as Go's errors print it, as if it was a character of its own."""
     code = byte[0]
-    if byte == b"'":
-        return "'\\''"
-    if byte == b'"':
-        return "'\"'"
-    if byte == b"\\":
-        return "'\\\\'"
     if code in _ESCAPES:
-        return f"'{_ESCAPES[code]}'"
+        return f"'\\{_ESCAPES[code]}'"
     if code < 0x20 or code == 0x7F:
         return f"'\\x{code:02x}'"
     if 0x80 <= code < 0xA1 or code == 0xAD:

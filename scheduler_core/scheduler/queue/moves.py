@@ -1,15 +1,13 @@
 """When waiting pods move: what an event, a failure, an update or a timer means to them. This is the seam between ways of deciding it.
 
-`Moves` is what the queue asks; `HintedMoves` answers as v1.34 does, by the hints of the plugins that refused a pod. Another way of
-deciding (one without hints, say) is another class with these methods, which SchedulingQueue is made with. It has no state of its own:
-what it must remember is in QueueState, so that copies and codecs know of one place only.
+`HintedMoves` decides as v1.34 does, by the hints of the plugins that refused a pod. Another way of deciding is a subclass, as in
+historical.py. It has no state of its own: what it must remember is in QueueState, so that copies and codecs know of one place only.
 
 kube: backend/queue/scheduling_queue.go @ v1.34.1
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import SECOND
@@ -29,36 +27,8 @@ FLUSH_PERIOD = 30 * SECOND
 _AFTER_BACKOFF = RequeueDecision(Strategy.AFTER_BACKOFF)
 
 
-class Moves(Protocol):
-    """Times are virtual nanoseconds."""
-
-    def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
-        """Something happened in the cluster: moves the parked pods that it may help (of those that `only` leaves)."""
-
-    def on_failure(self, entry: QueuedPod, now: int) -> None:
-        """An attempt failed, and the pod is still in flight: into the place where it is to wait."""
-
-    def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
-        """A parked pod itself was changed; it is parked with its new version already."""
-
-    def next_backoff_flush(self) -> int | None:
-        """Return the time when the next pod may leave a backoff queue; None: there is no such pod."""
-
-    def flush_backoff(self, now: int) -> None:
-        """Moves the pods whose backoff is over to the active queue."""
-
-    def next_unschedulable_flush(self) -> int | None:
-        """Return the time when the first parked pod exceeds its maximum wait; None: no such pod."""
-
-    def flush_unschedulable(self, now: int) -> None:
-        """Moves the pods that have been unschedulable for longer than allowed."""
-
-    def flush_due(self, entry: QueuedPod) -> int:
-        """Return the time when a parked pod exceeds its maximum wait."""
-
-
 class HintedMoves:
-    """Moves as in v1.34 with its gate SchedulerQueueingHints, which is locked on."""
+    """Moves as in v1.34 with its gate SchedulerQueueingHints, which is locked on. Times are virtual nanoseconds."""
 
     def __init__(self, state: QueueState, placing: Placing, options: QueueOptions, rules: Rules) -> None:
         self._state = state
@@ -68,7 +38,10 @@ class HintedMoves:
         self._flushes_gated = Behavior.FLUSHED_GATES in options.behaviors
 
     def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
-        """The event is kept as well, for the pods in flight. kube: moveAllToActiveOrBackoffQueue"""
+        """Moves the parked pods that an event may help (of those that `only` leaves), and keeps it for the pods in flight.
+
+        kube: moveAllToActiveOrBackoffQueue
+        """
         if not self._rules.of_interest(what.event):
             return
         state = self._state
@@ -96,6 +69,7 @@ class HintedMoves:
                 self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:
+        """An attempt failed, and the pod is still in flight: into the place where it is to wait."""
         self._placing.follow(entry, self._decide_missed(entry), ATTEMPT_FAILED, now)
 
     def _decide_missed(self, entry: QueuedPod) -> RequeueDecision:
@@ -117,6 +91,7 @@ class HintedMoves:
         return latest
 
     def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
+        """A parked pod itself was changed; it is parked with its new version already."""
         for what in happened:
             place = self._placing.follow(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
             if place is Place.ACTIVE or (place is Place.BACKOFF and self._options.pop_from_backoff):
@@ -124,12 +99,14 @@ class HintedMoves:
             entry = self._state.parked(entry.key) or entry
 
     def next_backoff_flush(self) -> int | None:
+        """Return the time when the next pod may leave a backoff queue; None: there is no such pod."""
         heads = (self._state.backoff.peek(), self._state.errors.peek())
         ends = [entry.backoff_until or 0 for entry in heads if entry is not None]
         # kube flushes once a second, and a backoff lasts through its very end: hence the whole second after it.
         return (min(ends) // SECOND + 1) * SECOND if ends else None
 
     def flush_backoff(self, now: int) -> None:
+        """Moves the pods whose backoff is over to the active queue."""
         over: list[QueuedPod] = []
         for heap in (self._state.backoff, self._state.errors):
             while (first := heap.peek()) is not None and not self._placing.backoff.lasts(first, now):
@@ -139,7 +116,10 @@ class HintedMoves:
             self._placing.to_active(entry, BACKOFF_COMPLETE, now)
 
     def next_unschedulable_flush(self) -> int | None:
-        """At a whole half minute. Gated pods count while a pod is in flight: they stay, but it hears of the timeout."""
+        """Return the time when the first parked pod exceeds its maximum wait, at a whole half minute; None: no such pod.
+
+        Gated pods count while a pod is in flight: they stay, but it hears of the timeout.
+        """
         state = self._state
         first = next(iter(state.unschedulable.values()), None)
         gated = next(iter(state.gated.values()), None) if len(state.flight) or self._flushes_gated else None
@@ -150,6 +130,7 @@ class HintedMoves:
         return due if state.flushed is None else max(due, state.flushed + FLUSH_PERIOD)
 
     def flush_due(self, entry: QueuedPod) -> int:
+        """Return the time when a parked pod exceeds its maximum wait."""
         return self._overdue(entry.waits_since)
 
     def _overdue(self, since: int) -> int:
@@ -158,6 +139,7 @@ class HintedMoves:
         return (late // FLUSH_PERIOD + 1) * FLUSH_PERIOD
 
     def flush_unschedulable(self, now: int) -> None:
+        """Moves the pods that have been unschedulable for longer than allowed."""
         state = self._state
         state.flushed = now - now % FLUSH_PERIOD
         longest = self._options.max_in_unschedulable

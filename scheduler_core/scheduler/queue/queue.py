@@ -24,7 +24,7 @@ from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.scheduler.framework.events import FORCE_ACTIVATE, Action, ClusterEvent, ObjectEvent
 from scheduler_core.scheduler.queue.groups import GroupQueue
 from scheduler_core.scheduler.queue.historical import HistoricalMoves
-from scheduler_core.scheduler.queue.moves import HintedMoves, Moves
+from scheduler_core.scheduler.queue.moves import HintedMoves
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.placing import Placing
 from scheduler_core.scheduler.queue.state import InFlight, QueueState
@@ -39,7 +39,7 @@ class SchedulingQueue(State):
     _rules: Derived[Rules]
     groups: Derived[GroupQueue | None]
     _placing: Derived[Placing]
-    _moves: Derived[Moves]
+    moves: Derived[HintedMoves]
 
     def __init__(self, options: QueueOptions, rules: Rules, state: QueueState | None = None) -> None:
         self.options = options
@@ -54,11 +54,11 @@ class SchedulingQueue(State):
         self._placing = Placing(self.state, self.options, rules)
         self.groups = GroupQueue(self.state, self._placing, self.options, rules) if self.options.groups else None
         self.state.grouped = self.options.groups
-        self._moves = moves(self.state, self._placing, self.options, rules)
+        self.moves = moves(self.state, self._placing, self.options, rules)
 
     def disconnect(self) -> None:
         """Asks nobody, and is asked by nobody, until it is connected."""
-        del self._rules, self._placing, self._moves, self.groups
+        del self._rules, self._placing, self.moves, self.groups
         self.nominator.find = self.nominator.queued = None
 
     # What is in it
@@ -208,7 +208,7 @@ class SchedulingQueue(State):
         if self.groups is not None and entry.pod.spec.group:
             self.groups.add(entry, now)
         else:
-            self._moves.on_failure(self._placing.backoff.begin(entry), now)
+            self.moves.on_failure(self._placing.backoff.begin(entry), now)
 
     def update(self, old: Pod | None, new: Pod, now: int, events: Iterable[ClusterEvent]) -> None:
         """The API server's version of a pod without a node changed."""
@@ -237,7 +237,7 @@ class SchedulingQueue(State):
         state.keep(entry)
         if old is not None:
             state.nominator.update(old, new)
-        self._moves.on_update(entry, happened, now)
+        self.moves.on_update(entry, happened, now)
 
     def delete(self, pod: Pod, now: int = 0) -> None:
         """The pod is gone, or bound by somebody."""
@@ -258,7 +258,7 @@ class SchedulingQueue(State):
 
     def move_all(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None = None) -> None:
         """Moves the waiting pods that the event may help (of those that `only` leaves)."""
-        self._moves.on_event(what, now, only)
+        self.moves.on_event(what, now, only)
 
     def activate(self, pods: Iterable[Pod], now: int) -> None:
         """Moves pods to the active queue at once; those in flight will know that they were wanted."""
@@ -275,22 +275,6 @@ class SchedulingQueue(State):
             if pod.uid in state.flight:
                 state.flight.add(ObjectEvent(FORCE_ACTIVATE, None, pod))
 
-    def next_backoff_flush(self) -> int | None:
-        """Return the time when the next pod may leave a backoff queue; None: there is no such pod."""
-        return self._moves.next_backoff_flush()
-
-    def flush_backoff(self, now: int) -> None:
-        """Moves the pods whose backoff is over to the active queue."""
-        self._moves.flush_backoff(now)
-
-    def next_unschedulable_flush(self) -> int | None:
-        """Return the time when the first pod exceeds its maximum wait; None: no such pod."""
-        return self._moves.next_unschedulable_flush()
-
     def flush_due(self, entry: QueuedPod) -> int:
         """Return the time when an unschedulable pod exceeds its maximum wait; a gated pod stays nevertheless."""
-        return self._moves.flush_due(entry)
-
-    def flush_unschedulable(self, now: int) -> None:
-        """Moves the pods that have been unschedulable for longer than allowed."""
-        self._moves.flush_unschedulable(now)
+        return self.moves.flush_due(entry)

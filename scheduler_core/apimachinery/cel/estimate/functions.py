@@ -52,44 +52,34 @@ class Call:
     size: ranges.Range | None = None
 
 
-Estimator = Callable[[Argument | None, Sequence[Argument]], Call | None]
-"""Of the receiver and the arguments; None where it has nothing to say."""
+Args = Sequence[Argument]
+Estimator = Callable[[Args], Call | None]
+"""Of the arguments, the receiver first; None where it has nothing to say."""
 
 
-def _of_one(twice: bool = False, sized: bool = False) -> Estimator:
-    """A text that is looked at: the only argument."""
-    factor = 2 * TEXT if twice else TEXT
-
-    def estimate(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-        if not args:
-            return None
-        size = args[0].size
-        return Call(size.scaled(factor), size if sized else None)
-
-    return estimate
+def _text(args: Args) -> Call:
+    """A text that is looked at."""
+    return Call(args[0].size.scaled(TEXT))
 
 
-def _of_target(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return None if target is None else Call(target.size.scaled(TEXT), target.size)
+def _sized_text(args: Args) -> Call:
+    """A text that is looked at, and a result of its size."""
+    return Call(args[0].size.scaled(TEXT), args[0].size)
 
 
-def _elements(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _elements(args: Args) -> Call:
     """All elements of a list, or all characters of a text."""
-    if target is None:
-        return None
-    element = target.element()
+    element = args[0].element()
     if element is None:
-        return Call(target.size.scaled(TEXT))
+        return _text(args)
     each = ranges.ONE
     if element.type.kind in (Kind.STRING, Kind.BYTES):
         each = each.plus(element.size.scaled(TEXT))
-    return Call(target.size.times(each))
+    return Call(args[0].size.times(each))
 
 
-def _replace(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    if target is None or len(args) < 2:
-        return None
-    size, old, new = target.size, args[0].size, args[1].size
+def _replace(args: Args) -> Call:
+    size, old, new = (each.size for each in args[:3])
     if old.min == 0:
         most, kept_most = min(size.max + 1, ranges.MOST), size.max
     elif new.max <= old.min:
@@ -111,14 +101,10 @@ def _ceil_div(count: int, by: int) -> int:
     return min(int(number) + (number != int(number)), ranges.MOST)
 
 
-def _split(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    if target is None:
-        return None
-    most = target.size.max
-    if len(args) > 1:
-        limit = _literal_int(args[1])
-        most = most if limit is None else limit % (1 << 64)
-    return Call(target.size.scaled(2 * TEXT), ranges.Range(0, most))
+def _split(args: Args) -> Call:
+    size = args[0].size
+    limit = _literal_int(args[2]) if len(args) > 2 else None
+    return Call(size.scaled(2 * TEXT), ranges.Range(0, size.max if limit is None else limit % (1 << 64)))
 
 
 def _literal_int(argument: Argument) -> int | None:
@@ -128,37 +114,31 @@ def _literal_int(argument: Argument) -> int | None:
     return None
 
 
-def _join(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    if target is None:
-        return None
-    count, element = target.size, target.element()
+def _join(args: Args) -> Call:
+    count, element = args[0].size, args[0].element()
     size = ranges.NONE if element is None else count.times(element.size)
-    if args:
+    if len(args) > 1:
         between = ranges.Range(max(count.min - 1, 0), max(count.max - 1, 0))
-        size = size.plus(args[0].size.times(between))
+        size = size.plus(args[1].size.times(between))
     return Call(size.scaled(TEXT), size)
 
 
-def _find(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    if target is None or not args:
-        return None
-    cost = target.size.plus(ranges.ONE).scaled(TEXT).times(args[0].size.scaled(PATTERN))
-    return Call(cost, ranges.Range(0, target.size.max))
-
-
-def _validate(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return Call(args[0].size.scaled(TEXT).scaled(128 * PATTERN)) if args else None
+def _find(args: Args) -> Call:
+    size = args[0].size
+    cost = size.plus(ranges.ONE).scaled(TEXT).times(args[1].size.scaled(PATTERN))
+    return Call(cost, ranges.Range(0, size.max))
 
 
 _ADDRESS = ranges.Range(4, 16)
+_COMPARED = _ADDRESS.plus(_ADDRESS).scaled(TEXT)
 
 
-def _contains_cidr(target: Argument | None, args: Sequence[Argument], parsed: bool) -> Call | None:
-    cost = _ADDRESS.plus(_ADDRESS).scaled(TEXT).plus(_ADDRESS.scaled(TEXT)).plus(ranges.ONE)
-    return Call(cost.plus(args[0].size.scaled(TEXT)) if parsed else cost)
+def _parsing(cost: ranges.Range) -> Estimator:
+    """A comparison with a text that is read first."""
+    return lambda args: Call(cost.plus(args[1].size.scaled(TEXT)))
 
 
-def _equals(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _equals(args: Args) -> Call | None:
     left, right = args
     if left.type != right.type:
         return None
@@ -173,34 +153,33 @@ def _equals(target: Argument | None, args: Sequence[Argument]) -> Call | None:
 
 
 _BY_FUNCTION: dict[str, Estimator] = {
+    **dict.fromkeys(COSTS_ONE, lambda args: Call(ranges.ONE)),
     **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), _elements),
-    "url": _of_one(sized=True),
-    **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), _of_target),
+    **dict.fromkeys(("url", "lowerAscii", "upperAscii", "substring", "trim"), _sized_text),
     "replace": _replace,
     "split": _split,
     "join": _join,
     **dict.fromkeys(("find", "findAll"), _find),
-    **dict.fromkeys(("cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"), _of_one()),
-    "ip.isCanonical": _of_one(twice=True),
-    "validate": _validate,
+    **dict.fromkeys(("ip", "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"), _text),
+    "ip.isCanonical": lambda args: Call(args[0].size.scaled(2 * TEXT)),
+    "validate": lambda args: Call(args[1].size.scaled(TEXT).scaled(128 * PATTERN)),
     "_==_": _equals,
+}
+# Overloads that are estimated unlike others of their function.
+_NETWORK = _COMPARED.plus(_ADDRESS.scaled(TEXT)).plus(ranges.ONE)
+_BY_OVERLOAD: dict[str, Estimator] = {
+    "cidr_ip": lambda args: Call(ranges.ONE),
+    "cidr_contains_ip_ip": lambda args: Call(_COMPARED),
+    "cidr_contains_ip_string": _parsing(_COMPARED),
+    "cidr_contains_cidr": lambda args: Call(_NETWORK),
+    "cidr_contains_cidr_string": _parsing(_NETWORK),
 }
 
 
-def kube_call(function: str, overload: str, target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def kube_call(function: str, overload: str, args: Args) -> Call | None:
     """Return kube's estimate for a function of its libraries, or None if kube has none."""
-    if function in COSTS_ONE:
-        return Call(ranges.ONE)
-    if function == "ip":
-        return Call(ranges.ONE) if overload == "cidr_ip" else _of_one()(target, args)
-    if function == "containsIP":
-        parsed = overload == "cidr_contains_ip_string"
-        cost = _ADDRESS.plus(_ADDRESS).scaled(TEXT)
-        return Call(cost.plus(args[0].size.scaled(TEXT)) if parsed else cost)
-    if function == "containsCIDR":
-        return _contains_cidr(target, args, overload == "cidr_contains_cidr_string")
-    estimator = _BY_FUNCTION.get(function)
-    return None if estimator is None else estimator(target, args)
+    estimator = _BY_OVERLOAD.get(overload) or _BY_FUNCTION.get(function)
+    return None if estimator is None else estimator(args)
 
 
 # --- cel-go's extensions: lists and sets
@@ -215,34 +194,23 @@ def _number(argument: Argument, default: int) -> int:
     return default if value is None else max(value, 0)
 
 
-def _slice(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    if target is None:
-        return None
-    size = _number(args[1], target.size.max) - _number(args[0], 0)
+def _slice(args: Args) -> Call:
+    size = _number(args[2], args[0].size.max) - _number(args[1], 0)
     return _estimate_new_list(1, ranges.build_exact_range(size % (1 << 64)))
 
 
-def _flatten(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    if target is None:
-        return None
-    return _estimate_new_list(float(_number(args[0], ranges.MOST) if args else 1), target.size)
+def _flatten(args: Args) -> Call:
+    depth = _number(args[1], ranges.MOST) if len(args) > 1 else 1
+    return _estimate_new_list(float(depth), args[0].size)
 
 
-def _estimate_quadratic(argument: Argument, factor: float) -> Call:
-    return _estimate_new_list(factor, argument.size.times(argument.size))
-
-
-def _sort(factor: float, by_keys: bool) -> Estimator:
-    def estimate(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-        if target is None:
-            return None
-        return _estimate_quadratic(args[0] if by_keys else target, factor)
-
-    return estimate
+def _quadratic(factor: float, of: int = 0) -> Estimator:
+    """A new list of a size that is that of an argument, squared."""
+    return lambda args: _estimate_new_list(factor, args[of].size.times(args[of].size))
 
 
 def _sets(factor: int) -> Estimator:
-    return lambda target, args: Call(args[0].size.times(args[1].size).scaled(factor).plus(ranges.ONE))
+    return lambda args: Call(args[0].size.times(args[1].size).scaled(factor).plus(ranges.ONE))
 
 
 def _factor(kind: str) -> float:
@@ -253,11 +221,11 @@ EXTENSIONS: dict[str, Estimator] = {
     "list_slice": _slice,
     "list_flatten": _flatten,
     "list_flatten_int": _flatten,
-    "lists_range": lambda _, args: _estimate_new_list(1, ranges.build_exact_range(_number(args[0], ranges.MOST))),
-    "list_reverse": lambda target, args: None if target is None else _estimate_new_list(1, target.size),
-    "list_distinct": lambda target, args: None if target is None else _estimate_quadratic(target, 2.0),
-    **{f"list_{kind}_sort": _sort(_factor(kind), False) for kind in SORTED},
-    **{f"list_{kind}_sortByAssociatedKeys": _sort(_factor(kind), True) for kind in SORTED},
+    "lists_range": lambda args: _estimate_new_list(1, ranges.build_exact_range(_number(args[0], ranges.MOST))),
+    "list_reverse": lambda args: _estimate_new_list(1, args[0].size),
+    "list_distinct": _quadratic(2.0),
+    **{f"list_{kind}_sort": _quadratic(_factor(kind)) for kind in SORTED},
+    **{f"list_{kind}_sortByAssociatedKeys": _quadratic(_factor(kind), of=1) for kind in SORTED},
     "list_sets_contains_list": _sets(1),
     "list_sets_intersects_list": _sets(1),
     "list_sets_equivalent_list": _sets(2),
@@ -267,59 +235,48 @@ EXTENSIONS: dict[str, Estimator] = {
 # --- the standard library
 
 
-def _estimate_quote(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _estimate_quote(args: Args) -> Call:
     size = args[0].known
     return Call(size.scaled(TEXT), ranges.Range((size.min + 2) % (1 << 64), (size.max * 2 + 2) % (1 << 64)))
 
 
-def _to_bytes(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _to_bytes(args: Args) -> Call:
     size = args[0].known
     return Call(size.scaled(TEXT), ranges.Range(size.min, size.max * 4 % (1 << 64)))
 
 
-def _from_bytes(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _from_bytes(args: Args) -> Call:
     size = args[0].known
     return Call(size.scaled(TEXT), ranges.Range(size.min // 4, size.max))
 
 
-def _affix(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return Call(args[0].known.scaled(TEXT))
+def _matches(args: Args) -> Call:
+    return Call(args[0].known.plus(ranges.ONE).scaled(TEXT).times(args[1].known.scaled(PATTERN)))
 
 
-def _matches(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    if target is None:
-        return None
-    return Call(target.known.plus(ranges.ONE).scaled(TEXT).times(args[0].known.scaled(PATTERN)))
-
-
-def _contains(target: Argument | None, args: Sequence[Argument]) -> Call | None:
-    return None if target is None else Call(target.known.scaled(TEXT).times(args[0].known.scaled(TEXT)))
-
-
-def _estimate_compare(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _estimate_compare(args: Args) -> Call:
     most = min(args[0].known.max, args[1].known.max)
     return Call(ranges.Range(int(most > 0), most).scaled(TEXT))
 
 
-def _estimate_add(target: Argument | None, args: Sequence[Argument]) -> Call | None:
+def _estimate_add(args: Args) -> Call:
     size = args[0].known.plus(args[1].known)
     return Call(size.scaled(TEXT), size)
 
 
 _ORDERS = ("less", "greater", "less_equals", "greater_equals")
 STANDARD: dict[str, Estimator] = {
-    "string_format": lambda target, args: None if target is None else Call(target.known.scaled(TEXT)),
+    "string_format": lambda args: Call(args[0].known.scaled(TEXT)),
     "string_to_bytes": _to_bytes,
     "bytes_to_string": _from_bytes,
     "strings_quote": _estimate_quote,
-    "starts_with_string": _affix,
-    "ends_with_string": _affix,
-    "in_list": lambda target, args: Call(args[1].known.scaled(1)),
+    **dict.fromkeys(("starts_with_string", "ends_with_string"), lambda args: Call(args[1].known.scaled(TEXT))),
+    "in_list": lambda args: Call(args[1].known.scaled(1)),
     "matches_string": _matches,
-    "contains_string": _contains,
+    "contains_string": lambda args: Call(args[0].known.scaled(TEXT).times(args[1].known.scaled(TEXT))),
     "add_string": _estimate_add,
     "add_bytes": _estimate_add,
-    "add_list": lambda target, args: Call(ranges.ONE, args[0].known.plus(args[1].known)),
+    "add_list": lambda args: Call(ranges.ONE, args[0].known.plus(args[1].known)),
     **{f"{order}_{kind}": _estimate_compare for order in _ORDERS for kind in ("string", "bytes")},
     "equals": _estimate_compare,
     "not_equals": _estimate_compare,

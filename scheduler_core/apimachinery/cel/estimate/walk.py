@@ -142,13 +142,13 @@ class _Estimate:
             return cost
         costs = [self.cost(arg) for arg in node.args]
         arguments = [self._argument(arg) for arg in node.args]
-        before, target = ranges.NONE, None
+        before = ranges.NONE
         if node.target is not None:
             before = self.cost(node.target)
-            target = self._argument(node.target)
+            arguments.insert(0, self._argument(node.target))
         total, size = _NO_ENTRY, None
         for overload in node.overloads:
-            call = self._overload(node, overload, target, arguments, costs)
+            call = self._overload(node, overload, arguments, costs)
             total = total.union(call.cost)
             if call.size is not None:
                 size = call.size if size is None else size.union(call.size)
@@ -166,17 +166,13 @@ class _Estimate:
         self._paths[node] = (*self._path(operand), "@items" if overload == "index_list" else "@values")
         return None if entries is None else entries.value
 
-    def _overload(
-        self, node: tree.Call, overload: str, target: Argument | None, args: list[Argument], costs: list[ranges.Range]
-    ) -> Call:
+    def _overload(self, node: tree.Call, overload: str, args: list[Argument], costs: list[ranges.Range]) -> Call:
         """One overload's call with the cost of the arguments."""
         before = ranges.NONE
         for cost in costs:
             before = before.plus(cost)
         extension = EXTENSIONS.get(overload)
-        found = None if extension is None else extension(target, args)
-        if found is None:
-            found = kube_call(node.function, overload, target, args)
+        found = kube_call(node.function, overload, args) if extension is None else extension(args)
         if found is not None:
             return Call(found.cost.plus(before), found.size)
         if overload in ("logical_or", "logical_and"):
@@ -187,7 +183,7 @@ class _Estimate:
         if overload in ("add_string", "add_bytes", "add_list"):
             self._join_entries(node, node.args[0], node.args[1])
         standard = STANDARD.get(overload)
-        found = None if standard is None else standard(target, args)
+        found = None if standard is None else standard(args)
         return Call(ranges.ONE.plus(before)) if found is None else Call(found.cost.plus(before), found.size)
 
     def _join_entries(self, node: tree.Node, one: tree.Node, other: tree.Node) -> None:

@@ -7,14 +7,14 @@ kube: pkg/apis/resource/{v1,v1alpha3}/{defaults,zz_generated.defaults}.go @ v1.3
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.rewriting import rewrite
+from scheduler_core.apiserver.rewriting import fill, rewrite
 from scheduler_core.base.gates import ApiGates
 from scheduler_core.base.releases import OLDEST, Release, rules_of
 
 GROUP = "resource.k8s.io"
+_fill = partial(fill, unset=(None, "", 0))
 
 
 class DeviceGates(ApiGates, frozen=True):
@@ -65,9 +65,3 @@ def _apply_request_defaults(request: Manifest) -> Manifest:
 def _set_operators(value: Manifest, path: Sequence[str]) -> Manifest:
     filled: Manifest = rewrite(value, path, partial(_fill, operator="Equal"))
     return filled
-
-
-def _fill(value: Manifest, **default: Any) -> Manifest:
-    """The value with a field that is empty or missing."""
-    missing = {name: each for name, each in default.items() if not value.get(name)}
-    return {**value, **missing} if missing else value

@@ -15,39 +15,20 @@ util/flowcontrol/throttle.go; golang.org/x/time/rate @ v1.34.1
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.faults import BIND, CLAIMS, DELETE, MAX_LATENCY, STATUS, VOLUMES, Call, Fault, take
 from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.base.trace.kinds import ApiThrottled
-from scheduler_core.scheduler.core.world import SchedulerWorld
+from scheduler_core.scheduler.core.world import Owner, SchedulerWorld
 from scheduler_core.scheduler.framework.groups import KIND
 
 RETRY_AFTER = SECOND
 MOST_RETRIES = 10
 _PATCH_PAUSES = (10 * MILLISECOND, 50 * MILLISECOND, 250 * MILLISECOND)
 _PATCHED_AGAIN = (500, 503)
-
-
-class Caller(Protocol):
-    """The caller of the API: a scheduler. `bucket` is the time (ns) at which its token bucket is full again."""
-
-    bucket: int
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def world(self) -> SchedulerWorld: ...
-
-    @property
-    def limits(self) -> tuple[float, int] | None: ...
-
-    @property
-    def hang(self) -> int | None:
-        """The time (ns) that its calls hang before they fail; None if it is not cut off from the API server."""
 
 
 def setting(world: SchedulerWorld, call: str) -> int:
@@ -62,21 +43,21 @@ UNREACHABLE = "dial tcp: i/o timeout"
 _CALLS: Mapping[str, Call] = {BIND: "bind", STATUS: "status", DELETE: "delete", VOLUMES: "volumes", CLAIMS: "claims"}
 
 
-def fault_of(caller: Caller, call: str, pod: str) -> Fault | None:
+def fault_of(caller: Owner, call: str, pod: str) -> Fault | None:
     """Return the fault for the next call of a kind about a pod; all calls fail if the caller is cut off."""
     if caller.hang is not None:
         return Fault(_CALLS[call], pod, 504, latency=min(caller.hang, MAX_LATENCY), message=UNREACHABLE)
     return caller.world.faults.get((call, pod)) if caller.world.faults else None
 
 
-def take_fault(caller: Caller, call: str, pod: str) -> Fault | None:
+def take_fault(caller: Owner, call: str, pod: str) -> Fault | None:
     """Return the fault for a call answered now, and use up one of its remaining times."""
     if caller.hang is not None or not caller.world.faults:
         return fault_of(caller, call, pod)
     return take(caller.world.faults, call, pod)
 
 
-def latency(caller: Caller, call: str, pod: str, usual: int) -> int:
+def latency(caller: Owner, call: str, pod: str, usual: int) -> int:
     """Return the latency (ns) of a call about a pod: the fault's latency if set, else `usual`."""
     fault = fault_of(caller, call, pod)
     return usual if fault is None or fault.latency is None else fault.latency
@@ -102,7 +83,7 @@ def read_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | None:
     return limits if limits[0] > 0 and limits != KUBE_LIMITS else None
 
 
-def throttle(caller: Caller, call: str, pod: str, calls: int = 1) -> int:
+def throttle(caller: Owner, call: str, pod: str, calls: int = 1) -> int:
     """Take tokens for the calls and return how long (ns) the client delays them.
 
     Each token taken delays the time at which the bucket is full by the interval between tokens.
@@ -133,7 +114,7 @@ def _reference(related: Pod) -> str:
 
 
 def note(
-    caller: Caller, pod: Pod, kind: str, reason: str, message: str, action: str, related: Pod | None = None
+    caller: Owner, pod: Pod, kind: str, reason: str, message: str, action: str, related: Pod | None = None
 ) -> None:
     """Records a Kubernetes Event about a pod."""
     world = caller.world

@@ -15,6 +15,7 @@ from scheduler_core.apiserver import DONE, Refused, get_kind_by_key, not_found
 from scheduler_core.apiserver.faults import CLAIMS
 from scheduler_core.base.trace.kinds import ApiCall
 from scheduler_core.scheduler.core.calls import client
+from scheduler_core.scheduler.core.world import Owner
 from scheduler_core.scheduler.framework.claims import Reply
 
 # What a write does to a resource claim, for the record of the call.
@@ -81,7 +82,7 @@ _CONFLICT = "Conflict"
 class PodObjectCalls:
     """kube's clientset, as a plugin uses it for one pod."""
 
-    caller: client.Caller
+    caller: Owner
     pod: Pod
 
     def read(self, kind: str, namespace: str, name: str) -> Reply:

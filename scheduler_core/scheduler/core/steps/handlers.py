@@ -54,11 +54,6 @@ def expire(scheduler: Scheduler, key: str, uid: str) -> None:
 NODE_ADD = ClusterEvent("Node", Action.ADD)
 NODE_DELETE = ClusterEvent("Node", Action.DELETE)
 
-# Labels of what comes often; the metrics count every event that is handled.
-_NODE_ADD, _NODE_DELETE = NODE_ADD.label, NODE_DELETE.label
-_ASSIGNED_POD_ADD, _ASSIGNED_POD_DELETE = ASSIGNED_POD_ADD.label, ASSIGNED_POD_DELETE.label
-_ASSIGNED_POD_UPDATE = ASSIGNED_POD_UPDATE.label
-
 
 def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
     """Brings cache and queue up to date with one change in the API server."""
@@ -78,27 +73,29 @@ def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
     scheduler.wake_up()
 
 
+def _tell(scheduler: Scheduler, event: ClusterEvent, old: object, new: object) -> None:
+    """Tells the queue of an event, and counts it."""
+    scheduler.queue.move_all(ObjectEvent(event, old, new), scheduler.world.now)
+    measure.record_event(scheduler, event.label)
+
+
 # Nodes
 
 
 def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
-    now, old, new = scheduler.world.now, event.old_node, event.new_node
+    old, new = event.old_node, event.new_node
     if event.type == DELETED:
         assert old is not None
-        scheduler.queue.move_all(ObjectEvent(NODE_DELETE, old, None), now)
+        _tell(scheduler, NODE_DELETE, old, None)
         scheduler.cache.remove_node(old)
-        measure.record_event(scheduler, _NODE_DELETE)
         return
     assert new is not None
     scheduler.cache.add_node(new)
     if event.type == ADDED or old is None:
-        scheduler.queue.move_all(ObjectEvent(NODE_ADD, None, new), now)
-        measure.record_event(scheduler, _NODE_ADD)
+        _tell(scheduler, NODE_ADD, None, new)
         return
     for action in node_changes(old, new, scheduler.features.node_declared_features):
-        change = ClusterEvent("Node", action)
-        scheduler.queue.move_all(ObjectEvent(change, old, new), now)
-        measure.record_event(scheduler, change.label)
+        _tell(scheduler, ClusterEvent("Node", action), old, new)
 
 
 def node_changes(old: Node, new: Node, features_count: bool = False) -> list[Action]:
@@ -161,23 +158,19 @@ def _if_ours(scheduler: Scheduler, pod: Pod | None) -> Pod | None:
 
 
 def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
-    now, queue = scheduler.world.now, scheduler.queue
     if new is None:
         if old is not None:
             scheduler.cache.remove_pod(old)
-            queue.move_all(ObjectEvent(ASSIGNED_POD_DELETE, old, None), now)
-            measure.record_event(scheduler, _ASSIGNED_POD_DELETE)
+            _tell(scheduler, ASSIGNED_POD_DELETE, old, None)
     elif old is None:
         scheduler.cache.add_pod(new)
-        queue.move_all(ObjectEvent(ASSIGNED_POD_ADD, None, new), now)
-        measure.record_event(scheduler, _ASSIGNED_POD_ADD)
+        _tell(scheduler, ASSIGNED_POD_ADD, None, new)
     else:
         scheduler.calls.seen(new)
         scheduler.cache.update_pod(new)
-        measure.record_event(scheduler, _ASSIGNED_POD_UPDATE)
-        for change in pod_changes(old, new, scheduler.features, queue.options.events):
-            queue.move_all(ObjectEvent(change, old, new), now)
-            measure.record_event(scheduler, change.label)
+        measure.record_event(scheduler, ASSIGNED_POD_UPDATE.label)
+        for change in pod_changes(old, new, scheduler.features, scheduler.queue.options.events):
+            _tell(scheduler, change, old, new)
 
 
 def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None, bound: bool) -> None:
@@ -311,21 +304,18 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
         _on_group(scheduler.queue.groups, event, scheduler.world.now)
     if event.kind in _INVENTORY:
         scheduler.claims.heard_of_devices()
-    if event.kind in _OF_DEVICES and scheduler.has_devices:
+    if event.kind in _OF_DEVICES and scheduler.features.dynamic_resources:
         resource = _OF_DEVICES[event.kind]
         if event.kind == "ResourceClaim":
             old, new = scheduler.claims.heard(old, new)
             if old is new:
                 return
-    if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.has_devices:
+    if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.features.dynamic_resources:
         # Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker.
         for changed in find_changed_slices(scheduler.view, event.kind, event.old, event.new):
-            scheduler.queue.move_all(ObjectEvent(_SLICE_UPDATE, changed, changed), scheduler.world.now)
-            measure.record_event(scheduler, _SLICE_UPDATE.label)
+            _tell(scheduler, _SLICE_UPDATE, changed, changed)
     if resource is not None:
-        happened = ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE))
-        scheduler.queue.move_all(ObjectEvent(happened, old, new), scheduler.world.now)
-        measure.record_event(scheduler, happened.label)
+        _tell(scheduler, ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE)), old, new)
 
 
 def _on_group(queue: GroupQueue, event: WatchEvent, now: int) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.base.trace.kinds import AttemptStarted, PodAssumed
 from scheduler_core.scheduler.cache.cache import CacheError
+from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.algorithm import schedule_pod as algorithm
 from scheduler_core.scheduler.core.calls.client import note
@@ -46,24 +47,8 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
     """Takes the snapshot and begins the cycle of a pod in flight."""
     framework = scheduler.framework_of(entry.pod)
     assert framework is not None
-    world = scheduler.world
-    world.ids.attempt += 1
     scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
-    cycle = SchedulingCycle(
-        world.ids.attempt,
-        scheduler.name,
-        framework.name,
-        entry,
-        scheduler.snapshot,
-        world.now,
-        world.position,
-        t=world.now,
-        position=world.position,
-    )
-    cycle.span = world.record(
-        AttemptStarted(cycle.number, entry.key, framework.name, len(cycle.nodes), entry.attempts), scheduler.name
-    )
-    scheduler.cycle = cycle
+    scheduler.cycle = cycle = make_cycle(scheduler, framework.name, entry, scheduler.snapshot)
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):  # they ran while the pod was queued
         for plugin in framework.at(point):
             _record(scheduler, cycle, points.keep_queued_pass(plugin, point, cycle))
@@ -71,6 +56,30 @@ def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
     if not sort.guarded or _is_sorted(scheduler, cycle, sort):
         algorithm.begin(cycle, framework, scheduler.algorithm_state)
     scheduler.push_cycle(0)
+
+
+def make_cycle(
+    scheduler: Scheduler, profile: str, entry: QueuedPod, nodes: NodeTable, within: frozenset[str] | None = None
+) -> SchedulingCycle:
+    """Return the cycle of a new attempt, which searches the nodes of these names (None: all)."""
+    world = scheduler.world
+    now, position = world.now, world.position
+    world.ids.attempt += 1
+    number = world.ids.attempt
+    cycle = SchedulingCycle(
+        number, scheduler.name, profile, entry, nodes, now, position, t=now, position=position, within=within
+    )
+    started = AttemptStarted(number, entry.key, profile, cycle.size, entry.attempts)
+    cycle.span = world.record(started, scheduler.name)
+    return cycle
+
+
+def assume(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
+    """Has the cache take the pod for bound to the node that was chosen. CacheError."""
+    scheduler.cache.assume(cycle.pod.bound_to(cycle.node))
+    # The cache counts the pod from here on; as a nominated pod it would count twice.
+    scheduler.queue.nominator.delete(cycle.pod)
+    scheduler.world.record(PodAssumed(cycle.pod.key, cycle.node), scheduler.name, cycle.span)
 
 
 def _is_sorted(scheduler: Scheduler, cycle: SchedulingCycle, plugin: Plugin) -> bool:
@@ -156,17 +165,13 @@ def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
 
 
 def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
-    node = cycle.node
     try:
-        scheduler.cache.assume(cycle.pod.bound_to(node))
+        assume(scheduler, cycle)
     except CacheError as why:
         cycle.failure, cycle.nomination = error(str(why)), ""
         cycle.outcome, cycle.message = "error", str(why)
         _follow(cycle, PhaseResult.ERROR)
         return False
-    # The cache counts the pod from here on; as a nominated pod it would count twice.
-    scheduler.queue.nominator.delete(cycle.pod)
-    scheduler.world.record(PodAssumed(cycle.pod.key, node), scheduler.name, cycle.span)
     return True
 
 

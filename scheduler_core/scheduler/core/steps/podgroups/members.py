@@ -3,7 +3,6 @@
 kube: schedule_one_podgroup.go (podGroupPodSchedulingAlgorithm), schedule_one.go (assumeAndReserve, unreserveAndForget) @ v1.37.2
 """
 
-from scheduler_core.base.trace.kinds import AttemptStarted, PodAssumed
 from scheduler_core.scheduler.cache.cache import CacheError
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.algorithm import schedule_pod as algorithm
@@ -12,6 +11,7 @@ from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.core.steps import scheduling
 from scheduler_core.scheduler.core.steps.outcome import explain, forget
 from scheduler_core.scheduler.framework import Code, PluginStep, Point, Status, error
 from scheduler_core.scheduler.framework.runtime import points
@@ -23,22 +23,8 @@ def open_cycle(
     scheduler: Scheduler, group: GroupCycle, member: QueuedPod, nodes: NodeTable, within: tuple[str, ...] | None = None
 ) -> SchedulingCycle:
     """Return a new cycle of one member, which searches the nodes of a placement (None: all)."""
-    world = scheduler.world
-    world.ids.attempt += 1
-    cycle = SchedulingCycle(
-        world.ids.attempt,
-        scheduler.name,
-        group.profile,
-        member,
-        nodes,
-        world.now,
-        world.position,
-        t=world.now,
-        position=world.position,
-        within=None if within is None else frozenset(within),
-    )
-    started = AttemptStarted(cycle.number, member.key, group.profile, cycle.size, member.attempts)
-    cycle.span = world.record(started, scheduler.name)
+    names = None if within is None else frozenset(within)
+    cycle = scheduling.make_cycle(scheduler, group.profile, member, nodes, names)
     framework = scheduler.profiles[group.profile]
     for point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT):
         for plugin in framework.at(point):
@@ -61,12 +47,10 @@ def place(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
             cycle.outcome, cycle.nomination = "unschedulable", None
         return
     try:
-        scheduler.cache.assume(cycle.pod.bound_to(cycle.chosen))
+        scheduling.assume(scheduler, cycle)
     except CacheError as why:
         cycle.failure, cycle.outcome, cycle.message, cycle.chosen = error(str(why)), "error", str(why), None
         return
-    scheduler.queue.nominator.delete(cycle.pod)
-    scheduler.world.record(PodAssumed(cycle.pod.key, cycle.chosen), scheduler.name, cycle.span)
     for plugin in scheduler.profiles[cycle.profile].at(Point.RESERVE):
         status = _run(scheduler, cycle, points.run_reserve(plugin, cycle))
         if not status.ok:
