@@ -57,7 +57,6 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the workloads and the report."""
         parser.add_argument("--workloads", type=Path, default=BENCHMARKS / "workloads.json.xz", metavar="FILE")
         parser.add_argument("--name", help="only this workload")
         parser.add_argument("--size", type=int, choices=SIZES, help="only this number of nodes")
@@ -67,7 +66,6 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
 
     def handle(self, *args: Any, workloads: Path, as_json: bool, trace: str, repeat: int, **options: Any) -> None:
-        """Run what was asked for and print it."""
         runs = list(_chosen(_read(workloads), options["name"], options["size"], options["pct"]))
         if not runs:
             raise CommandError("No workload of this name and size in the file.")

@@ -23,7 +23,6 @@ class Command(BaseCommand):
     help = "Remove deleted sessions and those that were not used for SESSION_RETENTION_DAYS days."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the age of sessions and for a dry run."""
         parser.add_argument(
             "--days", type=int, default=settings.SESSION_RETENTION_DAYS, help="days without use (default: %(default)s)"
         )

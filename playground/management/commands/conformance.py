@@ -29,12 +29,10 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the scenarios and the report."""
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a corpus file or a folder of them")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object for machines")
 
     def handle(self, *args: Any, paths: list[Path], as_json: bool, **options: Any) -> None:
-        """Judge every scenario, print, and leave with the exit status."""
         gc.set_threshold(100_000, 20, 20)  # as a worker process: a large cluster is many objects that stay
         results: list[Result] = []
         try:
