@@ -25,7 +25,6 @@ from playground.workbench.actions import Action, Subject, action, applying, offe
 from playground.workbench.actions.menu import SILENT, menu
 from playground.workbench.forms.actions import ActionForm
 from scheduler_core.world import commands
-from scheduler_core.world.commands import DeleteObjects, Ref
 
 # The menu on anything that can be acted on, as a fragment that the page's script shows (static/playground/js/studio/menu.js).
 
@@ -307,7 +306,7 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     """Delete one object, as `kubectl delete` does."""
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
     try:
-        command = DeleteObjects((Ref(**ref),), propagation_policy=KUBECTLS_POLICY)
+        command = commands.DeleteObjects((commands.Ref(**ref),), propagation_policy=KUBECTLS_POLICY)
         await client.apply(command, at=responses.position(request), source="objects")
     except commands.FieldProblem as problem:
         raise SessionError(str(problem)) from problem

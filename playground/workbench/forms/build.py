@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.builder import grammar, node_manifests, pod_manifests
-from playground.workbench.builder.grammar import PatternError
 from playground.workbench.forms.fields import GrammarField, QuantityField, TextField, add_words
 from scheduler_core.world.readonly import label_errors, subdomain_errors
 
@@ -54,7 +53,7 @@ class BuilderForm(forms.Form):
             return data
         try:
             manifests = self.make()
-        except PatternError as error:
+        except grammar.PatternError as error:
             raise ValidationError({"name": str(error)}) from error
         if wrong := first_wrong_name(each["metadata"]["name"] for each in manifests):
             raise ValidationError({"name": wrong})
