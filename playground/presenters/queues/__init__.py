@@ -11,7 +11,7 @@ from playground.presenters.queues import chips
 from playground.presenters.queues.chips import PodChip, of_pod
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.queues.sleeping import GroupRow, behind, largest
-from playground.presenters.scene import last_attempt, queue_sort_of, scheduler_of, stands_at, subject
+from playground.presenters.scene import faults_of, last_attempt, queue_sort_of, scheduler_of, stands_at, subject
 from playground.presenters.words import duration, gettext_noop
 from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldView
 
@@ -222,13 +222,8 @@ def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) 
 
 def _add_faults(sim: WorldView, cards: Iterable[QueueCard]) -> None:
     """Add to the pods shown the calls that are set to fail or to be slow."""
-    if not sim.faults:
-        return
-    faults: dict[str, list[str]] = {}
-    for (call, pod), fault in sorted(sim.faults.items()):
-        answer = str(fault.code) if fault.code else duration(fault.latency or 0)
-        faults.setdefault(pod, []).append(f"{call} {answer}")
-    for card in cards:
+    faults = faults_of(sim)
+    for card in cards if faults else ():
         for chip in card["pods"]:
             if chip["key"] in faults:
                 chip["faults"] = faults[chip["key"]]

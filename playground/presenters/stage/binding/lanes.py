@@ -129,11 +129,6 @@ def within(took: int) -> Message | None:
     return message("in %(time)s", time=duration(took)) if took > 0 else None
 
 
-def build_allowed_cell(at: int | None = None) -> Cell:
-    """Permit lets the pod go on at once."""
-    return cell("ok", message("allowed"), at=at)
-
-
 def build_waited_cell(took: int) -> Cell:
     """The wait has ended well."""
     return cell("ok", message("allowed"), within(took) or message("immediately"))
@@ -286,7 +281,7 @@ def _build_passed(
     working = [plugin for plugin in plugins if not plugin.is_idle(point, cycle.state, cycle.pod)]
     if not working:
         return build_idle_cell(point, at)
-    return build_allowed_cell(at) if point is Point.PERMIT else build_passed_cell(len(working), took, at)
+    return cell("ok", message("allowed"), at=at) if point is Point.PERMIT else build_passed_cell(len(working), took, at)
 
 
 def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: Due) -> Lane:
