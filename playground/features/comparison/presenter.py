@@ -21,7 +21,6 @@ class Scored(Protocol):
 
     @property
     def node(self) -> str: ...
-
     @property
     def board(self) -> comparing.ScoreBoard | None: ...
 

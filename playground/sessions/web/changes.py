@@ -36,7 +36,6 @@ class Onlooker(Protocol):
     """A listener for moves of the head (`show`: show it now), and for the engine's return to the log."""
 
     def moved(self, show: bool) -> None: ...
-
     def taken_back(self) -> None: ...
 
 
