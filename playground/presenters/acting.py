@@ -36,7 +36,7 @@ def draining(sim: WorldView, node: str) -> Draining | None:
         return None
     left = [pod for pod in drain.pods if not pod.done]
     if drain.ended is None:
-        state, said = "going", _going(len(left), len(drain.pods))
+        state, said = "going", message("Draining: %(left)s of %(all)s pods left.", left=len(left), all=len(drain.pods))
     elif drain.outcome:
         state, said = "failed", message("The drain failed: some pods could not be evicted.")
     else:
@@ -85,10 +85,6 @@ def _end(sim: WorldView, pod: Pod) -> int | None:
         return max((each.ends or 0 for each in running), default=0) if signalled else run.kill.until
     deletion = pod.manifest["metadata"].get("deletionTimestamp")
     return None if deletion is None else parse_time(str(deletion)) - sim.store.epoch
-
-
-def _going(left: int, all_: int) -> Message:
-    return message("Draining: %(left)s of %(all)s pods left.", left=left, all=all_)
 
 
 Fact = dict[str, Any]

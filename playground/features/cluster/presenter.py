@@ -308,17 +308,12 @@ def _chart(row: Mapping[str, Any], signal: str, now: int) -> SignalChart | None:
     figure = curves(times, unit, {signal: curve, **below}, False)
     when = [e["t"] / (MINUTE if unit == "min" else SECOND) for e in row["evictions"] if e["signal"] == signal]
     if when:
-        figure["data"].append(_build_eviction_trace([(at, curve[_index(times, at)]) for at in when]))
+        figure["data"].append(_build_eviction_trace([(at, curve[max(bisect_right(times, at) - 1, 0)]) for at in when]))
     return {
         "id": f"signal-{signal.replace('.', '-')}",
         "title": f"{signal} (GiB)" if size == GI else signal,
         "figure": figure,
     }
-
-
-def _index(times: Sequence[float], at: float) -> int:
-    """The last of the times that is not later."""
-    return max(bisect_right(times, at) - 1, 0)
 
 
 def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:

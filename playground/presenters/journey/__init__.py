@@ -99,16 +99,12 @@ def journey(sim: WorldView, key: str) -> Story | None:
         "began": clock(moves[0].t),
         "now": clock(sim.now),
         "position": sim.position,
-        "total": duration(_get_end_time(sim, moves) - moves[0].t),
+        "total": duration((moves[-1].t if moves[-1].place == Place.DELETED else int(sim.now)) - moves[0].t),
         "places": _places(sim, moves),
         "entries": story,
         "events": ([_row(equal, sim.now) for equal in sorted(rows.values(), key=lambda equal: equal[-1].t)]),
         "claims": claims_of(sim, key),
     }
-
-
-def _get_end_time(sim: WorldView, moves: Sequence[Move]) -> int:
-    return moves[-1].t if moves[-1].place == Place.DELETED else int(sim.now)
 
 
 class PlaceShare(TypedDict):

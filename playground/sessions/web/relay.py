@@ -196,7 +196,7 @@ class Relay:
 
     def _take(self, message: dict[str, Any]) -> None:
         if message["type"] == "subscribe":
-            joined = self._joined.get(_session(message["channel"]))
+            joined = self._joined.get(int(message["channel"].rsplit(b"-", 1)[1]))
             if joined is not None:
                 joined.set()
         elif message["type"] == "message":
@@ -233,7 +233,3 @@ def _installation() -> str:
 
 def _channel(session_id: int, family: str) -> str:
     return f"playground-{_installation()}{family}-{session_id}"
-
-
-def _session(channel: bytes) -> int:
-    return int(channel.rsplit(b"-", 1)[1])
