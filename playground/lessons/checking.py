@@ -115,7 +115,6 @@ def _of_questions(lesson: Lesson, played: Played) -> Iterator[str]:
 
 
 def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tuple[str, ...]:
-    """An answer that is not the key."""
     if question.kind == "number":
         return (str(float(key) + 2 * question.tolerance + 1),)  # type: ignore[arg-type]
     if isinstance(key, tuple):

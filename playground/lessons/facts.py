@@ -115,7 +115,6 @@ def _value_in(world: WorldView, fact: Fact, seen: Seen) -> Value:
 
 
 def attempt_of(pod: str, fact: Fact, seen: Seen) -> Attempt:
-    """The attempt that a fact is about."""
     attempts = [each for each in seen.end.journal.attempts if each.pod == key_of(pod)]
     number = int(fact.get("attempt", 1))
     if not 1 <= number <= len(attempts):

@@ -134,7 +134,6 @@ def with_fixes(
 
 
 def build_answer(explanation: Explanation) -> Answer:
-    """Return an explanation as data."""
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = {"state": state.value, "sentence": plain(sentence(explanation))}
     texts = {
@@ -166,7 +165,6 @@ def _fixes(findings: Findings) -> list[Answer]:
 
 
 def plain(said: Message) -> str:
-    """A message as text."""
     return in_words(said, gettext)
 
 

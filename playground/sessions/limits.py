@@ -55,7 +55,6 @@ class Shares(Generic[T]):
         self._by_owner[owner][thing] = None
 
     def remove(self, thing: T) -> None:
-        """Forget a thing that is gone."""
         owner = self._owners.pop(thing, None)
         if owner is not None:
             del self._by_owner[owner][thing]

@@ -75,7 +75,6 @@ class Recording:
         self._html: dict[str, str] = {}
 
     def add(self, position: int, panels: Mapping[str, AnyPanel]) -> None:
-        """The next step."""
         changed = {name: panel for name, panel in panels.items() if panel != self._panels.get(name)}
         self._html |= render_panels(changed)
         self._panels |= changed
@@ -83,7 +82,6 @@ class Recording:
         self._film.add(position, self._html)
 
     def page(self) -> str:
-        """The file."""
         assert self._film.positions, "a recording has a step at least"
         styles, script = join("styles", "offline").text.decode(), _read("js/offline.js")
         context = {

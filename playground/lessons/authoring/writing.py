@@ -59,7 +59,6 @@ class Writing:
         return cards
 
     def card(self, card_id: str) -> Data | None:
-        """The card of that id."""
         return next((card for card in self.cards if card["id"] == card_id), None)
 
     def say(self, fields: Mapping[str, str]) -> None:
@@ -116,12 +115,10 @@ class Writing:
             words.get("cards", {}).pop(card_id, None)
 
     def files(self) -> LessonFiles:
-        """Written again."""
         return LessonFiles(dump_yaml(self.plan), {name: dump_yaml(data) for name, data in self.words.items()})
 
 
 def dump_yaml(data: Any) -> str:
-    """Data as YAML."""
     return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=WIDTH)
 
 

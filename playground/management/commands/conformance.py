@@ -87,7 +87,6 @@ def table(results: list[Result]) -> list[str]:
 
 
 def summary(results: list[Result]) -> str:
-    """The last line."""
     counts = count(results)
     return (
         f"conformance: {counts[Verdict.PASSES]} of {len(results)} scenarios pass, "
@@ -96,7 +95,6 @@ def summary(results: list[Result]) -> str:
 
 
 def exit_status(results: list[Result]) -> int:
-    """0, 1 or 2, as the help says."""
     counts = count(results)
     if counts[Verdict.DIFFERS]:
         return SOME_DIFFER
@@ -104,7 +102,6 @@ def exit_status(results: list[Result]) -> int:
 
 
 def as_data(results: list[Result]) -> dict[str, Any]:
-    """Everything, as JSON data."""
     found: dict[str, dict[str, list[int]]] = {}
     for result in results:
         sums = found.setdefault(result.scenario.release, {}).setdefault(result.scenario.family, [0, 0])

@@ -149,7 +149,6 @@ def tabulate(search: Search, shown: list[explaining.Answer], width: int | None) 
 
 
 def make_row(answered: explaining.Answer) -> dict[str, str]:
-    """An answer in short."""
     fix = next(iter(answered["fixes"]), {"text": "", "command": ""})
     return dict(zip(ROW, (*(answered[name] for name in ROW[:3]), fix["text"], fix["command"]), strict=True))
 

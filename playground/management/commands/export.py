@@ -99,7 +99,6 @@ def load_session(named: str) -> tuple[Session, list[LogRow]]:
 
 
 def export_trace(history: formats.ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:
-    """The trace in a form."""
     if form == "jsonl":
         lines = formats.export_lines(history.seed, history.log, history.head)
         return "".join(orjson.dumps(line, option=OPTIONS).decode() for line in with_lesson(lines, lesson))

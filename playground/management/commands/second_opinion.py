@@ -109,7 +109,6 @@ class SecondOpinion:
         self.fork = Pages(there)
 
     def ask(self, page: str) -> Any:
-        """The data of a page."""
         return json.loads(self.fork.ask(f"second-opinion/{page}"))
 
     def compare(self, seed: int | None, patience: float) -> Any:

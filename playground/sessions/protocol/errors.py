@@ -199,7 +199,6 @@ class Failure(Struct, frozen=True, omit_defaults=True):
         return cls(error.kind, error.message, error.errors, error.answer, error.said)
 
     def error(self) -> SessionError:
-        """The same as an exception."""
         return _BY_KIND.get(self.kind, SessionError)(self.said or self.message, self.errors, self.answer)
 
 

@@ -160,7 +160,6 @@ class Dialogue:
         self.live.publisher.wake(self.viewer)
 
     def follow(self) -> None:
-        """Follow the head."""
         self.viewer.look = self.viewer.look.but(at=None)
 
 

@@ -213,7 +213,6 @@ class EngineConnection:
     # Asking
 
     async def call(self, request: Request[A]) -> A:
-        """Ask the engine."""
         reading = isinstance(request, Query)
         self.crashes.require_calm(reading)
         await self.ready()

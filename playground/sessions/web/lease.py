@@ -69,7 +69,6 @@ class Lease:
         return True
 
     async def release(self) -> None:
-        """Give it back."""
         with contextlib.suppress(Exception):  # it ends by itself
             await self._services.loop.db(log.release, self._id, self.holder)
 

@@ -96,7 +96,6 @@ class Relay:
     # To speak
 
     def notify(self, session_id: int, what: What, running: Running | None = None) -> None:
-        """Notify the other processes."""
         self._begin(self.send(Hint(self._name, session_id, what, running)))
 
     async def send(self, hint: Hint) -> None:

@@ -215,7 +215,6 @@ class Engine:
 
     @answers(Apply)
     def apply(self, request: Apply) -> Steps[Applied]:
-        """Apply a command."""
         yield
         data = zlib.decompress(request.data) if request.packed else request.data
         return self.apply_data(data, request.max_objects, request.followers)

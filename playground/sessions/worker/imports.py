@@ -191,7 +191,6 @@ def _tells_no_name(note: Note) -> bool:
 
 
 def _convert_note(note: Note) -> Message:
-    """A note as it travels."""
     return message(note.text, **{name: str(value) for name, value in note.values.items()})
 
 

@@ -20,7 +20,6 @@ Type = Literal["text", "number", "flag", "choice", "quantity", "seconds", "pairs
 
 
 def gettext_noop(text: str) -> str:
-    """Marks a text for makemessages."""
     return text
 
 

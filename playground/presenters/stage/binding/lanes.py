@@ -162,7 +162,6 @@ def build_bound_cell(node: str, took: int = 0) -> Cell:
 
 
 def none(point: Point) -> Cell:
-    """Never reached."""
     return cell("none", exactly(HEADS[point]), message("not reached"))
 
 
@@ -176,7 +175,6 @@ def holds(pod: Pod) -> str:
 
 
 def of_steps(steps: Sequence[PluginStep], point: Point) -> list[PluginStep]:
-    """The steps at a point."""
     return [step for step in steps if step.point is point]
 
 

@@ -229,7 +229,6 @@ class Lessons:
         return await self._alone(LESSON, request, author)
 
     async def draw(self, slug: str, lesson: bytes, seed: str, author: str) -> Variant:
-        """Draw a variant of a lesson, and prove it."""
         request = DrawVariant(slug=slug, lesson=lesson, seed=seed, max_objects=settings.MAX_OBJECTS)
         if lesson:
             return await self._alone(VARIANT, request, author)

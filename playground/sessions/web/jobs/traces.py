@@ -40,8 +40,6 @@ class Traces:
         self._loop = loop
 
     async def check(self, data: bytes, author: str) -> comparing.TraceChecked:
-        """Compute a trace again."""
-
         async def work(job: Job[comparing.TraceChecked]) -> comparing.TraceChecked:
             request = comparing.CheckTrace(data=data, max_objects=settings.MAX_OBJECTS)
             async with own_worker() as worker:
