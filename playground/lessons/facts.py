@@ -239,8 +239,7 @@ def _why_woken(part: int) -> Callable[[Any, Fact, Seen, WorldView], Value]:
 
 
 def _backoff(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    attempt = attempt_of(pod, fact, seen)
-    backoff = backoff_after(attempt, seen.end)
+    backoff = backoff_after(attempt_of(pod, fact, seen), seen.end)
     if not backoff:
         raise BadFact(f"{pod} does not back off after that attempt")
     return round(backoff / SECOND, 2)

@@ -128,8 +128,7 @@ def with_fixes(
         report("; ".join(plain(sentence_of(change.to_json())) for change in fix.changes))
 
     budget = Budget().lengthen() if longer else Budget()
-    search = search_fixes(world, answered["pod"], budget, should_stop, found, refused)
-    findings = finish(search)
+    findings = finish(search_fixes(world, answered["pod"], budget, should_stop, found, refused))
     return {**answered, "fixes": _fixes(findings), "late": late, "cut": findings.cut}
 
 

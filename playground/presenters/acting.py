@@ -98,8 +98,7 @@ def list_actions(sim: WorldView, kind: str, namespace: str, name: str) -> list[O
     runs = name not in sim.surroundings.inputs.stopped
     drain = sim.surroundings.nodes.drains.get(name) if kind == "Node" else None
     goes_on = drain is not None and drain.ended is None
-    subject = Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs, draining=goes_on)
-    return offers(subject)
+    return offers(Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs, draining=goes_on))
 
 
 def facts(subject: Subject) -> list[Fact]:

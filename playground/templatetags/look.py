@@ -114,8 +114,7 @@ def _look_node(parser: Parser, token: Token, to: Value | None = None) -> LookNod
 
 def _resolve_constant(value: FilterExpression) -> Value:
     """A constant is resolved once, when the template is compiled."""
-    constant = not value.is_var and not value.filters
-    return str(value.var) if constant else value
+    return str(value.var) if (not value.is_var and not value.filters) else value
 
 
 @register.tag

@@ -164,8 +164,7 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
     )
     try:
         whole = expand_lesson(lesson, most_objects)
-        explored = explore(whole)
-        seen = _with_names(_with_explored(seen, whole, explored), lesson)
+        seen = _with_names(_with_explored(seen, whole, explore(whole)), lesson)
         played = play(whole)
         found += problems_of_play(whole, played)
         found += problems_of_variants(lesson, most_objects)

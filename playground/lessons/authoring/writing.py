@@ -26,8 +26,7 @@ class _Writer(yaml.SafeDumper):
 
 
 def _text(writer: _Writer, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return writer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+    return writer.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
 
 _Writer.add_representer(str, _text)

@@ -188,8 +188,7 @@ def owner_of(each: ResourceClaim) -> PodRef | None:
     """The pod that a claim was made for from a template."""
     for owner in each.manifest["metadata"].get("ownerReferences") or ():
         if owner.get("controller") and owner.get("kind") == "Pod":
-            key = f"{each.namespace}/{owner.get('name')}"
-            return pod_ref(key)
+            return pod_ref(f"{each.namespace}/{owner.get('name')}")
     return None
 
 

@@ -139,8 +139,7 @@ def count_waiting(sim: WorldView) -> int:
 
 
 def _situation(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
-    table = table_of(scheduler_of(sim))
-    placed = int(table.pod_count.sum())
+    placed = int(table_of(scheduler_of(sim)).pod_count.sum())
     question = message(_PENDING, n=thousands(waits)) if waits else message(_YOURS)
     facts = [message(_NODES, n=thousands(sim.store.count("Node")))]
     if placed + waits:

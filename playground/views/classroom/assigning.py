@@ -53,8 +53,7 @@ async def assign(request: HttpRequest) -> HttpResponse:
 
 def _read_own(link: str) -> str:
     """The lesson that a link of somebody's own leads to, as learners have it now. Raises SessionError."""
-    key = link.rstrip("/").rsplit("/", 1)[-1]
-    lesson = lessons.find(key.replace("\0", " "))
+    lesson = lessons.find(link.rstrip("/").rsplit("/", 1)[-1].replace("\0", " "))
     if not lesson.document:
         raise SessionError(_("This lesson is not ready yet: its author has problems to fix first."))
     lessons.was_used(lesson.pk)

@@ -395,8 +395,7 @@ async def download(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson's folder as a zip."""
     written = lessons.files_of(lesson)
     known = await get_or_run_check(request, lesson)
-    title = next(iter(known.titles.values()), "")
-    name = slugify(title)[:60] or "lesson"
+    name = slugify(next(iter(known.titles.values()), ""))[:60] or "lesson"
     response = HttpResponse(pack_folder(name, written), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
     return response

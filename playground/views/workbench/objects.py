@@ -296,8 +296,7 @@ def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:
     if not plan.items:
         errors.append(FieldProblem(text=_("The text contains no object."), line=1))
     elif not plan.accepted and not errors:
-        same = _("The cluster already has everything in this text.")
-        errors.append(FieldProblem(text=same))
+        errors.append(FieldProblem(text=_("The cluster already has everything in this text.")))
     return errors
 
 

@@ -120,8 +120,7 @@ def build_idle_cell(point: Point, at: int | None = None) -> Cell:
 
 def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
     """Every plugin of the point has said yes."""
-    head = message(_PLUGINS, n=count)
-    return cell("ok", head, within(took), at=at)
+    return cell("ok", message(_PLUGINS, n=count), within(took), at=at)
 
 
 def within(took: int) -> Message | None:
@@ -136,8 +135,7 @@ def build_waited_cell(took: int) -> Cell:
 
 def waiting(plugins: Sequence[str], timeout: int) -> Cell:
     """A Permit plugin makes the pod wait."""
-    head = message("Wait %(time)s", time=duration(timeout))
-    return cell("wait", head, exactly(", ".join(plugins)))
+    return cell("wait", message("Wait %(time)s", time=duration(timeout)), exactly(", ".join(plugins)))
 
 
 def was_waiting() -> Cell:
@@ -303,8 +301,7 @@ def _find_position(steps: Sequence[PluginStep], point: Point) -> int | None:
 
 def _build_permit_cell(scheduler: SchedulerView, binding: BindingCycleView, at: int | None) -> Cell:
     if binding.waiting:
-        whole = max(binding.waiting.values()) - binding.started
-        return waiting(sorted(binding.waiting), whole)
+        return waiting(sorted(binding.waiting), max(binding.waiting.values()) - binding.started)
     return _build_passed(scheduler, binding, Point.PERMIT, at)
 
 
