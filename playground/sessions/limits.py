@@ -27,8 +27,7 @@ class Shares(Generic[T]):
     """Things of which there are `most()`. Owners are names; their things stand in the order in which they came."""
 
     def __init__(self, most: Callable[[], int], least: int = 1) -> None:
-        self._most = most
-        self._least = least
+        self._most, self._least = most, least
         self._by_owner: dict[str, dict[T, None]] = defaultdict(dict)
         self._owners: dict[T, str] = {}
 

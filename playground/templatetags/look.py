@@ -75,9 +75,7 @@ def format_field_attributes(tag: str, name: str) -> str:
 
 class LookNode(Node):
     def __init__(self, values: list[Value], arguments: list[Argument], to: Value | None) -> None:
-        self.values = values
-        self.arguments = arguments
-        self.to = to
+        self.values, self.arguments, self.to = values, arguments, to
 
     def render(self, context: Context) -> SafeString:
         values = (

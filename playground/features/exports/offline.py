@@ -67,8 +67,7 @@ class Recording:
     """Makes a file of what a session's panels say, step by step, up to `head`. Panels are in the language that is spoken now."""
 
     def __init__(self, name: str, head: int) -> None:
-        self.name = name
-        self.head = head
+        self.name, self.head = name, head
         self._film = Film()
         self._panels: dict[str, AnyPanel] = {}
         self._first: dict[str, AnyPanel] = {}

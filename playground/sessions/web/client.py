@@ -65,8 +65,7 @@ class SessionClient:
     """A session as the holder of one key may use it. `landed` is where the last command was applied, as `past` had it."""
 
     def __init__(self, session: Session, access: Access, past: Past = "ask", link: str = "") -> None:
-        self.session = session
-        self.access = access
+        self.session, self.access = session, access
         self.link = link  # the view link that ends by which it was opened; "" for the session's own keys
         self.past = past
         self.landed: SessionClient | None = None

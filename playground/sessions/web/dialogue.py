@@ -28,8 +28,7 @@ class Dialogue:
     """One viewer's conversation with a session. Runs on the sessions' loop."""
 
     def __init__(self, live: LiveSession, viewer: Viewer) -> None:
-        self.live = live
-        self.viewer = viewer
+        self.live, self.viewer = live, viewer
         services = live.services
         self._searcher = Searcher(live, services.jobs, services.loop, viewer.send)
         self._following_up: set[asyncio.Task[None]] = set()

@@ -375,8 +375,7 @@ class Room:
     """Lives on the sessions' loop."""
 
     def __init__(self, pool: Pool, sessions: Callable[[], Iterable[Inhabitant]]) -> None:
-        self._pool = pool
-        self._sessions = sessions
+        self._pool, self._sessions = pool, sessions
         self._making: dict[Worker, asyncio.Lock] = {}
 
     async def make(self, heavy: bool) -> None:

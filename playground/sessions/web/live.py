@@ -45,8 +45,7 @@ class LiveSession:
     """Lives on the sessions' loop."""
 
     def __init__(self, session_id: int, services: Services) -> None:
-        self.id = session_id
-        self.services = services
+        self.id, self.services = session_id, services
         self.log = SessionLog(session_id, services)
         self.engine = EngineConnection(session_id, self.log, services, self._note_replay)
         self.saver = CheckpointSaver(self.engine, self.log, services)

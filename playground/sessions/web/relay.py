@@ -58,10 +58,7 @@ class Relay:
     def __init__(
         self, name: str, hear: Callable[[Hint], Awaitable[None]], look: Callable[[], Awaitable[None]], family: str = ""
     ) -> None:
-        self._name = name
-        self._family = family
-        self._hear = hear
-        self._look = look
+        self._name, self._family, self._hear, self._look = name, family, hear, look
         # By session: whether Redis has said that it is listened to.
         self._joined: dict[int, asyncio.Event] = {}
         self._ear: PubSub | None = None  # while it hears

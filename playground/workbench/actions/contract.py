@@ -85,8 +85,7 @@ class Wrong(ValueError):
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
-        self.field = field
-        self.text = text
+        self.field, self.text = field, text
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,7 @@ class ActionForm(forms.Form):
         """
         initial = {field.name: field.initial(subject) for field in action.fields}
         super().__init__(data, initial={name: (given or {}).get(name, it) for name, it in initial.items()})
-        self.action = action
-        self.subject = subject
-        self.everyone = everyone
+        self.action, self.subject, self.everyone = action, subject, everyone
         self.command: Command | None = None
         for field in action.fields:
             help_text = gettext_lazy(field.help) if field.help else ""

@@ -96,8 +96,7 @@ class Imports:
     """Lives on the sessions' loop."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
-        self._jobs = jobs
-        self._loop = loop
+        self._jobs, self._loop = jobs, loop
 
     async def preview(
         self, session_id: int, session: Changing, text: bytes, filename: str, author: str, rename: bool
