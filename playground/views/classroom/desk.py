@@ -28,7 +28,7 @@ from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, edits, scope_of
 from playground.views.classroom import assigning
-from playground.views.responses import problem
+from playground.views.responses import attach, problem
 
 WORDS = Path(__file__).with_suffix(".yaml")
 
@@ -116,10 +116,8 @@ async def results(request: HttpRequest, room: Room) -> HttpResponse:
         return await in_thread(assigning.make_csv, room)
     head = [_("question"), _("asked"), _("text"), _("right answer"), _("student"), _("answer"), _("right")]
     rows = await in_thread(lambda: list(_rows(room.pk, get_language() or "en")))
-    response = HttpResponse(csv_text(head, rows).encode("utf-8-sig"), content_type=CONTENT_TYPE)
     name = f"{slugify(room.session.name) or 'classroom'}-{room.code}.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attach(csv_text(head, rows).encode("utf-8-sig"), CONTENT_TYPE, name)
 
 
 def _rows(room_id: int, language: str) -> Iterator[list[str]]:
