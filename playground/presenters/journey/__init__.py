@@ -11,11 +11,10 @@ from playground.presenters.journey.entries import Entry, entries
 from playground.presenters.journey.why import JourneyWhy, why
 from playground.presenters.scene import find_pod, short
 from playground.presenters.timeline import kind
-from playground.presenters.words import Message, clock, duration
+from playground.presenters.words import SECOND, Message, clock, duration
 from scheduler_core.apiserver.door import human_duration, print_pod
 from scheduler_core.world.readonly import KubeEvent, Move, Place, Pod, WorldView
 
-SECOND = 1_000_000_000
 # The columns of `kubectl get pod -o wide`.
 COLUMNS = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 
