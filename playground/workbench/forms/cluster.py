@@ -9,7 +9,7 @@ import msgspec
 from django import forms
 
 from playground.workbench.builder import grammar, to_yaml
-from playground.workbench.forms.fields import PLAIN, DurationField, FlagsField, GrammarField, add_words
+from playground.workbench.forms.fields import PLAIN, DurationField, FlagsField, GrammarField, PlainForm, add_words
 from scheduler_core.scheduler.config import APIServerOptions, ControllerManagerOptions
 from scheduler_core.world.readonly import CONTROLLER_NAMES
 
@@ -34,10 +34,9 @@ class YamlField(forms.CharField):
 
 
 @add_words
-class ClusterForm(forms.Form):
+class ClusterForm(PlainForm):
     """ClusterSettings, as people write them."""
 
-    use_required_attribute = False
     apiserver = FlagsField(APIServerOptions)
     admission = YamlField("podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: disk=ssd")
     controller_manager = FlagsField(ControllerManagerOptions)
