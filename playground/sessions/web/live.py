@@ -47,7 +47,7 @@ class LiveSession:
     def __init__(self, session_id: int, services: Services) -> None:
         self.id, self.services = session_id, services
         self.log = SessionLog(session_id, services)
-        self.engine = EngineConnection(session_id, self.log, services, self._note_replay)
+        self.engine = EngineConnection(session_id, self.log, services, lambda: self.saver.moved())
         self.saver = CheckpointSaver(self.engine, self.log, services)
         self.publisher = Publisher(self)
         self.watching = Watching(self.engine)
@@ -285,9 +285,6 @@ class LiveSession:
 
     def taken_back(self) -> None:
         self.publisher.wake()
-
-    def _note_replay(self) -> None:
-        self.saver.moved()
 
     def _hint_moved(self) -> None:
         self._hinted = time.monotonic()
