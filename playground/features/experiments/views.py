@@ -20,7 +20,7 @@ from playground.sessions.web.client import SessionClient
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.reruns import EXPERIMENT, Batch
 from playground.views.access import author, creator, opens
-from playground.views.responses import attach, describe_session, go, position, reject_form, whole_number, workbench
+from playground.views.responses import describe_session, go, position, reject_form, whole_number, workbench
 from scheduler_core.analysis.experiments import Experiment, Run, list_runs, write_rows
 
 MOST_RUNS = 200
@@ -103,7 +103,9 @@ async def experiment(request: HttpRequest, client: SessionClient, token: str) ->
             ]
         return _render(request, client, "parting", job, batch, context)
     if request.GET.get("form") == "csv":
-        return attach(write_rows(batch.answers), "text/csv; charset=utf-8", "results.csv")
+        rows = batch.answers
+        headers = {"Content-Disposition": 'attachment; filename="results.csv"'}
+        return HttpResponse(write_rows(rows), content_type="text/csv; charset=utf-8", headers=headers)
     context = {"worlds": present(batch.answers, _), "most_seed": batch.about.seeds - 1}
     return _render(request, client, "results", job, batch, context)
 
