@@ -1,10 +1,9 @@
 """The teacher's desk and the students' way in: a room is opened, joined, led, ended, and removed; its results as CSV."""
 
 import io
-from collections.abc import Callable, Coroutine, Iterator
-from functools import wraps
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import segno
 from django.conf import settings
@@ -26,7 +25,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
-from playground.views.access import creator, edits, scope_of
+from playground.views.access import creator, edits, given, scope_of
 from playground.views.classroom import assigning
 from playground.views.responses import attach, problem
 
@@ -38,26 +37,14 @@ def words() -> dict[str, str]:
     return {name: _(text) for name, text in read_yaml(WORDS).items()}
 
 
-View = Callable[..., Coroutine[Any, Any, HttpResponse]]
+async def _find_room(request: HttpRequest, key: str) -> Room:
+    """The room whose teacher's key it is. Raises SessionGone."""
+    room = await in_thread(rooms.of_teacher, key)
+    vouch(scope_of(request), f"room {room.pk}")
+    return room
 
 
-def of_room(*methods: str) -> Callable[[View], View]:
-    """The view answers these methods, and gets the room whose teacher's key it is asked with."""
-
-    def wrap(view: View) -> View:
-        @require_http_methods(list(methods))
-        @wraps(view)
-        async def inner(request: HttpRequest, key: str) -> HttpResponse:
-            try:
-                room = await in_thread(rooms.of_teacher, key)
-                vouch(scope_of(request), f"room {room.pk}")
-                return await view(request, room)
-            except SessionError as error:
-                return problem(request, error)
-
-        return inner
-
-    return wrap
+of_room = partial(given, _find_room)
 
 
 @edits("POST")
