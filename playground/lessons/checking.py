@@ -131,9 +131,8 @@ def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
     if before:
         yield "task: its check holds before anything is done"
     if not after:
-        solved = bool(lesson.plan.task.solution)
         yield (
             "task: its check does not hold after the solution"
-            if solved
+            if lesson.plan.task.solution
             else "task: its check does not hold after the solution, as it has none"
         )

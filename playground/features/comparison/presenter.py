@@ -249,8 +249,7 @@ def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
 
 def _changes(side: comparing.HistoryOutline) -> list[tuple[int, int]]:
     """Moments when more pods had a node than before."""
-    points = side.bound
-    return [point for before, point in pairwise(points) if point[1] > before[1]]
+    return [point for before, point in pairwise(side.bound) if point[1] > before[1]]
 
 
 def _waiting(side: comparing.HistoryOutline) -> int:

@@ -332,7 +332,6 @@ def _matches(pool: status.PublishedPool, q: str) -> bool:
 
 def _publish(stock: status.Stock, pool: status.PublishedPool) -> PublishedPool:
     states = [stock.state(each, device) for each in pool.slices for device in each.devices]
-    state = "invalid" if pool.twice else "incomplete" if pool.incomplete else "complete"
     return {
         "id": str(pool.id),
         "driver": pool.id.driver,
@@ -340,7 +339,7 @@ def _publish(stock: status.Stock, pool: status.PublishedPool) -> PublishedPool:
         "generation": pool.generation,
         "slices": len(pool.slices),
         "expected": pool.expected,
-        "state": state,
+        "state": "invalid" if pool.twice else "incomplete" if pool.incomplete else "complete",
         "why": _why(pool),
         "nodes": _nodes(pool.slices),
         **_counts(states),

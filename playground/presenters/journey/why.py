@@ -79,23 +79,21 @@ def _active(sim: readonly.WorldView, key: str, move: readonly.Move, entry: reado
 def _backoff(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None or entry.backoff_until is None:
         return message("The pod backs off.")
-    failures = entry.error_count or entry.unschedulable_count
     return message(
         "The pod backs off until %(until)s, %(left)s from now. Failures in a row: %(n)s.",
         until=clock(entry.backoff_until),
         left=duration(max(entry.backoff_until - sim.now, 0)),
-        n=failures,
+        n=entry.error_count or entry.unschedulable_count,
     )
 
 
 def _unschedulable(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None or not entry.rejectors:
         return message("The pod waits for an event that may help.")
-    limit = entry.timestamp + sim.settings.max_in_unschedulable
     return message(
         "Refused by %(plugin)s. The pod waits for an event that may help, or for the timeout after %(limit)s.",
         plugin=", ".join(entry.rejectors),
-        limit=clock(limit),
+        limit=clock(entry.timestamp + sim.settings.max_in_unschedulable),
     )
 
 
@@ -155,11 +153,10 @@ def _binding(sim: readonly.WorldView, key: str) -> readonly.BindingCycleView | N
 def _explain_ignored(
     sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None
 ) -> Message:
-    profiles = sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)
     return message(
         "The pod names the scheduler %(name)s, but the profiles here are %(plugin)s. The pod stays Pending.",
         name=move.cause,
-        plugin=", ".join(profiles),
+        plugin=", ".join(sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)),
     )
 
 

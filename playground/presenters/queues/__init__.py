@@ -34,11 +34,10 @@ def victims(sim: WorldView, scheduler: SchedulerView, chosen: str, most: int) ->
 
 def _victim(pod: Pod, chosen: str, left: int) -> PodChip:
     grace = int(pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0)
-    whole = max(grace * 1_000_000_000, left, 1)
     return {
         **of_pod(pod, chosen),
         "left": duration(max(left, 0)),
-        "ring": round(100 * max(left, 0) / whole),
+        "ring": round(100 * max(left, 0) / max(grace * 1_000_000_000, left, 1)),
         "node": pod.node_name,
         "victim": True,
     }

@@ -149,8 +149,7 @@ def _situation(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
 
 def _end(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
     bound = len(_list_bound_pods(sim))
-    text = _OF if waits else _SCHEDULED
-    return message(text, k=thousands(bound), n=thousands(bound + waits)), [
+    return message(_OF if waits else _SCHEDULED, k=thousands(bound), n=thousands(bound + waits)), [
         message(_RUN, n=thousands(sim.position), time=duration(sim.now))
     ]
 

@@ -59,11 +59,10 @@ async def desk(request: HttpRequest, room: Room) -> HttpResponse:
     """The studio, and beside it the room: who is there, what was asked, what was answered."""
     if room.lessons:
         return await assigning.show_desk(request, room)
-    link = request.build_absolute_uri(reverse("join-room", args=[room.code]))
     context = {
         "room": room,
         "session": room.session,
-        "link": link,
+        "link": request.build_absolute_uri(reverse("join-room", args=[room.code])),
         "over": rooms.is_over(room),
         "lesson": await in_thread(lessons.of_story, room.session.story) is not None,
         "hours": settings.ROOM_HOURS,

@@ -197,9 +197,8 @@ async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
     for each in listed:
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
     rows = [each for each in shown if kind in ("", each.kind) and q in f"{each.namespace}/{each.name}"]
-    page = responses.page_of(rows, request.GET.get("page", ""), PAGE)
     context = {
-        "page": page,
+        "page": responses.page_of(rows, request.GET.get("page", ""), PAGE),
         "kinds": kinds,
         "kind": kind,
         "q": q,

@@ -97,7 +97,6 @@ def _act(action: Any, subject: Subject, many: str = "") -> Entry:
 def _delete(kind: str, namespace: str, name: str) -> Entry:
     """The entry that deletes an object of which no subject is known."""
     ref = {"kind": kind, "namespace": namespace, "name": name}
-    said = gettext_noop("%(name)s deleted.")
     return Entry(
         gettext_noop("Delete"),
         letter="d",
@@ -105,7 +104,7 @@ def _delete(kind: str, namespace: str, name: str) -> Entry:
         danger=True,
         send="objects/delete",
         fields=ref,
-        said=said,
+        said=gettext_noop("%(name)s deleted."),
         about=name,
     )
 

@@ -162,12 +162,11 @@ class Actor(TypedDict):
 def _actor(record: Record) -> Actor:
     facts = record.facts
     if isinstance(facts, trace.Reconciled):
-        did = describe_deeds(brief(facts.did)) if facts.did else message("Nothing to do.")
         return {
             "who": exactly(facts.controller),
             "controller": facts.controller,
             "key": describe_key(facts.key),
-            "did": did,
+            "did": describe_deeds(brief(facts.did)) if facts.did else message("Nothing to do."),
             "idle": not facts.did,
         }
     if isinstance(facts, trace.CommandApplied):

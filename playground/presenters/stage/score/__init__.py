@@ -43,13 +43,12 @@ def window(scored: Scored, look: Look, plugin: str) -> BoardWindow:
     shown = groups[page * WINDOW : (page + 1) * WINDOW]
     shown += [group for group in groups if chosen in group and group not in shown]
     span = max(scored.possible, int(totals.max(initial=0)), 1)
-    left = groups[(page + 1) * WINDOW :]
     return {
         "rows": [_row(scored, group, k, span, look, plugin) for k, group in enumerate(shown)],
         "nodes": len(totals),
         "page": page,
         "pages": pages,
-        "more": sum(map(len, left)),
+        "more": sum(map(len, groups[(page + 1) * WINDOW :])),
     }
 
 
