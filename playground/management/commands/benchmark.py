@@ -130,10 +130,9 @@ def measure(workload: Workload, percentage: int, *, post_filter: bool, trace: st
         if not bench.is_as_expected(cycle):
             raise CommandError(f"{workload.name}: {pod.key} came to another end: {cycle.message or cycle.chosen}")
     p50, p95, p99 = np.percentile(np.array(latencies) * 1e3, [50, 95, 99]).tolist()
-    name = workload.name + (POST_FILTER if post_filter and workload.kind == "unschedulable" else "")
     pods = len(latencies)
     return Result(
-        name,
+        workload.name + (POST_FILTER if post_filter and workload.kind == "unschedulable" else ""),
         workload.size,
         percentage,
         trace,

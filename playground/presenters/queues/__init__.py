@@ -126,7 +126,6 @@ def present(sim: WorldView, look: Look) -> Panel[QueuesContext, QueueCard]:
 def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, QueueCard]:
     """The places of one scheduler's pods."""
     queue, crowd = scheduler.queue, waiting(scheduler) >= CROWD
-    backing_off = len(queue.backoff_pods) + len(queue.error_backoff_pods)
     cycle = scheduler.cycle
     running = [] if cycle is None or cycle.ended is not None else [cycle]
     pods = _list_nominations(scheduler)
@@ -139,7 +138,7 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         "backoff": _card(
             "backoff",
             [chips.backing_off(sim, queue, queued, chosen) for queued in queue.backoff(HEAD if crowd else WINDOW)],
-            backing_off,
+            len(queue.backoff_pods) + len(queue.error_backoff_pods),
         ),
         "unschedulable": _build_parked_card(
             sim, scheduler, ("unschedulable", "reason"), queue.unschedulable_pods, chips.build_refused_chip, chosen

@@ -68,9 +68,8 @@ def compare(engine: Engine, saved: list[bytes]) -> opening.Difference | None:
 @answers(opening.Save, unhurried=True)
 def save(engine: Engine, request: opening.Save) -> Steps[opening.Saved]:
     """Return the checkpoints and outcomes that are new since the last save."""
-    upto = request.upto
     first = engine.outcomes_saved
-    attempts = opening.of(engine.world.journal.attempts, first, upto)
+    attempts = opening.of(engine.world.journal.attempts, first, request.upto)
     engine.outcomes_saved += len(attempts)
     outcomes_ = opening.NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
     if engine.history.work < request.least:

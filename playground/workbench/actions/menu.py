@@ -61,9 +61,8 @@ def menu(
     if many:
         acts = [_act(each, subject, many) for each in together(subject)] if may_edit and subject else []
         return [Sheet(MAIN, "", [acts])]
-    key = f"{namespace}/{name}" if namespace else name
     acts = [_act(each, subject) for each in applying(subject)] if may_edit and subject is not None else []
-    travel = _travel(kind, key, may_edit, plugins, point)
+    travel = _travel(kind, f"{namespace}/{name}" if namespace else name, may_edit, plugins, point)
     first, rest = [each for each in acts if each.letter], [each for each in acts if not each.letter]
     if kind == POINT:
         return [Sheet(MAIN, "", travel)]
