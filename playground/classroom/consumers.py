@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, ClassVar
 
@@ -192,6 +193,18 @@ class StudentConsumer(ClassroomConsumer):
         await self._say_yours()
 
 
+# By message: what it does to the room, with the message's field.
+_ACTS: dict[type, Callable[..., None]] = {
+    messages.Close: polls.close,
+    messages.Clear: polls.take_off,
+    messages.Lower: rooms.lower,
+    messages.Show: rooms.show,
+    messages.Remove: rooms.remove,
+    messages.Joining: rooms.admit,
+    messages.End: rooms.end,
+}
+
+
 class TeacherConsumer(ClassroomConsumer):
     """The teacher's desk, opened by the room's key."""
 
@@ -211,22 +224,10 @@ class TeacherConsumer(ClassroomConsumer):
         elif isinstance(received, messages.Ask):
             client = await SessionClient.open(self.room.session.view_key)
             await in_thread(polls.ask, self.room.pk, await questions.build_question(client, received))
-        elif isinstance(received, messages.Close):
-            await in_thread(polls.close, self.room.pk)
         elif isinstance(received, messages.Reveal):
             await self._reveal()
-        elif isinstance(received, messages.Clear):
-            await in_thread(polls.take_off, self.room.pk)
-        elif isinstance(received, messages.Lower):
-            await in_thread(rooms.lower, self.room.pk, received.student)
-        elif isinstance(received, messages.Show):
-            await in_thread(rooms.show, self.room.pk, received.student)
-        elif isinstance(received, messages.Remove):
-            await in_thread(rooms.remove, self.room.pk, received.student)
-        elif isinstance(received, messages.Joining):
-            await in_thread(rooms.admit, self.room.pk, received.open)
-        elif isinstance(received, messages.End):
-            await in_thread(rooms.end, self.room.pk)
+        elif act := _ACTS.get(type(received)):
+            await in_thread(act, self.room.pk, *msgspec.structs.astuple(received))
         self.hub.changed()
 
     async def _reveal(self) -> None:

@@ -195,7 +195,6 @@ class Hubs:
             self._work.add(asyncio.create_task(self._relay.work()))
 
     async def of(self, room: int) -> Hub:
-        """The hub of a room."""
         if room not in self._hubs:
             self._hubs[room] = Hub(room, self)
             if self._relay is not None:

@@ -42,18 +42,8 @@ def ask(room_id: int, asked: Asked) -> Poll:
         raise LimitReached(message("A classroom has at most %(most)s questions.", most=f"{settings.MAX_POLLS:,}"))
     polls.filter(state=Poll.State.OPEN).update(state=Poll.State.CLOSED)
     polls.filter(shown=True).update(shown=False)
-    return Poll.objects.create(
-        room_id=room_id,
-        number=last + 1,
-        kind=asked.kind,
-        words=asked.words,
-        options=list(asked.options),
-        key=asked.key,
-        tolerance=asked.tolerance,
-        position=asked.position,
-        pod=asked.pod,
-        reasons=dict(asked.reasons or {}),
-    )
+    lists = {"options": list(asked.options), "reasons": dict(asked.reasons or {})}
+    return Poll.objects.create(room_id=room_id, number=last + 1, **{**vars(asked), **lists})
 
 
 def current(room_id: int) -> Poll | None:

@@ -115,7 +115,6 @@ def _of_questions(lesson: Lesson, played: Played) -> Iterator[str]:
 
 
 def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tuple[str, ...]:
-    """An answer that is not the key."""
     if question.kind == "number":
         return (str(float(key) + 2 * question.tolerance + 1),)  # type: ignore[arg-type]
     if isinstance(key, tuple):
@@ -132,9 +131,8 @@ def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
     if before:
         yield "task: its check holds before anything is done"
     if not after:
-        solved = bool(lesson.plan.task.solution)
         yield (
             "task: its check does not hold after the solution"
-            if solved
+            if lesson.plan.task.solution
             else "task: its check does not hold after the solution, as it has none"
         )

@@ -86,10 +86,6 @@ def _has_value(when: Condition, sim: WorldView) -> bool:
     return bool(value == when.get("is"))
 
 
-def _was_woken(when: Condition, sim: WorldView) -> bool:
-    return wakings(key_of(when["pod"]), sim).count(when["woken"]) >= int(when.get("times", 1))
-
-
 def _was_recorded(when: Condition, sim: WorldView) -> bool:
     pod = key_of(when["pod"]) if "pod" in when else ""
     return any(
@@ -97,16 +93,14 @@ def _was_recorded(when: Condition, sim: WorldView) -> bool:
     )
 
 
-def _came_to_stage(when: Condition, sim: WorldView) -> bool:
-    return len(list(entries(when["scheduler"], when["stage"], sim))) >= int(when.get("times", 1))
-
-
 _TESTS: dict[str, Callable[[Condition, WorldView], bool]] = {
     "position": lambda when, sim: sim.position >= int(when["position"]),
     "seconds": lambda when, sim: sim.now >= float(when["seconds"]) * SECOND,
-    "woken": _was_woken,
+    "woken": lambda when, sim: wakings(key_of(when["pod"]), sim).count(when["woken"]) >= int(when.get("times", 1)),
     "event": _was_recorded,
-    "scheduler": _came_to_stage,
+    "scheduler": lambda when, sim: (
+        len(list(entries(when["scheduler"], when["stage"], sim))) >= int(when.get("times", 1))
+    ),
     "point": lambda when, sim: _has_run(when, sim, when["point"]),
     "after": lambda when, sim: _has_run(when, sim, when["after"]["point"], when["after"]["plugin"]),
     "outcome": lambda when, sim: any(attempt.outcome == when["outcome"] for attempt in _attempts(when, sim)),

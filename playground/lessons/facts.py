@@ -115,7 +115,6 @@ def _value_in(world: WorldView, fact: Fact, seen: Seen) -> Value:
 
 
 def attempt_of(pod: str, fact: Fact, seen: Seen) -> Attempt:
-    """The attempt that a fact is about."""
     attempts = [each for each in seen.end.journal.attempts if each.pod == key_of(pod)]
     number = int(fact.get("attempt", 1))
     if not 1 <= number <= len(attempts):
@@ -138,14 +137,6 @@ def _measure_wait(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return (now.started - before.ended) / SECOND
 
 
-def _points(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return _get_score(pod, fact, seen, fact.get("stage", "normalized"), fact["plugin"])
-
-
-def _total(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return _get_score(pod, fact, seen, "weighted", "total")
-
-
 def _get_score(pod: str, fact: Fact, seen: Seen, stage: str, plugin: str) -> float:
     try:
         return seen.points[attempt_of(pod, fact, seen).number][stage][fact["node"]][plugin]
@@ -161,19 +152,11 @@ def _tied(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return totals.count(max(totals))
 
 
-def _order(pods: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return tuple(sorted(pods, key=lambda pod: attempt_of(pod, {}, seen).number))
-
-
 def _next_pod(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     later = [each for each in seen.end.journal.attempts if each.first_position > world.position]
     if not later:
         raise BadFact("no pod is popped after that card")
     return short(later[0].pod)
-
-
-def _pods_on(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    return sum(1 for pod in world.store.list("Pod") if pod["spec"].get("nodeName") == node)
 
 
 def _pods_with(labels: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
@@ -240,8 +223,7 @@ def _why_woken(part: int) -> Callable[[Any, Fact, Seen, WorldView], Value]:
 
 
 def _backoff(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
-    attempt = attempt_of(pod, fact, seen)
-    backoff = backoff_after(attempt, seen.end)
+    backoff = backoff_after(attempt_of(pod, fact, seen), seen.end)
     if not backoff:
         raise BadFact(f"{pod} does not back off after that attempt")
     return round(backoff / SECOND, 2)
@@ -342,13 +324,17 @@ FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
     "refused_for": _count_refusals,
     "attempts_of": lambda pod, fact, seen, world: sum(each.pod == key_of(pod) for each in seen.end.journal.attempts),
     "waited": _measure_wait,
-    "points": _points,
-    "total_of": _total,
-    "order": _order,
+    "points": lambda pod, fact, seen, world: _get_score(
+        pod, fact, seen, fact.get("stage", "normalized"), fact["plugin"]
+    ),
+    "total_of": lambda pod, fact, seen, world: _get_score(pod, fact, seen, "weighted", "total"),
+    "order": lambda pods, fact, seen, world: tuple(sorted(pods, key=lambda pod: attempt_of(pod, {}, seen).number)),
     "next_pod": _next_pod,
     "place_of": lambda pod, fact, seen, world: world.journal.place(key_of(pod)),
     "tied_for": _tied,
-    "pods_on": _pods_on,
+    "pods_on": lambda node, fact, seen, world: sum(
+        pod["spec"].get("nodeName") == node for pod in world.store.list("Pod")
+    ),
     "pods_with": _pods_with,
     "fits": _fits,
     "exists": lambda path, fact, seen, world: object_of(path[0], path[1], world) is not None,

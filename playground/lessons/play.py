@@ -11,7 +11,7 @@ from playground.lessons.facts import Points, Ran, Seen, Value, value_of
 from playground.lessons.format import Card, Lesson, Meant
 from playground.lessons.meant import find_meanings
 from playground.lessons.named import pod_key, short
-from playground.lessons.own import find_handed
+from playground.lessons.own import Handed, find_handed
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
 from scheduler_core.world.readonly import CycleView, SchedulingCycleView, WorldView
@@ -57,6 +57,11 @@ class Played:
     def end(self) -> WorldView | None:
         """The world at the end; None if the lesson was played elsewhere."""
         return None if self.seen is None else self.seen.end
+
+    def hand_on(self, lesson: Lesson) -> Handed:
+        """Return the lesson with what it came to, without the worlds."""
+        found = (self.positions, self.facts, self.keys, self.options, self.evidence)
+        return Handed(lesson, *found, self.revealed, self.meant)
 
     def values_at(self, card: str) -> dict[str, Value]:
         """Return the values for the names in a card's texts: the facts and, if it asks, its own key."""

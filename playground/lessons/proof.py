@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from playground.lessons.evidence import is_known, refusals
-from playground.lessons.facts import Ran, Seen, signals_of
+from playground.lessons.facts import Seen, signals_of
 from playground.lessons.format import Card, Lesson
 from playground.lessons.named import key_of
 from playground.lessons.nodes import amount, used_of
@@ -116,7 +116,7 @@ def _find_gap(card: Card, plugin: str, played: Played, sight: _Sight) -> str:
     points = OF_STAGE.get(card.stage, ())
     if points and not any(ran.point in points for ran in done):
         return f"{plugin} has no record on the stage {card.stage}"
-    point = _find_point(played.seen.ran, pod, here)
+    point = next((ran.point for ran in reversed(played.seen.ran) if ran.position == here and pod in ("", ran.pod)), "")
     ahead = [ran for ran in records if ran.position > here and ran.point == point]
     begun = _begin(played.seen, pod, here)
     if point and ahead and not any(ran.point == point and ran.position >= begun for ran in done):
@@ -128,11 +128,6 @@ def _pod_of(card: Card) -> str:
     """The pod that a card is about: its own, or that of its condition; "" if it names none."""
     name = card.pod or card.when.get("pod", "")
     return key_of(str(name)) if name else ""
-
-
-def _find_point(records: Sequence[Ran], pod: str, here: int) -> str:
-    """The extension point of a step, if a plugin ran for the pod there."""
-    return next((ran.point for ran in reversed(records) if ran.position == here and pod in ("", ran.pod)), "")
 
 
 def _begin(seen: Seen, pod: str, here: int) -> int:

@@ -40,16 +40,7 @@ def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
         except (Refused, InvalidObject, *WRONG) as error:
             found = str(error) or type(error).__name__
         if not found:
-            return Handed(
-                whole,
-                played.positions,
-                played.facts,
-                played.keys,
-                played.options,
-                played.evidence,
-                played.revealed,
-                played.meant,
-            )
+            return played.hand_on(whole)
         why = found
     raise Unproven(why)
 

@@ -128,13 +128,11 @@ def with_fixes(
         report("; ".join(plain(sentence_of(change.to_json())) for change in fix.changes))
 
     budget = Budget().lengthen() if longer else Budget()
-    search = search_fixes(world, answered["pod"], budget, should_stop, found, refused)
-    findings = finish(search)
+    findings = finish(search_fixes(world, answered["pod"], budget, should_stop, found, refused))
     return {**answered, "fixes": _fixes(findings), "late": late, "cut": findings.cut}
 
 
 def build_answer(explanation: Explanation) -> Answer:
-    """Return an explanation as data."""
     state = State.SCHEDULED if explanation.state is State.BINDING else explanation.state
     said = {"state": state.value, "sentence": plain(sentence(explanation))}
     texts = {
@@ -166,7 +164,6 @@ def _fixes(findings: Findings) -> list[Answer]:
 
 
 def plain(said: Message) -> str:
-    """A message as text."""
     return in_words(said, gettext)
 
 

@@ -36,7 +36,7 @@ def draining(sim: WorldView, node: str) -> Draining | None:
         return None
     left = [pod for pod in drain.pods if not pod.done]
     if drain.ended is None:
-        state, said = "going", _going(len(left), len(drain.pods))
+        state, said = "going", message("Draining: %(left)s of %(all)s pods left.", left=len(left), all=len(drain.pods))
     elif drain.outcome:
         state, said = "failed", message("The drain failed: some pods could not be evicted.")
     else:
@@ -87,10 +87,6 @@ def _end(sim: WorldView, pod: Pod) -> int | None:
     return None if deletion is None else parse_time(str(deletion)) - sim.store.epoch
 
 
-def _going(left: int, all_: int) -> Message:
-    return message("Draining: %(left)s of %(all)s pods left.", left=left, all=all_)
-
-
 Fact = dict[str, Any]
 
 
@@ -102,8 +98,7 @@ def list_actions(sim: WorldView, kind: str, namespace: str, name: str) -> list[O
     runs = name not in sim.surroundings.inputs.stopped
     drain = sim.surroundings.nodes.drains.get(name) if kind == "Node" else None
     goes_on = drain is not None and drain.ended is None
-    subject = Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs, draining=goes_on)
-    return offers(subject)
+    return offers(Subject(kind, namespace, name, dict(manifest), kubelet_runs=runs, draining=goes_on))
 
 
 def facts(subject: Subject) -> list[Fact]:

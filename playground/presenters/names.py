@@ -132,8 +132,7 @@ class _Rules(dict[str, tuple[str, str]]):
     of = lru_cache(maxsize=8)(lambda families, namespaces: _Rules(families, namespaces))
 
     def __init__(self, families: tuple[Family, ...], namespaces: bool) -> None:
-        self._families = families
-        self._namespaces = namespaces
+        self._families, self._namespaces = families, namespaces
 
     def __missing__(self, name: str) -> tuple[str, str]:
         if len(self) >= _MOST_KNOWN:

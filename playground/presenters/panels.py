@@ -99,8 +99,7 @@ class Panels:
     """
 
     def __init__(self, story: str, own: Handed | None = None) -> None:
-        self.story = story
-        self.own = own
+        self.story, self.own = story, own
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
 
     def view(self, world: WorldView, look: Look, names: list[str] | None, past: WorldView | None = None) -> Shown:

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from playground.presenters.words import duration
 from scheduler_core.base.trace import kinds
 from scheduler_core.world import readonly
 
@@ -137,7 +138,6 @@ class Searched(Protocol):
 
     @property
     def evaluated(self) -> int: ...
-
     @property
     def feasible(self) -> int: ...
 
@@ -311,3 +311,11 @@ def node_to_status(cycle: readonly.SchedulingCycleView, names: Sequence[str]) ->
     """Return Filter's verdicts so far on the nodes in `names`."""
     rows = verdict_rows(cycle, names)
     return cycle.node_to_status.at(np.arange(len(names), dtype=np.intp) if rows is None else rows)
+
+
+def faults_of(sim: readonly.WorldView) -> dict[str, list[str]]:
+    """Return by pod the calls that are set to fail, with the answer, or to be slow, with the latency."""
+    faults: dict[str, list[str]] = {}
+    for (call, pod), fault in sorted(sim.faults.items()):
+        faults.setdefault(pod, []).append(f"{call} {fault.code or duration(fault.latency or 0)}")
+    return faults

@@ -119,7 +119,6 @@ class LimitedRequest(WebRequest):
             self.visit.release()
 
     def finish(self) -> None:
-        """It is answered."""
         self._end()
         super().finish()
         self.visit.expect_next()
@@ -200,8 +199,6 @@ class Socket(WebSocketProtocol):
 
 
 class SocketFactory(WebSocketFactory):
-    """Makes our sockets."""
-
     protocol = Socket
     _text: str | None = None
     _framed: PreparedMessage
@@ -224,7 +221,6 @@ class LimitedServer(ServerWithFactories):
         return Visits(factory, LimitedRequest)
 
     def sockets(self, factory: WebSocketFactory) -> SocketFactory:
-        """Our sockets."""
         return SocketFactory(factory.server_class, server=factory.server)
 
     def create_application(self, protocol: Any, scope: Any) -> Any:

@@ -23,8 +23,7 @@ class Supervisor:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host.strip("[]"), port), family=family, backlog=1024)
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._count = count
-        self._say = say
+        self._count, self._say = count, say
         self._ending = False
 
     def work(self) -> None:

@@ -27,8 +27,7 @@ class Shares(Generic[T]):
     """Things of which there are `most()`. Owners are names; their things stand in the order in which they came."""
 
     def __init__(self, most: Callable[[], int], least: int = 1) -> None:
-        self._most = most
-        self._least = least
+        self._most, self._least = most, least
         self._by_owner: dict[str, dict[T, None]] = defaultdict(dict)
         self._owners: dict[T, str] = {}
 
@@ -55,7 +54,6 @@ class Shares(Generic[T]):
         self._by_owner[owner][thing] = None
 
     def remove(self, thing: T) -> None:
-        """Forget a thing that is gone."""
         owner = self._owners.pop(thing, None)
         if owner is not None:
             del self._by_owner[owner][thing]

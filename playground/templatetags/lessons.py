@@ -17,8 +17,7 @@ T = TypeVar("T")
 @register.filter
 def in_language(words: Mapping[str, T]) -> T | None:
     """Return the value in the reader's language, or in the first language available."""
-    language = get_language() or "en"
-    return words.get(language) or next(iter(words.values()), None)
+    return words.get(get_language() or "en") or next(iter(words.values()), None)
 
 
 @register.simple_tag

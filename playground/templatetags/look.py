@@ -12,6 +12,7 @@ A name that is no field of a look is an error when the template is compiled. Pan
 """
 
 from collections.abc import Iterable
+from functools import partial
 from html import escape
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
@@ -75,9 +76,7 @@ def format_field_attributes(tag: str, name: str) -> str:
 
 class LookNode(Node):
     def __init__(self, values: list[Value], arguments: list[Argument], to: Value | None) -> None:
-        self.values = values
-        self.arguments = arguments
-        self.to = to
+        self.values, self.arguments, self.to = values, arguments, to
 
     def render(self, context: Context) -> SafeString:
         values = (
@@ -87,21 +86,8 @@ class LookNode(Node):
         return format_link_attributes(values, self.arguments, to)
 
 
-@register.tag
-def look_link(parser: Parser, token: Token) -> LookNode:
-    return _look_node(parser, token, to="")
-
-
-@register.tag
-def look_data(parser: Parser, token: Token) -> LookNode:
-    return _look_node(parser, token)
-
-
-@register.tag
-def look_query(parser: Parser, token: Token) -> LookNode:
-    return _look_node(parser, token)
-
-
+@register.tag("look_data")
+@register.tag("look_query")
 def _look_node(parser: Parser, token: Token, to: Value | None = None) -> LookNode:
     tag, *bits = token.split_contents()
     fields = {name: _resolve_constant(value) for name, value in token_kwargs(bits, parser).items()}
@@ -114,21 +100,15 @@ def _look_node(parser: Parser, token: Token, to: Value | None = None) -> LookNod
 
 def _resolve_constant(value: FilterExpression) -> Value:
     """A constant is resolved once, when the template is compiled."""
-    constant = not value.is_var and not value.filters
-    return str(value.var) if constant else value
+    return str(value.var) if (not value.is_var and not value.filters) else value
 
 
-@register.tag
-def look_field(parser: Parser, token: Token) -> Node:
-    return _build_attributes_node(token)
+register.tag("look_link", partial(_look_node, to=""))
 
 
-@register.tag
-def look_choice(parser: Parser, token: Token) -> Node:
-    return _build_attributes_node(token)
-
-
-def _build_attributes_node(token: Token) -> Node:
+@register.tag("look_field")
+@register.tag("look_choice")
+def _build_attributes_node(parser: Parser, token: Token) -> Node:
     tag, name = token.split_contents()
     return TextNode(format_field_attributes(tag, name.strip('"')))
 

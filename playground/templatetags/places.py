@@ -78,7 +78,6 @@ NARROW = ("steps", "nodes", "pods", "devices", "claims", "yaml", "breakpoints", 
 
 @register.simple_tag
 def places() -> tuple[Place, ...]:
-    """Return all places."""
     return PLACES
 
 

@@ -127,8 +127,7 @@ class TermTag(Extension):
             data[0].data = data[0].data.lstrip()
         if data and isinstance(data[-1], nodes.TemplateData):
             data[-1].data = data[-1].data.rstrip()
-        words = body
-        return [prints("term_begun", name), *words, prints("term_ended", name)]
+        return [prints("term_begun", name), *body, prints("term_ended", name)]
 
 
 def term_begun(name: str) -> str:

@@ -1,6 +1,6 @@
 """Who may open a session: by which key, for reading or for changing, and what becomes of a command for a step that is past."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, get_args
 
@@ -39,6 +39,23 @@ def opens(*methods: str, unasked: Past = "ask") -> Callable[[View], View]:
                 return question(request, error, key)
             except SessionError as error:
                 return problem(request, error, key)
+
+        return inner
+
+    return wrap
+
+
+def given(find: Callable[[HttpRequest, str], Awaitable[Any]], *methods: str) -> Callable[[View], View]:
+    """The view answers these methods, and gets what `find` finds by its key; an error becomes a page that says so."""
+
+    def wrap(view: View) -> View:
+        @require_http_methods(list(methods))
+        @wraps(view)
+        async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponseBase:
+            try:
+                return await view(request, await find(request, key), **rest)
+            except SessionError as error:
+                return problem(request, error)
 
         return inner
 

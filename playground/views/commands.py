@@ -14,7 +14,6 @@ from playground.presenters.words import clock, format_message
 from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.database.branches import build_fork_name
-from playground.sessions.database.listing import SkippedCommand
 from playground.sessions.protocol.comparing import Moments
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.recent import remember
@@ -87,7 +86,7 @@ async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return HttpResponseRedirect(reverse("rerun-result", args=[client.key, job.token]))
 
 
-def _without(left: list[SkippedCommand]) -> str:
+def _without(left: list[listing.SkippedCommand]) -> str:
     """Return the text about the skipped commands, for a branch's name."""
     named = [_(command.short["text"]) % command.short.get("values", {}) for command in left[:NAMED]]
     what, more = ", ".join(named), len(left) - NAMED

@@ -122,7 +122,6 @@ async def home(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def lessons(request: HttpRequest) -> HttpResponse:
-    """All lessons, by tracks."""
     return render(request, "playground/lessons/all.html", {"tracks": tracks()})
 
 

@@ -257,6 +257,12 @@ def confirm_command(request: HttpRequest, client: SessionClient, said: str, page
     return HttpResponseRedirect(reverse(page, args=[client.key]))
 
 
+def attach(content: bytes | str, content_type: str, filename: str) -> HttpResponse:
+    """Return a file that the browser keeps under this name."""
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)
+
+
 def go(request: HttpRequest, url: str) -> HttpResponse:
     """Leave for another page, out of a drawer too."""
     return HttpResponseClientRedirect(url) if by_htmx(request) else HttpResponseRedirect(url)

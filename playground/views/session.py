@@ -124,8 +124,7 @@ def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
     if client.may_edit:
         keys["edit_link"] = client.session.edit_key
     links = {name: request.build_absolute_uri(reverse("studio", args=[key])) for name, key in keys.items()}
-    embedded = reverse("embed", args=[client.view_key])
-    return links | {"embed_link": request.build_absolute_uri(embedded)}
+    return links | {"embed_link": request.build_absolute_uri(reverse("embed", args=[client.view_key]))}
 
 
 @opens("GET")
@@ -214,8 +213,7 @@ async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def _command(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
-    at = Look.from_query(request.POST.dict()).at
-    await client.apply(command, at, source="studio")
+    await client.apply(command, Look.from_query(request.POST.dict()).at, source="studio")
     if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))

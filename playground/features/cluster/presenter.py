@@ -239,7 +239,7 @@ class ClusterPage(TypedDict):
     troubles: list[Trouble]
 
 
-def nodes(rows: list[dict[str, Any]], now: int) -> list[NodeRow]:
+def nodes(rows: list[dict[str, Any]]) -> list[NodeRow]:
     return [
         cast(NodeRow, {**row, "conditions": _notable(row["conditions"]), "ready": _ready(row["conditions"])})
         for row in rows
@@ -308,17 +308,12 @@ def _chart(row: Mapping[str, Any], signal: str, now: int) -> SignalChart | None:
     figure = curves(times, unit, {signal: curve, **below}, False)
     when = [e["t"] / (MINUTE if unit == "min" else SECOND) for e in row["evictions"] if e["signal"] == signal]
     if when:
-        figure["data"].append(_build_eviction_trace([(at, curve[_index(times, at)]) for at in when]))
+        figure["data"].append(_build_eviction_trace([(at, curve[max(bisect_right(times, at) - 1, 0)]) for at in when]))
     return {
         "id": f"signal-{signal.replace('.', '-')}",
         "title": f"{signal} (GiB)" if size == GI else signal,
         "figure": figure,
     }
-
-
-def _index(times: Sequence[float], at: float) -> int:
-    """The last of the times that is not later."""
-    return max(bisect_right(times, at) - 1, 0)
 
 
 def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:
@@ -387,10 +382,6 @@ def _steps(kept: Sequence[Mapping[str, Any]], name: str, times: Sequence[int]) -
 # Rollouts: a Deployment's ReplicaSets, old and new, over virtual time.
 
 
-def rollouts(rows: list[dict[str, Any]], now: int) -> list[Rollout]:
-    return [_rollout(row, now) for row in rows]
-
-
 def _rollout(row: dict[str, Any], now: int) -> Rollout:
     sets = row["sets"]
     levels = {entry["name"]: entry["levels"] for entry in reversed(sets)}
@@ -444,10 +435,6 @@ def _controller(row: dict[str, Any], now: int) -> ControllerRow:
 # PodDisruptionBudgets as bars: healthy pods against those that are needed.
 
 
-def budgets(rows: list[dict[str, Any]], now: int) -> list[Budget]:
-    return [_budget(row, now) for row in rows]
-
-
 def _budget(row: dict[str, Any], now: int) -> Budget:
     most = max(row["expected"], row["healthy"], row["needed"], 1)
     times, unit, lines = series({"": row["levels"]}, ("healthy", "needed", "allowed"), now)
@@ -483,9 +470,9 @@ def present(reading: Mapping[str, Any], part: str, name: str) -> ClusterPage:
         "part": part,
         "name": name,
         "controllers": controllers(rows["controllers"], now),
-        "nodes": nodes(rows["nodes"], now),
-        "budgets": budgets(rows["budgets"], now),
-        "rollouts": rollouts(rows["rollouts"], now),
+        "nodes": nodes(rows["nodes"]),
+        "budgets": [_budget(row, now) for row in rows["budgets"]],
+        "rollouts": [_rollout(row, now) for row in rows["rollouts"]],
         "replicas": replicas(rows["replicas"], now),
         "pools": found if part == "devices" and not name else None,
         "pool": found if part == "devices" and name else None,

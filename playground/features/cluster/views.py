@@ -29,7 +29,11 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
     asked = request.GET.get("part", "")
     part: Any = asked if asked in get_args(Part) else "controllers"
     name = request.GET.get("name", "")[: _LONGEST[part]] if part in _LONGEST else ""
-    chosen = _chosen(request)
+    chosen: dict[str, Any] = {
+        "q": request.GET.get("q", "").strip()[:MAX_KEY],
+        "state": request.GET.get("state", "")[:20],
+        "page": whole_number(request.GET.get("page", ""), 6) or 0,
+    }
     reading, head = await client.ask_with_head(Cluster(at=at, part=part, name=name, **chosen))
     ref = {"kind": "Node", "namespace": "", "name": name} if name and part == "nodes" else None
     context = {
@@ -44,15 +48,6 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
     }
     live = by_htmx(request) and not in_drawer(request)
     return render(request, "cluster/live.html" if live else "cluster/page.html", context)
-
-
-def _chosen(request: HttpRequest) -> dict[str, Any]:
-    """Return the choice of rows of devices and claims in a request."""
-    return {
-        "q": request.GET.get("q", "").strip()[:MAX_KEY],
-        "state": request.GET.get("state", "")[:20],
-        "page": whole_number(request.GET.get("page", ""), 6) or 0,
-    }
 
 
 def _addresses(

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, TypedDict
 
 from playground.presenters.scene import short
-from playground.presenters.words import Message, beside, clock, gettext_noop, message
+from playground.presenters.words import SECOND, Message, beside, clock, gettext_noop, message
 from playground.sessions.protocol import comparing
 from playground.sessions.protocol.looking import Configured
 
@@ -21,7 +21,6 @@ class Scored(Protocol):
 
     @property
     def node(self) -> str: ...
-
     @property
     def board(self) -> comparing.ScoreBoard | None: ...
 
@@ -231,8 +230,14 @@ def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
         (gettext_noop("pods that wait"), [_waiting(side) for side in sides]),
         (gettext_noop("attempts"), [side.tried for side in sides]),
-        (gettext_noop("failed attempts since the two sides diverged"), [_count_failures(side) for side in sides]),
-        (gettext_noop("preempted pods since the two sides diverged"), [_count_victims(side) for side in sides]),
+        (
+            gettext_noop("failed attempts since the two sides diverged"),
+            [sum(each.outcome != "scheduled" for each in side.attempts) for side in sides],
+        ),
+        (
+            gettext_noop("preempted pods since the two sides diverged"),
+            [sum(len(each.victims) for each in side.attempts) for side in sides],
+        ),
     ]
     last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
     return [
@@ -244,20 +249,11 @@ def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
 
 def _changes(side: comparing.HistoryOutline) -> list[tuple[int, int]]:
     """Moments when more pods had a node than before."""
-    points = side.bound
-    return [point for before, point in pairwise(points) if point[1] > before[1]]
+    return [point for before, point in pairwise(side.bound) if point[1] > before[1]]
 
 
 def _waiting(side: comparing.HistoryOutline) -> int:
     return sum(pod.place not in ("bound", "running", "deleted", "binding", "ignored") for pod in side.pods.values())
-
-
-def _count_failures(side: comparing.HistoryOutline) -> int:
-    return sum(attempt.outcome != "scheduled" for attempt in side.attempts)
-
-
-def _count_victims(side: comparing.HistoryOutline) -> int:
-    return sum(len(attempt.victims) for attempt in side.attempts)
 
 
 class UsedResource(NamedTuple):
@@ -355,7 +351,6 @@ def _value(value: object) -> str:
     return text if len(text) <= 200 else text[:199] + "…"
 
 
-SECOND = 1_000_000_000
 NAMES = ("A", "B")
 
 

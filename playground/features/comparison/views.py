@@ -117,7 +117,6 @@ class Sides(TypedDict):
 
 def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]) -> Sides:
     """Return the context that all pages about two sessions share."""
-    query = {"with": other.key, "a": heads[0], "b": heads[1]}
     return {
         "client": client,
         "session": client.session,
@@ -135,7 +134,7 @@ def sides_of(client: SessionClient, other: SessionClient, heads: tuple[int, int]
             }
             for letter, side, head in zip("AB", (client, other), heads, strict=True)
         ],
-        "query": urlencode(query),
+        "query": urlencode({"with": other.key, "a": heads[0], "b": heads[1]}),
     }
 
 

@@ -12,5 +12,4 @@ def changes(engine: Engine, request: Changes) -> Steps[Difference]:
     before = yield from engine.at(request.since)
     after = yield from engine.at(request.position)
     difference = compare(before, after, request.kind, request.q)
-    rows = difference["rows"]
-    return {**difference, "rows": rows[request.first : request.first + request.most]}
+    return {**difference, "rows": difference["rows"][request.first : request.first + request.most]}

@@ -30,6 +30,7 @@ from playground.sessions.web.consumers import Outbox
 from playground.sessions.web.live import LiveSession
 from playground.sessions.web.runtime import runtime
 from playground.views.access import edits, opens, scope_of
+from playground.views.responses import attach
 from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, impersonate
 from scheduler_core.world.commands import BeginLife
 
@@ -351,5 +352,4 @@ async def kubeconfig(request: HttpRequest, client: SessionClient) -> HttpRespons
     """A kubeconfig that leads to the session with this key."""
     server = request.build_absolute_uri(reverse("door", args=[client.key])).rstrip("/")
     name = f"playground-{client.session.pk}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}.yaml"'}
-    return HttpResponse(write_kubeconfig(name, {"server": server}), content_type="application/yaml", headers=headers)
+    return attach(write_kubeconfig(name, {"server": server}), "application/yaml", f"{name}.yaml")

@@ -67,15 +67,13 @@ class Recording:
     """Makes a file of what a session's panels say, step by step, up to `head`. Panels are in the language that is spoken now."""
 
     def __init__(self, name: str, head: int) -> None:
-        self.name = name
-        self.head = head
+        self.name, self.head = name, head
         self._film = Film()
         self._panels: dict[str, AnyPanel] = {}
         self._first: dict[str, AnyPanel] = {}
         self._html: dict[str, str] = {}
 
     def add(self, position: int, panels: Mapping[str, AnyPanel]) -> None:
-        """The next step."""
         changed = {name: panel for name, panel in panels.items() if panel != self._panels.get(name)}
         self._html |= render_panels(changed)
         self._panels |= changed
@@ -83,7 +81,6 @@ class Recording:
         self._film.add(position, self._html)
 
     def page(self) -> str:
-        """The file."""
         assert self._film.positions, "a recording has a step at least"
         styles, script = join("styles", "offline").text.decode(), _read("js/offline.js")
         context = {

@@ -167,8 +167,7 @@ def lesson_file(request: HttpRequest, slug: str) -> HttpResponse:
     """A lesson to play offline, as one HTML file in the reader's language."""
     lesson = find_built_in(slug)
     text = make_lesson_file(slug, get_language() if get_language() in lesson.words else "en")
-    headers = {"Content-Disposition": f'attachment; filename="{slug}.html"'}
-    return HttpResponse(text, headers=headers)
+    return HttpResponse(text, headers={"Content-Disposition": f'attachment; filename="{slug}.html"'})
 
 
 @opens("GET")

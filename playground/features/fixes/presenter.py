@@ -8,11 +8,10 @@ from typing import Any, TypedDict, cast
 from playground.common.catalogs import read_yaml
 from playground.presenters.scene import short
 from playground.presenters.why.facts import MEANINGS
-from playground.presenters.words import Message, amounts, choose_message, duration, is_bytes, message
+from playground.presenters.words import SECOND, Message, amounts, choose_message, duration, is_bytes, message
 from scheduler_core.world.readonly import parse_quantity
 
 MOST_EFFECTS = 6
-SECOND = 1_000_000_000
 
 
 @lru_cache

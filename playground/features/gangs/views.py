@@ -60,8 +60,7 @@ async def session_gangs(request: HttpRequest, client: SessionClient) -> HttpResp
         title = f"{client.session.name} · {_(_WAYS[way][0])}"[:NAME_LENGTH]
         return await _open(request, title, [parse_command(each) for each in found["commands"]])
     answer = await client.ask(SessionGangs(at=at))
-    outcomes = msgspec.convert(answer["outcomes"], tuple[Outcome, ...])
-    row = {"name": "own", "sides": list_sides(outcomes)}
+    row = {"name": "own", "sides": list_sides(msgspec.convert(answer["outcomes"], tuple[Outcome, ...]))}
     here = reverse("session-gangs", args=[client.key]) + ("" if at is None else f"?at={at}")
     return workbench(request, client, "gangs/session", {"row": row, "here": here, "refused": answer["refused"]})
 

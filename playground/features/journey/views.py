@@ -63,10 +63,8 @@ async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpRespon
 
 async def _story(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> tuple[Story, int]:
     """The journey, and the head. Raises SessionGone where no such pod was ever seen."""
-    look = Look.from_query(request.GET)
-    page = look.page if request.GET.get("page") else None
-    pod = f"{namespace}/{name}"
-    query = Journey(at=position(request), pod=pod, page=page, seconds=SECONDS)
+    page = Look.from_query(request.GET).page if request.GET.get("page") else None
+    query = Journey(at=position(request), pod=f"{namespace}/{name}", page=page, seconds=SECONDS)
     story, head = await client.ask_with_head(query)
     if story is None:
         raise SessionGone(

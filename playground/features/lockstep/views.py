@@ -96,7 +96,6 @@ async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> d
     grain = by if by in presenter.GRAINS else "plugin"
     moments = await pair.ask(Moment, [{"at": at} for at in standing.at])
     made = max(side.tried for side in comparison.sides)
-    decided = presenter.decisions(comparison, standing.attempt)
     return {
         "at": standing.at,
         "by": grain,
@@ -106,7 +105,7 @@ async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> d
         "ended": standing.attempt + (standing.row == len(standing.rows) - 1),
         "moment": presenter.moment(moments),
         "parted": presenter.describe_divergence(comparison),
-        "decisions": decided,
+        "decisions": presenter.decisions(comparison, standing.attempt),
         "to": _ways(pair, comparison, standing, grain),
         "may_go_on": pair.client.may_edit and pair.other.may_edit,
     }

@@ -199,10 +199,9 @@ class Table(TypedDict):
 def table(metric: Metric, series: Iterable[Series]) -> Table:
     """Every series with its labels: its value, or how many, their sum and their mean."""
     lines = [_line(metric, row) for row in series]
-    head = ["count", "sum", "mean"] if metric.kind is MetricKind.HISTOGRAM else ["value"]
     return {
         "labels": list(metric.labels),
-        "head": head,
+        "head": ["count", "sum", "mean"] if metric.kind is MetricKind.HISTOGRAM else ["value"],
         "rows": lines[:MOST_ROWS],
         "more": max(0, len(lines) - MOST_ROWS),
     }

@@ -51,7 +51,7 @@ def present(readings: Mapping[str, Any]) -> StatisticsPage:
         "points": len(curve),
         "every": duration(readings["every"]),
         "empty": not any(now[field] for now in curve[-1:] for field in _RESULTS.values()),
-        "amounts": amounts_now(curve),
+        "amounts": [_row(use[0], _use(use)) for now in curve[-1:] for use in now["use"]],
         "charts": [use, stranded, *_pods(curve), *refused, *[_calls(series), _answers(series), _times(series)]],
     }
 
@@ -274,11 +274,6 @@ class AmountRow(TypedDict):
     stranded: str
     used: str
     share: str
-
-
-def amounts_now(curve: Sequence[Mapping[str, Any]]) -> list[AmountRow]:
-    """Return the exact amounts of every resource at this step."""
-    return [_row(use[0], _use(use)) for now in curve[-1:] for use in now["use"]]
 
 
 def _row(resource: str, use: Use) -> AmountRow:

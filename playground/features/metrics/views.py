@@ -21,7 +21,7 @@ from playground.presenters.charts import CONTENT_TYPE as CSV_TYPE
 from playground.presenters.charts import csv_text
 from playground.sessions.web.client import SessionClient
 from playground.views.access import opens
-from playground.views.responses import by_htmx, describe_session, position, stands_still
+from playground.views.responses import attach, by_htmx, describe_session, position, stands_still
 from scheduler_core.analysis.status import METRICS, MetricKind
 from scheduler_core.analysis.status import Metric as Entry
 
@@ -172,6 +172,4 @@ def _download(
     head, lines = found["csv"]
     if head:
         head, lines = [*head, "release"], [[*line, readings["schedulers"][0]["release"]] for line in lines]
-    response = HttpResponse(csv_text(head, lines), content_type=CSV_TYPE)
-    response["Content-Disposition"] = f'attachment; filename="{slugify(title) or "session"}-{name}.csv"'
-    return response
+    return attach(csv_text(head, lines), CSV_TYPE, f"{slugify(title) or 'session'}-{name}.csv")

@@ -32,10 +32,9 @@ def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
         return answer
     begin = max(subject.landmarks[0] - 1 - _before(world), min(request.first, request.position), 0)
     rows, following = yield from _walk(engine, subject, begin, request)
-    still = following is not None and following > subject.landmarks[-1]
     return {
         **answer,
-        "still": still,
+        "still": following is not None and following > subject.landmarks[-1],
         "first": begin,
         "later": begin >= subject.landmarks[0],
         "rows": rows,

@@ -14,7 +14,7 @@ from playground.lessons.conditions import holds
 from playground.lessons.facts import Seen, Value
 from playground.lessons.format import Card, Lesson, Question
 from playground.lessons.judging import as_text
-from playground.lessons.own import Handed, document_of, hand
+from playground.lessons.own import document_of, hand
 from playground.lessons.play import WRONG, Played, World, begin_lesson, play, step
 from playground.lessons.reading import command_of, lesson_of
 from playground.lessons.texts import fill_placeholders
@@ -164,17 +164,11 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
     )
     try:
         whole = expand_lesson(lesson, most_objects)
-        explored = explore(whole)
-        seen = _with_names(_with_explored(seen, whole, explored), lesson)
+        seen = _with_names(_with_explored(seen, whole, explore(whole)), lesson)
         played = play(whole)
         found += problems_of_play(whole, played)
         found += problems_of_variants(lesson, most_objects)
-        slug, document = document_of(
-            Handed(
-                *(whole, played.positions, played.facts, played.keys, played.options, played.evidence),
-                *(played.revealed, played.meant),
-            )
-        )
+        slug, document = document_of(played.hand_on(whole))
         hand(document)
     except (Refused, InvalidObject) as refused:
         found += [str(error) for error in refused.errors] or [str(refused)]

@@ -29,8 +29,6 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A condition."""
-
     pod: str | None = None
     attempt: int | Varying = 1
     point: str | None = None

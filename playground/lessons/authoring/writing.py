@@ -26,8 +26,7 @@ class _Writer(yaml.SafeDumper):
 
 
 def _text(writer: _Writer, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return writer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+    return writer.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
 
 _Writer.add_representer(str, _text)
@@ -59,7 +58,6 @@ class Writing:
         return cards
 
     def card(self, card_id: str) -> Data | None:
-        """The card of that id."""
         return next((card for card in self.cards if card["id"] == card_id), None)
 
     def say(self, fields: Mapping[str, str]) -> None:
@@ -116,12 +114,10 @@ class Writing:
             words.get("cards", {}).pop(card_id, None)
 
     def files(self) -> LessonFiles:
-        """Written again."""
         return LessonFiles(dump_yaml(self.plan), {name: dump_yaml(data) for name, data in self.words.items()})
 
 
 def dump_yaml(data: Any) -> str:
-    """Data as YAML."""
     return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=WIDTH)
 
 

@@ -16,11 +16,9 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the argument for the backup file."""
         parser.add_argument("file", metavar="FILE", type=Path, help="replaced once the new backup is whole")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
-        """Write it, or say why not."""
         try:
             back_up(file)
         except FAILURES as error:

@@ -57,7 +57,6 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the workloads and the report."""
         parser.add_argument("--workloads", type=Path, default=BENCHMARKS / "workloads.json.xz", metavar="FILE")
         parser.add_argument("--name", help="only this workload")
         parser.add_argument("--size", type=int, choices=SIZES, help="only this number of nodes")
@@ -67,7 +66,6 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
 
     def handle(self, *args: Any, workloads: Path, as_json: bool, trace: str, repeat: int, **options: Any) -> None:
-        """Run what was asked for and print it."""
         runs = list(_chosen(_read(workloads), options["name"], options["size"], options["pct"]))
         if not runs:
             raise CommandError("No workload of this name and size in the file.")
@@ -132,10 +130,9 @@ def measure(workload: Workload, percentage: int, *, post_filter: bool, trace: st
         if not bench.is_as_expected(cycle):
             raise CommandError(f"{workload.name}: {pod.key} came to another end: {cycle.message or cycle.chosen}")
     p50, p95, p99 = np.percentile(np.array(latencies) * 1e3, [50, 95, 99]).tolist()
-    name = workload.name + (POST_FILTER if post_filter and workload.kind == "unschedulable" else "")
     pods = len(latencies)
     return Result(
-        name,
+        workload.name + (POST_FILTER if post_filter and workload.kind == "unschedulable" else ""),
         workload.size,
         percentage,
         trace,

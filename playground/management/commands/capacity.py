@@ -14,7 +14,7 @@ from playground.management.explaining import format_count, plain
 from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import HELP, INPUT, SEED, TYPES, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import Progress, table, write_answer
-from playground.management.terminal.world import make_world, read_node_types
+from playground.management.terminal.world import read_node_types
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.capacity import Going, Help, find_going, find_help, price_nodes
 from scheduler_core.analysis.whatif import finish, list_unpriced, settle
@@ -39,7 +39,6 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the input, the question, and the output."""
         super().add_arguments(parser)
         parser.add_argument("--only", choices=PARTS, default="", help="the nodes that help, or those that can go")
         seconds = f"each search may compute so long ({SECONDS:g})"
@@ -47,13 +46,10 @@ class Command(TerminalCommand):
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
 
     def handle(self, *args: Any, output: str, seed: int, only: str, seconds: float, **options: Any) -> None:
-        """Read, run, search, print, and leave with the exit status."""
         if not seconds > 0:
             raise BadInput(f"--seconds {seconds:g}: expected more than 0")
         inputs, question = self.read(options)
-        made = make_world(inputs, options["config"], seed=seed, acting=True, release=options["release"])
-        for note in made.notes:
-            self.stderr.write(note)
+        made = self.make(inputs, options["config"], options["release"], seed=seed, acting=True)
         helps, goes = None, None
         with Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)

@@ -23,7 +23,6 @@ class Command(BaseCommand):
     help = "Remove deleted sessions and those that were not used for SESSION_RETENTION_DAYS days."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the age of sessions and for a dry run."""
         parser.add_argument(
             "--days", type=int, default=settings.SESSION_RETENTION_DAYS, help="days without use (default: %(default)s)"
         )
@@ -34,8 +33,7 @@ class Command(BaseCommand):
         now = timezone.now()
         abandoned = Q(log_seq=0, import_previews__isnull=False, used__lt=now - timedelta(days=1))
         old = Q(deleted__isnull=False) | Q(used__lt=now - timedelta(days=days)) | abandoned
-        running = Q(driver_until__gt=timezone.now())
-        chosen = Session.objects.filter(old).exclude(running).distinct()
+        chosen = Session.objects.filter(old).exclude(Q(driver_until__gt=timezone.now())).distinct()
         count = chosen.count()
         old_rooms = rooms.find_outdated_rooms().count()
         if not dry_run:

@@ -29,12 +29,10 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the scenarios and the report."""
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a corpus file or a folder of them")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object for machines")
 
     def handle(self, *args: Any, paths: list[Path], as_json: bool, **options: Any) -> None:
-        """Judge every scenario, print, and leave with the exit status."""
         gc.set_threshold(100_000, 20, 20)  # as a worker process: a large cluster is many objects that stay
         results: list[Result] = []
         try:
@@ -89,7 +87,6 @@ def table(results: list[Result]) -> list[str]:
 
 
 def summary(results: list[Result]) -> str:
-    """The last line."""
     counts = count(results)
     return (
         f"conformance: {counts[Verdict.PASSES]} of {len(results)} scenarios pass, "
@@ -98,7 +95,6 @@ def summary(results: list[Result]) -> str:
 
 
 def exit_status(results: list[Result]) -> int:
-    """0, 1 or 2, as the help says."""
     counts = count(results)
     if counts[Verdict.DIFFERS]:
         return SOME_DIFFER
@@ -106,7 +102,6 @@ def exit_status(results: list[Result]) -> int:
 
 
 def as_data(results: list[Result]) -> dict[str, Any]:
-    """Everything, as JSON data."""
     found: dict[str, dict[str, list[int]]] = {}
     for result in results:
         sums = found.setdefault(result.scenario.release, {}).setdefault(result.scenario.family, [0, 0])

@@ -18,13 +18,11 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the link and what goes where."""
         parser.add_argument("link", help="the session's link, as the address bar shows it; a view link only reads")
         parser.add_argument("--port", type=int, default=0, help="the port on 127.0.0.1 (0: a free one)")
         parser.add_argument("--kubeconfig", type=Path, default=Path("door.yaml"), help="the file to write (door.yaml)")
 
     def handle(self, *args: Any, link: str, port: int, kubeconfig: Path, **options: Any) -> None:
-        """Write the kubeconfig, and forward."""
         door = Door(link, port)
         config = door.start()
         with os.fdopen(os.open(kubeconfig, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:

@@ -62,7 +62,6 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the experiment and where it runs."""
         parser.add_argument(
             "action", choices=("run", "schema"), help="run FILE, or print the JSON Schema of such files"
         )
@@ -83,7 +82,6 @@ class Command(TerminalCommand):
     def handle(
         self, *args: Any, action: str, file: str, out: str, workers: int, dask: str, output: str, **_: Any
     ) -> None:
-        """Read, run what has no result, and write the tables."""
         if action == "schema":
             self.stdout.write(json.dumps(msgspec.json.schema(experiments.Experiment), indent=2))
             return

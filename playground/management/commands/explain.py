@@ -8,8 +8,8 @@ from typing import Any
 from playground.management import explaining
 from playground.management.terminal.cluster import Question
 from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, add_options, leave
-from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, wrap
-from playground.management.terminal.world import Made, attempt_all, make_world
+from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, write_answer
+from playground.management.terminal.world import Made, attempt_all
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.explain import Past, explain_refused_pod
 from scheduler_core.analysis.whatif import Rest
@@ -29,7 +29,6 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the input, the pods, and the output."""
         super().add_arguments(parser)
         parser.add_argument(
             "-o",
@@ -49,12 +48,9 @@ class Command(TerminalCommand):
         )
 
     def handle(self, *args: Any, fixes: int, seconds: float, **options: Any) -> None:
-        """Read, run, explain, print, and leave with the exit status."""
         inputs, question = self.read(options)
         question.pods = options["pod"]
-        made = make_world(inputs, options["config"], release=options["release"])
-        for note in made.notes:
-            self.stderr.write(note)
+        made = self.make(inputs, options["config"], options["release"])
         with Progress(sys.stderr) as progress:
             keys, rest = attempt_all(made, progress)
             about = list(list_answers(made, keys, question, progress))
@@ -98,11 +94,8 @@ class Command(TerminalCommand):
         return answers
 
     def _write(self, progress: Progress, texts: Iterable[str]) -> None:
-        width = get_width()
         progress.clear()
-        for text in texts:
-            for line in wrap(text, width):
-                self.stdout.write(line or "\n", ending="\n" if line else "")
+        write_answer(self.stdout, {}, texts, "text")
         self.stdout.flush()
 
 
@@ -156,7 +149,6 @@ def tabulate(search: Search, shown: list[explaining.Answer], width: int | None) 
 
 
 def make_row(answered: explaining.Answer) -> dict[str, str]:
-    """An answer in short."""
     fix = next(iter(answered["fixes"]), {"text": "", "command": ""})
     return dict(zip(ROW, (*(answered[name] for name in ROW[:3]), fix["text"], fix["command"]), strict=True))
 

@@ -40,7 +40,6 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the input and the output."""
         parser.add_argument(
             "trace",
             nargs="?",
@@ -62,7 +61,6 @@ class Command(BaseCommand):
     def handle(
         self, *args: Any, trace: str | None, format: str, table: str, schema: str | None, **options: Any
     ) -> None:
-        """Read, compute, print."""
         if schema is not None:
             self.stdout.write(json.dumps(SCHEMAS[schema](), indent=2))
             return
@@ -101,7 +99,6 @@ def load_session(named: str) -> tuple[Session, list[LogRow]]:
 
 
 def export_trace(history: formats.ReadLog, form: str, table: str, name: str, lesson: TracedLesson) -> str:
-    """The trace in a form."""
     if form == "jsonl":
         lines = formats.export_lines(history.seed, history.log, history.head)
         return "".join(orjson.dumps(line, option=OPTIONS).decode() for line in with_lesson(lines, lesson))

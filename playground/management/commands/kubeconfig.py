@@ -17,11 +17,9 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the link."""
         parser.add_argument("link", help="the session's link, as the address bar shows it; a view link only reads")
 
     def handle(self, *args: Any, link: str, **options: Any) -> None:
-        """Print it."""
         base, key = read_link(link)
         try:
             with urlopen(f"{base}/s/{key}/kubeconfig", timeout=30) as answer:  # noqa: S310 - http or https, see read_link

@@ -34,7 +34,6 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the check and the output."""
         parser.add_argument("--check", action="store_true", help="play each one, and say what is wrong with it")
         parser.add_argument(
             "path",

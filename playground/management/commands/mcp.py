@@ -34,7 +34,6 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for what the tools may read."""
         add_options(
             parser,
             ("--folder", [], "DIR", "tools may read files below this folder"),
@@ -43,7 +42,6 @@ class Command(TerminalCommand):
         )
 
     def handle(self, *args: Any, folder: list[str], context: str, seconds: float, **options: Any) -> None:
-        """Serve."""
         try:
             import anyio
             from mcp import types

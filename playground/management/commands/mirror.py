@@ -135,7 +135,6 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the cluster and for what is said of it."""
         super().add_arguments(parser)
         parser.add_argument("--role", action="store_true", help="print the ClusterRole that is enough, and end")
         add_options(
@@ -147,7 +146,6 @@ class Command(TerminalCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """List, watch, explain, answer."""
         if options["role"]:
             self.stdout.write(yaml.safe_dump(role(), sort_keys=False), ending="")
             return

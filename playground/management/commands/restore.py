@@ -16,12 +16,10 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the backup file and for replacing sessions."""
         parser.add_argument("file", metavar="FILE", type=Path, help="a backup")
         parser.add_argument("--force", action="store_true", help="also where sessions are lost by it")
 
     def handle(self, *args: Any, file: Path, force: bool, **options: Any) -> None:
-        """Restore it, or say why not."""
         try:
             older = restore(file, force)
         except FAILURES as error:

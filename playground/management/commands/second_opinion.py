@@ -21,8 +21,7 @@ from playground.management.commands.mirror import WAIT, Pages
 from playground.management.terminal.cluster import BadInput
 from playground.management.terminal.command import Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import write_answer
-from playground.management.terminal.world import is_trace, make_world
-from scheduler_core import Cluster
+from playground.management.terminal.world import is_trace
 from scheduler_core.scheduler.config import read_release
 
 START, END = 60.0, 10.0  # seconds for a server or a scheduler to start, and to end
@@ -110,7 +109,6 @@ class SecondOpinion:
         self.fork = Pages(there)
 
     def ask(self, page: str) -> Any:
-        """The data of a page."""
         return json.loads(self.fork.ask(f"second-opinion/{page}"))
 
     def compare(self, seed: int | None, patience: float) -> Any:
@@ -174,7 +172,6 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the session and the scheduler."""
         super().add_arguments(parser)
         parser.add_argument("--kube-scheduler", required=True, metavar="PATH", help="the binary, of 1.34 to 1.37")
         parser.add_argument("--seed", type=int, metavar="N", help="the seed of our draws (the session's)")
@@ -186,7 +183,6 @@ class Command(TerminalCommand):
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
 
     def handle(self, *args: Any, output: str, kube_scheduler: str, **options: Any) -> None:
-        """Serve, fork, run, compare, print, and leave with the exit status."""
         version = read_version(str(Path(kube_scheduler).resolve()))
         try:
             release = read_release(version)
@@ -222,14 +218,9 @@ class Command(TerminalCommand):
 
     def _make_trace(self, inputs: list[tuple[str, bytes]], options: dict[str, Any], release: Any) -> bytes:
         seed = options["seed"] or 0
-        made = make_world(inputs, options["config"], seed=seed, acting=True, release=options["release"] or release)
-        for note in made.notes:
-            self.stderr.write(note)
-        cluster = Cluster(seed=seed, release=made.release)
-        for command in made.commands:
-            cluster.apply(command)
+        made = self.make(inputs, options["config"], options["release"] or release, seed=seed, acting=True)
         with tempfile.TemporaryDirectory() as folder:
-            return cluster.save(Path(folder) / "session.jsonl").read_bytes()
+            return made.make_cluster(seed).save(Path(folder) / "session.jsonl").read_bytes()
 
 
 def describe(found: dict[str, Any], version: str, rests: bool, fork: str) -> dict[str, Any]:

@@ -32,7 +32,6 @@ class Command(BaseCommand):
     help = "Serve the playground (HTTP and WebSocket) with Daphne."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the address and the number of processes."""
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: %(default)s)")
         parser.add_argument(
@@ -44,7 +43,6 @@ class Command(BaseCommand):
         parser.add_argument("--descriptor", type=int, help="a socket that a supervisor listens on already")
 
     def handle(self, *args: Any, host: str, port: int, processes: int, descriptor: int | None, **options: Any) -> None:
-        """Serve in this process, or see to several that do."""
         if processes < 1:
             raise CommandError(f"--processes is {processes}; it must be at least 1.")
         if descriptor is None:

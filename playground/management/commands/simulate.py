@@ -8,7 +8,7 @@ from typing import Any
 from playground.management.explaining import find_pods, format_refused_error, plain
 from playground.management.terminal import printing
 from playground.management.terminal.command import HELP, INPUT, SEED, Exit, TerminalCommand, add_options, leave
-from playground.management.terminal.world import Made, make_world
+from playground.management.terminal.world import Made
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.whatif import FAILED, Rest, settle, waiting
 
@@ -36,17 +36,13 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the input and the output."""
         super().add_arguments(parser)
         parser.add_argument("-o", "--output", choices=("table", *printing.FORMS), default="table")
         add_options(parser, SEED)
 
     def handle(self, *args: Any, output: str, seed: int, **options: Any) -> None:
-        """Read, run, print, and leave with the exit status."""
         inputs, question = self.read(options)
-        made = make_world(inputs, options["config"], seed=seed, acting=True, release=options["release"])
-        for note in made.notes:
-            self.stderr.write(note)
+        made = self.make(inputs, options["config"], options["release"], seed=seed, acting=True)
         with printing.Progress(sys.stderr) as progress:
             rest = settle(made.world, progress=progress.steps)
         named = find_pods(made.world, question.find_objects(made.world)) if question.names else None

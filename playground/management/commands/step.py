@@ -9,7 +9,7 @@ from playground.management.explaining import plain
 from playground.management.terminal.cluster import BadInput, read_objects
 from playground.management.terminal.command import CHANGES, SEED, TerminalCommand, add_options
 from playground.management.terminal.printing import write_answer
-from playground.management.terminal.world import is_trace, make_world, read_trace
+from playground.management.terminal.world import is_trace, read_trace
 from playground.presenters.sentences.kinds import row
 from scheduler_core import Cluster
 from scheduler_core.analysis.whatif import apply_all, requests_of, type_in
@@ -31,7 +31,6 @@ class Command(TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the input, the steps, and the output."""
         super().add_arguments(parser)
         parser.add_argument("--grain", choices=[*Grain], default=Grain.POD, help="how large a step is (pod)")
         parser.add_argument("--at", type=int, metavar="STEP", help="go on from this step of a trace, not from its end")
@@ -45,7 +44,6 @@ class Command(TerminalCommand):
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
 
     def handle(self, *args: Any, output: str, count: int, **options: Any) -> None:
-        """Read, step, print, save."""
         if not 0 <= count <= MOST:
             raise BadInput(f"--count {count}: expected a number from 0 to {MOST}")
         cluster = self._make(options)
@@ -77,13 +75,8 @@ class Command(TerminalCommand):
             return session.at(session.steps if at is None else at)
         if at is not None:
             raise BadInput("--at: expected a trace to go back in; received manifests")
-        made = make_world(inputs, options["config"], seed=options["seed"], acting=True, release=options["release"])
-        for note in made.notes:
-            self.stderr.write(note)
-        cluster = Cluster(seed=options["seed"], release=made.world.settings.release)
-        for command in made.commands:
-            cluster.apply(command)
-        return cluster
+        seed = options["seed"]
+        return self.make(inputs, options["config"], options["release"], seed=seed, acting=True).make_cluster(seed)
 
 
 def go_on(cluster: Cluster, grain: str, count: int) -> list[Any]:

@@ -14,7 +14,7 @@ from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal import command
 from playground.management.terminal.cluster import BadInput, Question, find_kind, read_file, read_objects
 from playground.management.terminal.printing import Progress, missing, table, why_waiting, write_answer
-from playground.management.terminal.world import make_world, read_configuration, read_node_types
+from playground.management.terminal.world import read_configuration, read_node_types
 from playground.presenters.why.facts import describe_fact
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis import whatif
@@ -39,7 +39,6 @@ class Command(command.TerminalCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments for the input, the changes, and the output."""
         super().add_arguments(parser)
         more = "how many more of this pod fit: one of the cluster's, of a workload of it, or those of a file; several are a set"
         command.add_options(
@@ -64,15 +63,12 @@ class Command(command.TerminalCommand):
         parser.add_argument("-o", "--output", choices=("text", "json", "yaml"), default="text")
 
     def handle(self, *args: Any, output: str, seed: int, **asked: Any) -> None:
-        """Read, run, change, run, print, and leave with the exit status."""
         inputs, question = self.read(asked)
         if question.names:
             raise BadInput(f"{question.names[0]}: no such file; --more, --scale and --drain take names")
         # A release is asked about: what it changes shows against the oldest, where the input indicates none.
         otherwise = OLDEST if asked["release"] else NEWEST
-        made = make_world(inputs, seed=seed, acting=True, release=asked["from_release"], otherwise=otherwise)
-        for note in made.notes:
-            self.stderr.write(note)
+        made = self.make(inputs, "", asked["from_release"], seed=seed, acting=True, otherwise=otherwise)
         with Progress(sys.stderr) as progress:
             upgrade = None
             if asked["release"]:

@@ -135,8 +135,7 @@ class Question:
 
     def covers(self, key: str) -> bool:
         """Return True if an object, NS/NAME or KIND/NS/NAME, is in the namespace that is asked about."""
-        parts = key.split("/")
-        return self.everywhere or not self.namespace or parts[-2] in (self.namespace, *_ALONE)
+        return self.everywhere or not self.namespace or key.split("/")[-2] in (self.namespace, *_ALONE)
 
     def _find(self, world: Simulation, name: str, option: bool) -> str:
         readings = list(self._list_readings(name, option))

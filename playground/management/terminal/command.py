@@ -12,6 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from playground.management.terminal.cluster import BadInput, Live, Question, is_file, list_inputs
+from playground.management.terminal.world import Made, make_world
 from scheduler_core.analysis.whatif import NoSuch
 from scheduler_core.scheduler.config import RELEASES, Release, read_release
 from scheduler_core.world.commands import Refused
@@ -84,7 +85,6 @@ class TerminalCommand(BaseCommand):
     given: list[tuple[str, bytes]] = []  # inputs in place of files and of a cluster
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments that say which cluster."""
         parser.add_argument(
             "words",
             nargs="*",
@@ -146,6 +146,13 @@ class TerminalCommand(BaseCommand):
         if not inputs:
             inputs = live.read(question)
         return inputs, question
+
+    def make(self, inputs: list[tuple[str, bytes]], configuration: str, release: Release | None, **how: Any) -> Made:
+        """Return the world of the inputs (see make_world), and write what was said about them. Raise BadInput."""
+        made = make_world(inputs, configuration, release=release, **how)
+        for note in made.notes:
+            self.stderr.write(note)
+        return made
 
 
 @contextmanager

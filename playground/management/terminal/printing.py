@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TextIO
@@ -35,36 +36,17 @@ def placements(world: Simulation, gone: Iterable[End] = ()) -> list[dict[str, An
 
     `gone`: pods that were deleted; those of them that had failed are told of as well.
     """
-    tries: dict[str, int] = {}
-    for attempt in world.journal.attempts:
-        tries[attempt.pod] = tries.get(attempt.pod, 0) + 1
-    past = Past(world)
+    tries, past = Counter(attempt.pod for attempt in world.journal.attempts), Past(world)
     deleted = [
-        {
-            "namespace": end.pod.partition("/")[0],
-            "pod": end.pod.partition("/")[2],
-            "node": end.node,
-            "attempts": tries.get(end.pod, 0),
-            "message": end.message,
-            "phase": FAILED,
-            "reason": end.reason,
-        }
-        for end in gone
-        if end.failed
+        (*end.pod.split("/"), end.node, tries[end.pod], end.message, FAILED, end.reason) for end in gone if end.failed
     ]
-    return deleted + [
-        {
-            "namespace": pod.namespace,
-            "pod": pod.name,
-            "node": pod.node_name,
-            "attempts": tries.get(pod.key, 0),
-            "message": why_waiting(world, pod, past),
-            "phase": pod.phase,
-            "reason": str((pod.manifest.get("status") or {}).get("reason") or ""),
-        }
+    present = [
+        (pod.namespace, pod.name, pod.node_name, tries[pod.key], why_waiting(world, pod, past), pod.phase, reason)
         for pod in world.store.pods()
         if pod.phase == FAILED or not (pod.terminal or pod.deleting)
+        for reason in (str((pod.manifest.get("status") or {}).get("reason") or ""),)
     ]
+    return [dict(zip(FIELDS, row, strict=True)) for row in (*deleted, *present)]
 
 
 def waits(row: dict[str, Any]) -> bool:

@@ -71,7 +71,6 @@ class Watches:
         self._ended = threading.Event()
 
     def start(self) -> None:
-        """Start the watches."""
         for kind in DECIDING:
             threading.Thread(target=self._watch, args=(kind,), daemon=True).start()
 

@@ -57,6 +57,13 @@ class Made:
 
     commands: tuple[Command, ...] = ()  # that make it of an empty one of its release
 
+    def make_cluster(self, seed: int) -> Cluster:
+        """Return the world with its steps, which a trace can keep."""
+        cluster = Cluster(seed=seed, release=self.release)
+        for command in self.commands:
+            cluster.apply(command)
+        return cluster
+
 
 def make_world(
     files: list[tuple[str, bytes]],

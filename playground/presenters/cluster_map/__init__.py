@@ -115,7 +115,6 @@ def _moment(
             out.add(placed.node)
         elif changed is not None and changed.kind == "Node":
             out.add(changed.name)
-    touched = frozenset(out - {""})
     return Moment(
         refusals=refused,
         score=score,
@@ -123,7 +122,7 @@ def _moment(
         chosen_node=look.node,
         chosen_pod=scene.subject(sim, look.pod),
         placed_on=(cycle.chosen or "") if cycle is not None else "",
-        touched=touched,
+        touched=frozenset(out - {""}),
         assumed=frozenset(scene.scheduler_of(sim).cache.assumed),
         now_step=now if now >= 0 else -9,
         preempting=NONE if cycle is None else preempting(sim, look.dry),

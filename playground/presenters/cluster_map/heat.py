@@ -255,5 +255,4 @@ def lowest(score: NDArray[np.int64]) -> int:
 
 
 def encode_base64(values: NDArray[np.uint8]) -> str:
-    """Bytes as base64."""
     return base64.b64encode(np.ascontiguousarray(values, np.uint8).tobytes()).decode()

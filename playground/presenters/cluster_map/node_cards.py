@@ -64,7 +64,6 @@ def evidence_of(cycle: readonly.SchedulingCycleView | None) -> readonly.Evidence
 
 
 def chosen_of(evidence: readonly.Evidence) -> readonly.Candidate | None:
-    """The candidate that was chosen."""
     return next((c for c in evidence.candidates if c.node == evidence.nominated), None)
 
 

@@ -1,6 +1,6 @@
 """Claims for devices: what each asks for, how far it is, what it got; and how one came to be what it is."""
 
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.words import Message, gettext_noop, message
@@ -23,29 +23,17 @@ class Pager(TypedDict):
     following: int | None
 
 
-class Window(NamedTuple):
-    """Rows from `start` up to `end` of `total`."""
-
-    start: int
-    end: int
-    total: int
-
-    @property
-    def pager(self) -> Pager:
-        page = self.start // PAGE
-        return {
-            "first": self.start + 1 if self.total else 0,
-            "last": self.end,
-            "total": self.total,
-            "previous": page - 1 if page else None,
-            "following": page + 1 if self.end < self.total else None,
-        }
-
-
-def window(total: int, page: int) -> Window:
-    """The page that was asked for, or the last one."""
-    start = min(page, max(total - 1, 0) // PAGE) * PAGE
-    return Window(start, min(start + PAGE, total), total)
+def window(total: int, page: int) -> tuple[slice, Pager]:
+    """Return the rows of the page that was asked for, or of the last one."""
+    page = min(page, max(total - 1, 0) // PAGE)
+    start, end = page * PAGE, min((page + 1) * PAGE, total)
+    return slice(start, end), {
+        "first": start + 1 if total else 0,
+        "last": end,
+        "total": total,
+        "previous": page - 1 if page else None,
+        "following": page + 1 if end < total else None,
+    }
 
 
 KIND = "ResourceClaim"
@@ -78,10 +66,10 @@ def claims(sim: WorldView, q: str, page: int, state: str = "") -> ClaimsPage:
     for each in every:
         counts[state_of(each)] += 1
     chosen = [each for each in every if state in ("", state_of(each)) and _matches(each, q)]
-    shown = window(len(chosen), page)
+    shown, pager = window(len(chosen), page)
     return {
-        "rows": [row(each) for each in chosen[shown.start : shown.end]],
-        "page": shown.pager,
+        "rows": [row(each) for each in chosen[shown]],
+        "page": pager,
         "claims": len(every),
         "counts": [{"state": name, "word": STATES[name], "count": n} for name, n in counts.items()],
         "state": state,
@@ -188,8 +176,7 @@ def owner_of(each: ResourceClaim) -> PodRef | None:
     """The pod that a claim was made for from a template."""
     for owner in each.manifest["metadata"].get("ownerReferences") or ():
         if owner.get("controller") and owner.get("kind") == "Pod":
-            key = f"{each.namespace}/{owner.get('name')}"
-            return pod_ref(key)
+            return pod_ref(f"{each.namespace}/{owner.get('name')}")
     return None
 
 

@@ -286,14 +286,10 @@ def pools(sim: WorldView, q: str, page: int) -> PoolsPage:
     found = stock(sim)
     every = found.pools if found is not None else ()
     chosen = [pool for pool in every if _matches(pool, q)]
-    shown = window(len(chosen), page)
+    shown, pager = window(len(chosen), page)
     return {
-        "rows": [
-            {**_publish(found, pool), "older": len(pool.older)}
-            for pool in chosen[shown.start : shown.end]
-            if found is not None
-        ],
-        "page": shown.pager,
+        "rows": [{**_publish(found, pool), "older": len(pool.older)} for pool in chosen[shown] if found is not None],
+        "page": pager,
         "pools": len(every),
         "totals": _totals(found) if found is not None else None,
         "classes": [_class(status.DeviceClass.of(each)) for each in sim.store.list("DeviceClass")],
@@ -309,8 +305,8 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> PoolPage | None:
     if found is None or known is None:
         return None
     members = [(each, device) for each in known.slices for device in each.devices if q in device.name]
-    page_of = window(len(members), page)
-    shown = members[page_of.start : page_of.end]
+    rows, pager = window(len(members), page)
+    shown = members[rows]
     slices = dict.fromkeys(each for each, _ in shown)
     row = _publish(found, known)
     return {
@@ -322,7 +318,7 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> PoolPage | None:
         "more": 0,
         "devices": [build_device_row(found, each, device, found.state(each, device)) for each, device in shown],
         "sets": counter_sets(found, [use for each in slices for use in found.counters(each)]),
-        "page": page_of.pager,
+        "page": pager,
     }
 
 
@@ -336,7 +332,6 @@ def _matches(pool: status.PublishedPool, q: str) -> bool:
 
 def _publish(stock: status.Stock, pool: status.PublishedPool) -> PublishedPool:
     states = [stock.state(each, device) for each in pool.slices for device in each.devices]
-    state = "invalid" if pool.twice else "incomplete" if pool.incomplete else "complete"
     return {
         "id": str(pool.id),
         "driver": pool.id.driver,
@@ -344,7 +339,7 @@ def _publish(stock: status.Stock, pool: status.PublishedPool) -> PublishedPool:
         "generation": pool.generation,
         "slices": len(pool.slices),
         "expected": pool.expected,
-        "state": state,
+        "state": "invalid" if pool.twice else "incomplete" if pool.incomplete else "complete",
         "why": _why(pool),
         "nodes": _nodes(pool.slices),
         **_counts(states),

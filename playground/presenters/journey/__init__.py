@@ -11,11 +11,10 @@ from playground.presenters.journey.entries import Entry, entries
 from playground.presenters.journey.why import JourneyWhy, why
 from playground.presenters.scene import find_pod, short
 from playground.presenters.timeline import kind
-from playground.presenters.words import Message, clock, duration
+from playground.presenters.words import SECOND, Message, clock, duration
 from scheduler_core.apiserver.door import human_duration, print_pod
 from scheduler_core.world.readonly import KubeEvent, Move, Place, Pod, WorldView
 
-SECOND = 1_000_000_000
 # The columns of `kubectl get pod -o wide`.
 COLUMNS = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 
@@ -99,16 +98,12 @@ def journey(sim: WorldView, key: str) -> Story | None:
         "began": clock(moves[0].t),
         "now": clock(sim.now),
         "position": sim.position,
-        "total": duration(_get_end_time(sim, moves) - moves[0].t),
+        "total": duration((moves[-1].t if moves[-1].place == Place.DELETED else int(sim.now)) - moves[0].t),
         "places": _places(sim, moves),
         "entries": story,
         "events": ([_row(equal, sim.now) for equal in sorted(rows.values(), key=lambda equal: equal[-1].t)]),
         "claims": claims_of(sim, key),
     }
-
-
-def _get_end_time(sim: WorldView, moves: Sequence[Move]) -> int:
-    return moves[-1].t if moves[-1].place == Place.DELETED else int(sim.now)
 
 
 class PlaceShare(TypedDict):

@@ -19,7 +19,7 @@ class JourneyWhy(TypedDict):
 def why(sim: readonly.WorldView, key: str, move: readonly.Move) -> JourneyWhy:
     waiting = ((scheduler, entry) for scheduler in sim.schedulers if (entry := scheduler.queue.find(key)) is not None)
     scheduler, entry = next(waiting, (None, None))
-    sentence = _SENTENCES.get(move.place, _elsewhere)(sim, key, move, entry)
+    sentence = _SENTENCES.get(move.place, _SENTENCES[readonly.Place.DELETED])(sim, key, move, entry)
     out: JourneyWhy = {"sentence": sentence, "message": "", "wakes": []}
     attempt = last_attempt(sim, key)
     if move.place in (readonly.Place.UNSCHEDULABLE, readonly.Place.BACKOFF) and attempt is not None:
@@ -79,23 +79,21 @@ def _active(sim: readonly.WorldView, key: str, move: readonly.Move, entry: reado
 def _backoff(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None or entry.backoff_until is None:
         return message("The pod backs off.")
-    failures = entry.error_count or entry.unschedulable_count
     return message(
         "The pod backs off until %(until)s, %(left)s from now. Failures in a row: %(n)s.",
         until=clock(entry.backoff_until),
         left=duration(max(entry.backoff_until - sim.now, 0)),
-        n=failures,
+        n=entry.error_count or entry.unschedulable_count,
     )
 
 
 def _unschedulable(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
     if entry is None or not entry.rejectors:
         return message("The pod waits for an event that may help.")
-    limit = entry.timestamp + sim.settings.max_in_unschedulable
     return message(
         "Refused by %(plugin)s. The pod waits for an event that may help, or for the timeout after %(limit)s.",
         plugin=", ".join(entry.rejectors),
-        limit=clock(limit),
+        limit=clock(entry.timestamp + sim.settings.max_in_unschedulable),
     )
 
 
@@ -152,31 +150,18 @@ def _binding(sim: readonly.WorldView, key: str) -> readonly.BindingCycleView | N
     return next(bindings, None)
 
 
-def _explain_bound(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
-    return message("The pod is bound to %(node)s. The kubelet of the node starts the pod.", node=move.cause)
-
-
-def _running(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
-    pod = sim.store.pod_at(key)
-    return message("The pod runs on %(node)s.", node=pod.node_name if pod is not None else "")
-
-
 def _explain_ignored(
     sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None
 ) -> Message:
-    profiles = sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)
     return message(
         "The pod names the scheduler %(name)s, but the profiles here are %(plugin)s. The pod stays Pending.",
         name=move.cause,
-        plugin=", ".join(profiles),
+        plugin=", ".join(sorted(name for scheduler in sim.schedulers for name in scheduler.profiles)),
     )
 
 
-def _elsewhere(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
-    return message("The pod no longer exists.")
-
-
-_SENTENCES: dict[str, Callable[[readonly.WorldView, str, readonly.Move, readonly.QueuedPod | None], Message]] = {
+_Sentence = Callable[[readonly.WorldView, str, readonly.Move, readonly.QueuedPod | None], Message]
+_SENTENCES: dict[str, _Sentence] = {
     readonly.Place.ACTIVE: _active,
     readonly.Place.BACKOFF: _backoff,
     readonly.Place.UNSCHEDULABLE: _unschedulable,
@@ -184,7 +169,12 @@ _SENTENCES: dict[str, Callable[[readonly.WorldView, str, readonly.Move, readonly
     readonly.Place.IN_FLIGHT: _in_flight,
     readonly.Place.WAITING: _waiting,
     readonly.Place.BINDING: _binding_now,
-    readonly.Place.BOUND: _explain_bound,
-    readonly.Place.RUNNING: _running,
+    readonly.Place.BOUND: lambda sim, key, move, entry: message(
+        "The pod is bound to %(node)s. The kubelet of the node starts the pod.", node=move.cause
+    ),
+    readonly.Place.RUNNING: lambda sim, key, move, entry: message(
+        "The pod runs on %(node)s.", node=getattr(sim.store.pod_at(key), "node_name", "")
+    ),
     readonly.Place.IGNORED: _explain_ignored,
+    readonly.Place.DELETED: lambda sim, key, move, entry: message("The pod no longer exists."),
 }

@@ -11,7 +11,7 @@ from playground.presenters.queues import chips
 from playground.presenters.queues.chips import PodChip, of_pod
 from playground.presenters.queues.groups import CROWD, waiting
 from playground.presenters.queues.sleeping import GroupRow, behind, largest
-from playground.presenters.scene import last_attempt, queue_sort_of, scheduler_of, stands_at, subject
+from playground.presenters.scene import faults_of, last_attempt, queue_sort_of, scheduler_of, stands_at, subject
 from playground.presenters.words import duration, gettext_noop
 from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldView
 
@@ -34,11 +34,10 @@ def victims(sim: WorldView, scheduler: SchedulerView, chosen: str, most: int) ->
 
 def _victim(pod: Pod, chosen: str, left: int) -> PodChip:
     grace = int(pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0)
-    whole = max(grace * 1_000_000_000, left, 1)
     return {
         **of_pod(pod, chosen),
         "left": duration(max(left, 0)),
-        "ring": round(100 * max(left, 0) / whole),
+        "ring": round(100 * max(left, 0) / max(grace * 1_000_000_000, left, 1)),
         "node": pod.node_name,
         "victim": True,
     }
@@ -127,7 +126,6 @@ def present(sim: WorldView, look: Look) -> Panel[QueuesContext, QueueCard]:
 def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, QueueCard]:
     """The places of one scheduler's pods."""
     queue, crowd = scheduler.queue, waiting(scheduler) >= CROWD
-    backing_off = len(queue.backoff_pods) + len(queue.error_backoff_pods)
     cycle = scheduler.cycle
     running = [] if cycle is None or cycle.ended is not None else [cycle]
     pods = _list_nominations(scheduler)
@@ -140,7 +138,7 @@ def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, 
         "backoff": _card(
             "backoff",
             [chips.backing_off(sim, queue, queued, chosen) for queued in queue.backoff(HEAD if crowd else WINDOW)],
-            backing_off,
+            len(queue.backoff_pods) + len(queue.error_backoff_pods),
         ),
         "unschedulable": _build_parked_card(
             sim, scheduler, ("unschedulable", "reason"), queue.unschedulable_pods, chips.build_refused_chip, chosen
@@ -222,13 +220,8 @@ def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) 
 
 def _add_faults(sim: WorldView, cards: Iterable[QueueCard]) -> None:
     """Add to the pods shown the calls that are set to fail or to be slow."""
-    if not sim.faults:
-        return
-    faults: dict[str, list[str]] = {}
-    for (call, pod), fault in sorted(sim.faults.items()):
-        answer = str(fault.code) if fault.code else duration(fault.latency or 0)
-        faults.setdefault(pod, []).append(f"{call} {answer}")
-    for card in cards:
+    faults = faults_of(sim)
+    for card in cards if faults else ():
         for chip in card["pods"]:
             if chip["key"] in faults:
                 chip["faults"] = faults[chip["key"]]

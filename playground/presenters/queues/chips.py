@@ -88,12 +88,11 @@ def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str
 
     A refused pod group is in kube's queue for errors, too, as no plugin counts as what refused it.
     """
-    until = queued.backoff_until or sim.now
     return {
         **of_queued(queued, chosen),
         **woken(sim, queued.key),
         "attempts": queued.attempts,
-        **_compute_remaining(queued.timestamp, until, sim.now),
+        **_compute_remaining(queued.timestamp, queued.backoff_until or sim.now, sim.now),
         "error": queued.key in queue.error_backoff_pods and queued.error_count > 0,
     }
 

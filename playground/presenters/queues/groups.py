@@ -259,5 +259,4 @@ def forget() -> None:
 
 
 def some(group: Group, most: int) -> list[QueuedPod]:
-    """The first pods of a group."""
     return list(islice(group.pods.values(), most))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from playground.presenters.queues import chips
-from playground.presenters.queues.chips import PodChip
 from playground.presenters.queues.groups import NO_OWNER, Group, Label, by_reason, group_pods, reasons, some
 from playground.presenters.words import Message, exactly, message
 from scheduler_core.base.trace.kinds import ObjectChanged, WatchEventHeard
@@ -299,7 +298,7 @@ class SleepingGroup(GroupTitle):
     said: list[HintAnswer]
     share: NotRequired[int]
     chosen: NotRequired[bool]
-    pods: NotRequired[list[PodChip]]
+    pods: NotRequired[list[chips.PodChip]]
     more: NotRequired[int]
 
 

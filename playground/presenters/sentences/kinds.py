@@ -77,12 +77,11 @@ def row(record: Record) -> Row:
     source = record.source
     if isinstance(source, StepFacts) and source.nodes is not None:
         step = source.step
-        no = bool(step.refused) or step.status.code.kube_name not in records.FINE
         return {
             "kind": record.kind,
             "head": f"{step.point} · {step.plugin}",
             "sentence": of_step(step, short(source.pod)),
-            "no": no,
+            "no": bool(step.refused) or step.status.code.kube_name not in records.FINE,
         }
     return {"kind": record.kind, **of_record(record), "no": _has_failed(record.facts)}
 

@@ -21,19 +21,8 @@ from playground.presenters.stage import (
 )
 from playground.presenters.stage import filter as filtering
 from playground.presenters.stage.aim import Aim, aim_of
-from playground.presenters.stage.binding import BindingBody
 from playground.presenters.stage.binding.lanes import Lane
-from playground.presenters.stage.cluster import ClusterBody
-from playground.presenters.stage.controller import ControllerBody
-from playground.presenters.stage.filter import FilterBody, FilterCard
-from playground.presenters.stage.group import GroupBody
-from playground.presenters.stage.pending import PendingBody
-from playground.presenters.stage.placed import PlacedBody
-from playground.presenters.stage.preemption import PreemptionBody
-from playground.presenters.stage.prepare import PrepareBody
-from playground.presenters.stage.queue import QueueBody
 from playground.presenters.stage.queue.flow import PoolCard
-from playground.presenters.stage.score import Board, NoBoard
 from playground.presenters.words import Message, clock, ordinal
 from scheduler_core.world.readonly import Point, WorldView
 
@@ -43,21 +32,21 @@ _SPARSE = ("prefilter", "prescore", "score", "group", "pending", "preemption", "
 
 
 Body = (
-    ClusterBody
-    | QueueBody
-    | PrepareBody
-    | FilterBody
-    | Board
-    | NoBoard
-    | GroupBody
+    cluster.ClusterBody
+    | queue.QueueBody
+    | prepare.PrepareBody
+    | filtering.FilterBody
+    | score.Board
+    | score.NoBoard
+    | group.GroupBody
     | None
-    | PendingBody
-    | PlacedBody
-    | PreemptionBody
-    | BindingBody
-    | ControllerBody
+    | pending.PendingBody
+    | placed.PlacedBody
+    | preemption.PreemptionBody
+    | binding.BindingBody
+    | controller.ControllerBody
 )
-Card = PoolCard | FilterCard | Lane
+Card = PoolCard | filtering.FilterCard | Lane
 _STAGES: dict[str, Callable[[WorldView, Look, str], Stage[Body, Card]]] = {
     "cluster": cluster.present,
     "queue": queue.present,

@@ -192,8 +192,7 @@ def _pod_of_claim(sim: WorldView, look: Look) -> str:
     cycle = scene.cycle_of(sim)
     if cycle is not None and cycle.pod.key in keys:
         return cycle.pod.key
-    tried = sim.journal.last_attempt
-    return max(keys, key=lambda key: tried.get(key, -1), default="")
+    return max(keys, key=lambda key: sim.journal.last_attempt.get(key, -1), default="")
 
 
 def _of_node(sim: WorldView, name: str) -> Aim:

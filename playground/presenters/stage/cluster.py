@@ -139,8 +139,7 @@ def count_waiting(sim: WorldView) -> int:
 
 
 def _situation(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
-    table = table_of(scheduler_of(sim))
-    placed = int(table.pod_count.sum())
+    placed = int(table_of(scheduler_of(sim)).pod_count.sum())
     question = message(_PENDING, n=thousands(waits)) if waits else message(_YOURS)
     facts = [message(_NODES, n=thousands(sim.store.count("Node")))]
     if placed + waits:
@@ -150,8 +149,7 @@ def _situation(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
 
 def _end(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
     bound = len(_list_bound_pods(sim))
-    text = _OF if waits else _SCHEDULED
-    return message(text, k=thousands(bound), n=thousands(bound + waits)), [
+    return message(_OF if waits else _SCHEDULED, k=thousands(bound), n=thousands(bound + waits)), [
         message(_RUN, n=thousands(sim.position), time=duration(sim.now))
     ]
 

@@ -63,7 +63,6 @@ def _exchange(exchange: readonly.Exchange) -> ExchangeRow:
 
 
 def _effect(exchange: readonly.Exchange) -> Message | None:
-    """Summarize the effect of an exchange."""
     effect = exchange.effect
     if effect.kept is not None:
         return message("keeps %(k)s of %(n)s nodes", k=len(effect.kept), n=len(exchange.request.nodes))

@@ -135,7 +135,6 @@ def preview_card(
     if handed is not None:
         played = replace(played, facts=handed.facts, keys={**keys, **handed.keys})
     latest = _card(lesson, lesson.plan.cards[number - 1], number, played, False)
-    end = _end(lesson, None, played) if number == of else None
     return Panel(
         "story",
         {
@@ -150,7 +149,7 @@ def preview_card(
             "begin": {"before": None, "acts": False, "past": False, "after": 0},
             "of": of,
             "bar": [place < number for place in range(of)],
-            "end": end,
+            "end": _end(lesson, None, played) if number == of else None,
         },
     )
 

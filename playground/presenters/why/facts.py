@@ -58,7 +58,6 @@ def _is_plain(fact: Fact) -> bool:
 
 
 def join(sentences: Iterable[Message]) -> Message:
-    """Join sentences to one text."""
     return reduce(lambda first, second: message("%(first)s %(second)s", first=first, second=second), sentences)
 
 

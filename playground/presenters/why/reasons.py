@@ -198,8 +198,7 @@ def _resource(reason: Given, values: Values) -> Message:
         most = beside(evidence["most"])
         return message(WORDS["too-small-alone"] if alone else WORDS["too-small"], most=most, **values)
     if near["count"] > len(near["nodes"]):
-        below = beside(near["atMost"])
-        return message(WORDS["many-short"], near=near["count"], below=below, **values)
+        return message(WORDS["many-short"], near=near["count"], below=beside(near["atMost"]), **values)
     nearest = near["nodes"][0]
     short = beside(nearest["short"])
     return message(WORDS["short"] if alone else WORDS["nearest"], **{**values, "node": nearest["node"], "short": short})

@@ -11,7 +11,6 @@ from playground.models import Checkpoint, CheckpointPart, Outcomes, Session
 from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol import opening
 from playground.sessions.protocol.errors import Conflict
-from playground.sessions.protocol.opening import Archive, Difference, NewOutcomes
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.world.checkpoint import fingerprint
 
@@ -22,7 +21,7 @@ OUTCOMES_IN_A_ROW = 2_000
 class Saved(Struct, frozen=True):
     """The data that a worker gets to open a session: checkpoints, and outcomes of attempts (opening.pack), so many of them."""
 
-    archive: Archive = Archive()
+    archive: opening.Archive = opening.Archive()
     outcomes: list[bytes] = []
     outcomes_saved: int = 0
 
@@ -40,11 +39,11 @@ class Copied(Struct, frozen=True):
 def read(session_id: int) -> Saved:
     """The checkpoints of this very engine; what attempts came to where there are none, so that a replay can be compared."""
     rows = list(Checkpoint.objects.filter(session_id=session_id, fingerprint=fingerprint()))
-    archive = Archive()
+    archive = opening.Archive()
     if rows:
         volume = rows[0].volume
         parts = CheckpointPart.objects.filter(session_id=session_id, volume=volume).order_by("number")
-        archive = Archive(volume, [bytes(part.data) for part in parts], [_travelling(row) for row in rows])
+        archive = opening.Archive(volume, [bytes(part.data) for part in parts], [_travelling(row) for row in rows])
     kept = Outcomes.objects.filter(session_id=session_id).order_by("first")
     return Saved(archive, [bytes(row.data) for row in kept], outcomes_saved(session_id))
 
@@ -85,7 +84,7 @@ def write(session_id: int, saved: opening.Saved) -> None:
         raise Conflict("Another process has written checkpoints of this session.") from error
 
 
-def _write_outcomes(session_id: int, new: NewOutcomes) -> None:
+def _write_outcomes(session_id: int, new: opening.NewOutcomes) -> None:
     if new.first == 0:
         Outcomes.objects.filter(session_id=session_id).delete()
     elif outcomes_saved(session_id) != new.first:
@@ -135,7 +134,7 @@ def _copy_outcomes(origin_id: int, session_id: int, at: int) -> int:
 
 
 @repeatable
-def record_replay(session_id: int, differs: Difference | None) -> None:
+def record_replay(session_id: int, differs: opening.Difference | None) -> None:
     """The session was replayed by this engine, and first came to something else there."""
     session = Session.objects.filter(pk=session_id).first()
     if session is None:

@@ -201,5 +201,4 @@ def drop(session_id: int, token: str) -> None:
 
 def drop_old() -> int:
     """Delete previews older than DAYS days; return the number of deleted rows."""
-    old = ImportPreview.objects.filter(created__lt=timezone.now() - timedelta(days=DAYS))
-    return old.delete()[0]
+    return ImportPreview.objects.filter(created__lt=timezone.now() - timedelta(days=DAYS)).delete()[0]

@@ -90,10 +90,9 @@ class Breakpoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def words(self) -> str:
         """Return a short description of the match, such as `Filter NodeResourcesFit · node n1 · Unschedulable`."""
-        step = " ".join(part for part in (self.point, self.plugin) if part)
         parts = [
             self.kind and f"record {self.kind}",
-            step,
+            " ".join(part for part in (self.point, self.plugin) if part),
             self.node and f"node {self.node}",
             self.pod and f"pod {self.pod}",
             self.status,

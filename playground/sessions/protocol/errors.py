@@ -131,8 +131,7 @@ class InThePast(SessionError):
             "or go to the newest step and apply it there?"
         )
         super().__init__(message(text, at=f"{at:,}", head=f"{head:,}"))
-        self.at = at
-        self.head = head
+        self.at, self.head = at, head
 
 
 class Opening(SessionError):
@@ -144,8 +143,7 @@ class Opening(SessionError):
 
     def __init__(self, said: str | Message, done: int = 0, total: int = 0) -> None:
         super().__init__(said)
-        self.done = done
-        self.total = total
+        self.done, self.total = done, total
 
 
 class EngineFailed(SessionError):
@@ -199,7 +197,6 @@ class Failure(Struct, frozen=True, omit_defaults=True):
         return cls(error.kind, error.message, error.errors, error.answer, error.said)
 
     def error(self) -> SessionError:
-        """The same as an exception."""
         return _BY_KIND.get(self.kind, SessionError)(self.said or self.message, self.errors, self.answer)
 
 

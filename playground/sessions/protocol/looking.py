@@ -77,8 +77,6 @@ class ObjectShown(Struct, frozen=True):
 
 
 class ObjectYaml(Query[ObjectShown], frozen=True, kw_only=True):
-    """One object as it stands."""
-
     kind: str
     namespace: str
     name: str

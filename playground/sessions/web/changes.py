@@ -36,7 +36,6 @@ class Onlooker(Protocol):
     """A listener for moves of the head (`show`: show it now), and for the engine's return to the log."""
 
     def moved(self, show: bool) -> None: ...
-
     def taken_back(self) -> None: ...
 
 
@@ -44,10 +43,7 @@ class Changes:
     """Whatever changes the session happens under `exclusive`."""
 
     def __init__(self, log: SessionLog, engine: EngineConnection, publisher: Publisher, onlooker: Onlooker) -> None:
-        self.log = log
-        self.engine = engine
-        self._publisher = publisher
-        self._onlooker = onlooker
+        self.log, self.engine, self._publisher, self._onlooker = log, engine, publisher, onlooker
         self._lock = asyncio.Lock()
         self._to_follow = False
         self._calls: list[tuple[moving.APIWrite, asyncio.Future[moving.Answered]]] = []

@@ -65,8 +65,7 @@ class SessionClient:
     """A session as the holder of one key may use it. `landed` is where the last command was applied, as `past` had it."""
 
     def __init__(self, session: Session, access: Access, past: Past = "ask", link: str = "") -> None:
-        self.session = session
-        self.access = access
+        self.session, self.access = session, access
         self.link = link  # the view link that ends by which it was opened; "" for the session's own keys
         self.past = past
         self.landed: SessionClient | None = None
@@ -179,8 +178,7 @@ class SessionClient:
     ) -> Job[Imported]:
         """Begin to look at a large file, and wait for that a while. The file is the job's, which takes it away."""
         self.require_edit()
-        look_at = runtime().imports.look_at
-        return await _begin(lambda: look_at(self.live(), file, filename, author, rename), patience)
+        return await _begin(lambda: runtime().imports.look_at(self.live(), file, filename, author, rename), patience)
 
     async def begin_apply(self, token: str, accepted: int, patience: float) -> Job[Imported]:
         """Begin to apply a large import at the head, and wait for that a while."""
@@ -348,8 +346,7 @@ class SessionClient:
         self, head: int, outline: comparing.HistoryOutline, pod: str
     ) -> comparing.AttemptDetail | None:
         """The last attempt of a pod in an outline, with its scores."""
-        find = runtime().comparisons.attempt_of
-        return await runtime().call(lambda: find(self.session, head, outline, pod))
+        return await runtime().call(lambda: runtime().comparisons.attempt_of(self.session, head, outline, pod))
 
     async def rerun(
         self, skip: Sequence[int], name: str, creator: str, patience: float, seed: int | None = None
@@ -380,20 +377,17 @@ async def _check(begin: Callable[[], Job[T]], patience: float) -> Job[T]:
 
 async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> Checked:
     """Play what somebody wrote, in a process of its own; `move`: its cards' positions become moments."""
-    check = runtime().lessons.check
-    return await runtime().call(lambda: check(files, author, move))
+    return await runtime().call(lambda: runtime().lessons.check(files, author, move))
 
 
 async def draw_variant(slug: str, lesson: bytes, seed: str, author: str) -> Variant:
     """Draw a variant of a lesson and prove it, in a process of its own; `lesson`: as it is handed on, where it is one of those."""
-    draw = runtime().lessons.draw
-    return await runtime().call(lambda: draw(slug, lesson, seed, author))
+    return await runtime().call(lambda: runtime().lessons.draw(slug, lesson, seed, author))
 
 
 async def check_trace(data: bytes, name: str, creator: str) -> tuple[comparing.TraceChecked, Session]:
     """Compute a trace again; what was found, and a session with its history."""
-    check = runtime().traces.check
-    found = await runtime().call(lambda: check(data, creator))
+    found = await runtime().call(lambda: runtime().traces.check(data, creator))
     story = await _lesson_of(found.lesson, creator)
     session = await in_thread(log.restore, name, creator, found, story)
     return found, session

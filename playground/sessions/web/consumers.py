@@ -105,7 +105,6 @@ class Socket(AsyncWebsocketConsumer):
         await getattr(self, get_handler_name(message))(message)
 
     async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
-        """Close once."""
         if not self.closing:
             self.closing = True
             SOCKETS.remove(self)

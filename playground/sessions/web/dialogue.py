@@ -20,7 +20,6 @@ from playground.sessions.web import messages
 from playground.sessions.web.jobs.registry import Job
 from playground.sessions.web.jobs.searches import Searcher, SearchRequest, SearchResult, build_search_message
 from playground.sessions.web.live import LiveSession
-from playground.sessions.web.messages import PageMessage, Searched
 from playground.sessions.web.publisher import Viewer
 from playground.templatetags.playground_words import error_words
 
@@ -29,8 +28,7 @@ class Dialogue:
     """One viewer's conversation with a session. Runs on the sessions' loop."""
 
     def __init__(self, live: LiveSession, viewer: Viewer) -> None:
-        self.live = live
-        self.viewer = viewer
+        self.live, self.viewer = live, viewer
         services = live.services
         self._searcher = Searcher(live, services.jobs, services.loop, viewer.send)
         self._following_up: set[asyncio.Task[None]] = set()
@@ -46,7 +44,7 @@ class Dialogue:
             live.services.loop.begin(live.look())
         return cls(live, viewer)
 
-    async def take(self, message: PageMessage) -> None:
+    async def take(self, message: messages.PageMessage) -> None:
         """Do what a message asks for. Raises SessionError with words for the viewer."""
         with override(self.viewer.language):
             await _HANDLERS[type(message)](self, message)
@@ -124,7 +122,7 @@ class Dialogue:
             await job.finished.wait()
             await self._go_to_result(await job.outcome())
         except SessionError as error:
-            self.viewer.send(Searched(None, error_words(error)))
+            self.viewer.send(messages.Searched(None, error_words(error)))
 
     async def _go_to_result(self, result: SearchResult) -> None:
         """Go to where it held; or run on from the head to where it will."""
@@ -161,7 +159,6 @@ class Dialogue:
         self.live.publisher.wake(self.viewer)
 
     def follow(self) -> None:
-        """Follow the head."""
         self.viewer.look = self.viewer.look.but(at=None)
 
 
@@ -171,7 +168,7 @@ def _read_look(query: bytes) -> Look:
     return Look.from_query(orjson.loads(query))
 
 
-_HANDLERS: dict[type[PageMessage], Callable[[Dialogue, Any], Awaitable[None]]] = {
+_HANDLERS: dict[type[messages.PageMessage], Callable[[Dialogue, Any], Awaitable[None]]] = {
     messages.Look: Dialogue.look,
     messages.Step: Dialogue.step,
     messages.Back: Dialogue.back,

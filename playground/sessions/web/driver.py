@@ -125,9 +125,7 @@ class Driver:
         self.last_watched = time.monotonic()
         self.ending = False
         self.caught_up = asyncio.Event()  # of a live session: it is where the clock on the wall was at the start
-        self._changes = changes
-        self._lease = lease
-        self._audience = audience
+        self._changes, self._lease, self._audience = changes, lease, audience
         self._steps = 0
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None

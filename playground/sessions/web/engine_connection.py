@@ -54,9 +54,7 @@ class EngineConnection:
         self.heavy = False
         self.worker: Worker | None = None
         self.restored = 0  # what did not have to be replayed when it was opened last
-        self._log = log
-        self._services = services
-        self._replayed = replayed
+        self._log, self._services, self._replayed = log, services, replayed
         self._generation = -1
         # How often the log was said to have more than is known here, and how often when it was begun to read what is known.
         self._marks = 0
@@ -213,7 +211,6 @@ class EngineConnection:
     # Asking
 
     async def call(self, request: Request[A]) -> A:
-        """Ask the engine."""
         reading = isinstance(request, Query)
         self.crashes.require_calm(reading)
         await self.ready()
@@ -276,9 +273,7 @@ class CheckpointSaver:
     """One per live session, on the sessions' loop. A save that fails costs nothing but a longer replay."""
 
     def __init__(self, engine: EngineConnection, log: SessionLog, services: Services) -> None:
-        self._engine = engine
-        self._log = log
-        self._services = services
+        self._engine, self._log, self._services = engine, log, services
         self._changed = 0.0
         self._saved = time.monotonic()
         self._dirty = False

@@ -17,20 +17,10 @@ from msgspec.msgpack import Decoder
 
 from playground.presenters.words import gettext_noop
 from playground.presenters.words import message as words
+from playground.sessions.protocol import wire
 from playground.sessions.protocol.base import Message, Request, answer_of
 from playground.sessions.protocol.errors import CommandRefused, EngineFailed, SessionError, Unavailable
 from playground.sessions.protocol.opening import ClearUp, Close
-from playground.sessions.protocol.wire import (
-    ENCODER,
-    READ,
-    REPLIES,
-    AtWork,
-    Envelope,
-    Frames,
-    Reply,
-    frame_message,
-    resident,
-)
 from playground.sessions.web.nursery import Process, fork_worker
 
 # A worker process as the web process sees it: started when it is needed, asked, ended.
@@ -69,15 +59,15 @@ CRASHES = (WorkerDied, TooSlow)
 def encode_message(number: int, session: int, message: Message) -> bytes:
     """A frame with a message to a worker. Raises CommandRefused where it holds a number or a text that can't be written."""
     try:
-        data = ENCODER.encode(message)
+        data = wire.ENCODER.encode(message)
     except (OverflowError, UnicodeError) as error:
         raise CommandRefused(
             words(gettext_noop("The engine cannot answer this request: %(why)s."), why=str(error)[:MOST_SAID])
         ) from None
-    return frame_message(ENCODER.encode(Envelope(number, session, Raw(data))))
+    return wire.frame_message(wire.ENCODER.encode(wire.Envelope(number, session, Raw(data))))
 
 
-def read_answer(request: Request[A], reply: Reply) -> A:
+def read_answer(request: Request[A], reply: wire.Reply) -> A:
     """The answer to a request. Raises what the worker reports, or EngineFailed with the field at fault."""
     if reply.failure is not None:
         raise reply.failure.error()
@@ -96,7 +86,7 @@ def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
 async def read_some(stream: asyncio.StreamReader) -> bytes:
     """Return what has come; b"" at the end, also where the other side died before it had read all that it was sent."""
     with contextlib.suppress(ConnectionError):
-        return await stream.read(READ)
+        return await stream.read(wire.READ)
     return b""
 
 
@@ -107,10 +97,10 @@ class Worker:
         self._idle = idle
         self.sessions: set[int] = set()
         self._numbers = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        self._waiting: dict[int, asyncio.Future[wire.Reply]] = {}
         self._process: Process | None = None
         self._starting = asyncio.Lock()
-        self._at_work: AtWork | None = None
+        self._at_work: wire.AtWork | None = None
         self.generation = 0
         self._served = False
         self._ending = False
@@ -132,7 +122,7 @@ class Worker:
 
     def memory(self) -> int:
         """The bytes of memory that the process has; 0 where there is none, or the system does not say it."""
-        return resident(self.pid)
+        return wire.resident(self.pid)
 
     async def start(self) -> None:
         """Start the process unless it runs; one that was just ended is waited for."""
@@ -142,7 +132,7 @@ class Worker:
                 await self._process.wait()
             if self.alive:
                 return
-            at_work = AtWork.made()
+            at_work = wire.AtWork.made()
             try:
                 self._process = await fork_worker(settings.ENGINE_MEMORY, self._idle, at_work.file)
             except OSError as error:
@@ -153,12 +143,12 @@ class Worker:
             self.generation += 1
             self._reader = asyncio.create_task(self._read(self._process, at_work))
 
-    async def _read(self, process: Process, at_work: AtWork) -> None:
-        frames = Frames()
+    async def _read(self, process: Process, at_work: wire.AtWork) -> None:
+        frames = wire.Frames()
         try:
             while data := await read_some(process.stdout):
                 for frame in frames.feed(data):
-                    reply = REPLIES.decode(frame)
+                    reply = wire.REPLIES.decode(frame)
                     waiting = self._waiting.pop(reply.number, None)
                     if waiting is not None and not waiting.done():
                         waiting.set_result(reply)
@@ -193,7 +183,7 @@ class Worker:
         process = self._process
         assert process is not None
         number, self._served = next(self._numbers), True
-        waiting: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[wire.Reply] = asyncio.get_running_loop().create_future()
         self._waiting[number] = waiting
         try:
             process.stdin.write(encode_message(number, session, request))
@@ -377,9 +367,7 @@ class Inhabitant(Protocol):
 
     @property
     def worker(self) -> Worker | None: ...
-
     def idle_for(self) -> float: ...
-
     async def release_when_idle(self, after: float) -> bool: ...
 
 
@@ -387,8 +375,7 @@ class Room:
     """Lives on the sessions' loop."""
 
     def __init__(self, pool: Pool, sessions: Callable[[], Iterable[Inhabitant]]) -> None:
-        self._pool = pool
-        self._sessions = sessions
+        self._pool, self._sessions = pool, sessions
         self._making: dict[Worker, asyncio.Lock] = {}
 
     async def make(self, heavy: bool) -> None:

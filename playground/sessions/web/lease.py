@@ -44,8 +44,7 @@ class Lease:
     """One for each drive of a session."""
 
     def __init__(self, session_id: int, services: Services) -> None:
-        self._id = session_id
-        self._services = services
+        self._id, self._services = session_id, services
         self._renewed = 0.0
 
     @property
@@ -69,7 +68,6 @@ class Lease:
         return True
 
     async def release(self) -> None:
-        """Give it back."""
         with contextlib.suppress(Exception):  # it ends by itself
             await self._services.loop.db(log.release, self._id, self.holder)
 
@@ -93,10 +91,8 @@ class Elsewhere:
         ask_to_pause: Callable[[], None],
         lease: Lease,
     ) -> None:
-        self._catch_up = catch_up
-        self._take_over = take_over
-        self._ask_to_pause = ask_to_pause
-        self._lease = lease
+        self._catch_up, self._take_over = catch_up, take_over
+        self._ask_to_pause, self._lease = ask_to_pause, lease
         self._heard: Running | None = None
         self._until = 0.0
         self._stopped = asyncio.Event()

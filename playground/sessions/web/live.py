@@ -16,7 +16,6 @@ from playground.models import Session
 from playground.presenters.look import Look
 from playground.presenters.panel import Shown
 from playground.sessions.database import checkpoints, log, markers
-from playground.sessions.database.log import Standing
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import Conflict, SessionError, Unavailable
 from playground.sessions.protocol.looking import View
@@ -46,10 +45,9 @@ class LiveSession:
     """Lives on the sessions' loop."""
 
     def __init__(self, session_id: int, services: Services) -> None:
-        self.id = session_id
-        self.services = services
+        self.id, self.services = session_id, services
         self.log = SessionLog(session_id, services)
-        self.engine = EngineConnection(session_id, self.log, services, self._note_replay)
+        self.engine = EngineConnection(session_id, self.log, services, lambda: self.saver.moved())
         self.saver = CheckpointSaver(self.engine, self.log, services)
         self.publisher = Publisher(self)
         self.watching = Watching(self.engine)
@@ -288,9 +286,6 @@ class LiveSession:
     def taken_back(self) -> None:
         self.publisher.wake()
 
-    def _note_replay(self) -> None:
-        self.saver.moved()
-
     def _hint_moved(self) -> None:
         self._hinted = time.monotonic()
         self.services.relay.notify(self.id, "moved", self.driver.status() if self.driver else None)
@@ -316,7 +311,7 @@ class LiveSession:
                     self.services.relay.notify(self.id, "watched")
                 await self.catch_up()
 
-    async def level(self, standing: Standing | None, driver: Driver | None) -> None:
+    async def level(self, standing: log.Standing | None, driver: Driver | None) -> None:
         """Apply the hints' contents from the database; `driver` is the session's driver here at the time of the query."""
         if standing is None:
             await self.close_deleted()
@@ -334,7 +329,7 @@ class LiveSession:
                 await self.take_over()
         self._hint_moved()
 
-    async def _drive_elsewhere(self, standing: Standing) -> Running | None:
+    async def _drive_elsewhere(self, standing: log.Standing) -> Running | None:
         """Return the drive of another process, as that process or its lease reports it."""
         if not standing.driven or standing.driver == self.services.name:
             return None

@@ -103,7 +103,6 @@ class Watched(Protocol):
         """The turn that a delta waits for before it is made."""
 
     async def ready(self) -> None: ...
-
     async def ask(self, query: Query[A]) -> A: ...
 
 

@@ -58,10 +58,7 @@ class Relay:
     def __init__(
         self, name: str, hear: Callable[[Hint], Awaitable[None]], look: Callable[[], Awaitable[None]], family: str = ""
     ) -> None:
-        self._name = name
-        self._family = family
-        self._hear = hear
-        self._look = look
+        self._name, self._family, self._hear, self._look = name, family, hear, look
         # By session: whether Redis has said that it is listened to.
         self._joined: dict[int, asyncio.Event] = {}
         self._ear: PubSub | None = None  # while it hears
@@ -96,7 +93,6 @@ class Relay:
     # To speak
 
     def notify(self, session_id: int, what: What, running: Running | None = None) -> None:
-        """Notify the other processes."""
         self._begin(self.send(Hint(self._name, session_id, what, running)))
 
     async def send(self, hint: Hint) -> None:
@@ -196,7 +192,7 @@ class Relay:
 
     def _take(self, message: dict[str, Any]) -> None:
         if message["type"] == "subscribe":
-            joined = self._joined.get(_session(message["channel"]))
+            joined = self._joined.get(int(message["channel"].rsplit(b"-", 1)[1]))
             if joined is not None:
                 joined.set()
         elif message["type"] == "message":
@@ -233,7 +229,3 @@ def _installation() -> str:
 
 def _channel(session_id: int, family: str) -> str:
     return f"playground-{_installation()}{family}-{session_id}"
-
-
-def _session(channel: bytes) -> int:
-    return int(channel.rsplit(b"-", 1)[1])

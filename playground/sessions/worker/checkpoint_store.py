@@ -52,7 +52,6 @@ class Placed(Protocol):
 
     @property
     def position(self) -> int: ...
-
     @property
     def work(self) -> float: ...
 

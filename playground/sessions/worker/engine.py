@@ -63,8 +63,7 @@ class Engine:
     """`head` and positions are as in docs/architecture.md."""
 
     def __init__(self, seed: int, slice_: TimeSlice, story: str = "", lesson: bytes = b"") -> None:
-        self.seed = seed
-        self.slice = slice_
+        self.seed, self.slice = seed, slice_
         self.interrupted = False
         self.unrefused = 0  # writes of API clients one after the other
         self.target = 0
@@ -215,7 +214,6 @@ class Engine:
 
     @answers(Apply)
     def apply(self, request: Apply) -> Steps[Applied]:
-        """Apply a command."""
         yield
         data = zlib.decompress(request.data) if request.packed else request.data
         return self.apply_data(data, request.max_objects, request.followers)

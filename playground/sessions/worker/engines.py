@@ -122,7 +122,6 @@ class Engines:
         self._engines[session] = engine
 
     def close(self, session: int) -> None:
-        """Forget a session."""
         self._engines.pop(session, None)
         if self._prepared is not None and self._prepared[0] == session:
             self._prepared = None

@@ -10,7 +10,6 @@ import msgspec
 
 from playground.sessions.protocol import comparing, moving, opening, until
 from playground.sessions.protocol.errors import Expired
-from playground.sessions.protocol.moving import Back, Forward
 from playground.sessions.worker.answers import outlines, rerun
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.conditions.matching import require_future as require_future_of
@@ -69,9 +68,8 @@ def compare(engine: Engine, saved: list[bytes]) -> opening.Difference | None:
 @answers(opening.Save, unhurried=True)
 def save(engine: Engine, request: opening.Save) -> Steps[opening.Saved]:
     """Return the checkpoints and outcomes that are new since the last save."""
-    upto = request.upto
     first = engine.outcomes_saved
-    attempts = opening.of(engine.world.journal.attempts, first, upto)
+    attempts = opening.of(engine.world.journal.attempts, first, request.upto)
     engine.outcomes_saved += len(attempts)
     outcomes_ = opening.NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
     if engine.history.work < request.least:
@@ -92,8 +90,8 @@ def _travelling(engine: Engine, one: StoredCheckpoint) -> opening.Checkpoint:
     return opening.Checkpoint(one.position, one.work, one.parts, digest, fingerprint(), one.data)
 
 
-@answers(Forward)
-def forward(engine: Engine, request: Forward) -> Steps[int]:
+@answers(moving.Forward)
+def forward(engine: Engine, request: moving.Forward) -> Steps[int]:
     """A command is a step of its own."""
     if request.position >= request.head:
         return request.head
@@ -109,8 +107,8 @@ def _next(engine: Engine, at: int, grain: Grain, head: int) -> Steps[int]:
     return min([after, head] + [where for where in engine.commands if at < where < after])
 
 
-@answers(Back)
-def back(engine: Engine, request: Back) -> Steps[int]:
+@answers(moving.Back)
+def back(engine: Engine, request: moving.Back) -> Steps[int]:
     """Return the position from which a step of the grain leads to this position, or past it."""
     at, grain = request.position, request.grain
     if at <= 1 or grain == Grain.CALL:

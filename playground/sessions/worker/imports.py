@@ -191,7 +191,6 @@ def _tells_no_name(note: Note) -> bool:
 
 
 def _convert_note(note: Note) -> Message:
-    """A note as it travels."""
     return message(note.text, **{name: str(value) for name, value in note.values.items()})
 
 
@@ -227,10 +226,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
     def __init__(self, engine: Engine, file: Path, rename: bool, limits: LoadLimits) -> None:
         super().__init__(self._run())
         self.prepared: Tried | None = None
-        self._engine = engine
-        self._file = file
-        self._rename = rename
-        self._limits = limits
+        self._engine, self._file, self._rename, self._limits = engine, file, rename, limits
         self._stage: moving.ImportStage = "read"
         self._counted = self._total = 0
         self._memory = Budget(ALONE, TOO_MUCH)

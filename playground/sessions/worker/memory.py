@@ -73,7 +73,6 @@ class Clearing:
         return self._dropped() - self._all > SOME
 
     def clear_up(self, *, busy: bool) -> None:
-        """Clear up, if it is time for it."""
         dropped = self._dropped()
         if not self.due or (busy and dropped - self._young <= MUCH):
             return

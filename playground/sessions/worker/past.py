@@ -118,9 +118,7 @@ class History:
         slice_: TimeSlice,
         count: Callable[[Any], int] = lambda world: 0,
     ) -> None:
-        self.replay = replay
-        self._count = count
-        self.slice = slice_
+        self.replay, self._count, self.slice = replay, count, slice_
         self._checkpoints = [Checkpoint(origin.position, 0.0, origin.fork())]
         self._spacing = FIRST_SPACING
         self._work = 0.0

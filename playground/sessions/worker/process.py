@@ -37,8 +37,7 @@ class Worker:
     """Requests in, answers out, jobs in turn between them."""
 
     def __init__(self, source: int, sink: int, at_work: wire.AtWork) -> None:
-        self._source = source
-        self._sink = sink
+        self._source, self._sink = source, sink
         self._frames = wire.Frames()
         self._at_work = at_work
         self._jobs = TimeSharing(TimeSlice(), at_work.say)

@@ -102,8 +102,7 @@ class TimeSharing:
     """
 
     def __init__(self, slice_: TimeSlice, at_work: Callable[[int], None] = lambda number: None) -> None:
-        self.slice = slice_
-        self._at_work = at_work
+        self.slice, self._at_work = slice_, at_work
         self._quick: deque[Job] = deque()
         self._slow: deque[Job] = deque()
         self._unhurried: deque[Job] = deque()

@@ -39,7 +39,6 @@ class Export:
         self._lines: Iterator[Data] = with_lesson(lines, request.lesson)
 
     def next(self) -> comparing.FilePart:
-        """The next lines."""
         made, size, end = [], 0, time.perf_counter() + PATIENCE
         with self._memory:
             for line in self._lines:

@@ -95,7 +95,6 @@ class Watches:
         return [part for part in parts.values() if part[1]], list(self._watchers)
 
     def end(self, number: int) -> None:
-        """Forget a watch."""
         if number in self._watchers:
             place = _place(self._watchers.pop(number)[0])
             del self._by_place[place][number]

@@ -57,7 +57,6 @@ def _sync(path: Path) -> None:
 
 
 def pack(file: Path, manifest: Manifest, copy: Path) -> None:
-    """Write a backup."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(MANIFEST, msgspec.json.encode(manifest))
         archive.write(copy, COPY)

@@ -24,7 +24,7 @@ from playground.sessions.web.client import SessionClient
 from playground.views.access import creator, opens
 from playground.views.home import tracks
 from playground.views.lessons.course import MOST_VARIANTS, create_lesson, create_variant
-from playground.views.responses import problem
+from playground.views.responses import attach, problem
 
 
 @require_http_methods(["GET", "POST"])
@@ -53,8 +53,7 @@ async def assign(request: HttpRequest) -> HttpResponse:
 
 def _read_own(link: str) -> str:
     """The lesson that a link of somebody's own leads to, as learners have it now. Raises SessionError."""
-    key = link.rstrip("/").rsplit("/", 1)[-1]
-    lesson = lessons.find(key.replace("\0", " "))
+    lesson = lessons.find(link.rstrip("/").rsplit("/", 1)[-1].replace("\0", " "))
     if not lesson.document:
         raise SessionError(_("This lesson is not ready yet: its author has problems to fix first."))
     lessons.was_used(lesson.pk)
@@ -84,10 +83,8 @@ def make_csv(room: Room) -> HttpResponse:
         first, right, known = (tried[0], yes_no[tried[1]], yes_no[tried[2]]) if tried else ("", "", "")
         times = [_write_time(work and work.begun), _write_time(work and work.done)]
         rows.append([title, str(card), ask, student.name or f"#{student.pk}", first, right, known, *times])
-    response = HttpResponse(csv_text(head, rows).encode("utf-8-sig"), content_type=CONTENT_TYPE)
     name = f"{slugify(room.session.name) or 'assignment'}-{room.code}.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attach(csv_text(head, rows).encode("utf-8-sig"), CONTENT_TYPE, name)
 
 
 def _write_time(time: Any) -> str:

@@ -1,10 +1,9 @@
 """The teacher's desk and the students' way in: a room is opened, joined, led, ended, and removed; its results as CSV."""
 
 import io
-from collections.abc import Callable, Coroutine, Iterator
-from functools import wraps
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import segno
 from django.conf import settings
@@ -26,9 +25,9 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
-from playground.views.access import creator, edits, scope_of
+from playground.views.access import creator, edits, given, scope_of
 from playground.views.classroom import assigning
-from playground.views.responses import problem
+from playground.views.responses import attach, problem
 
 WORDS = Path(__file__).with_suffix(".yaml")
 
@@ -38,26 +37,14 @@ def words() -> dict[str, str]:
     return {name: _(text) for name, text in read_yaml(WORDS).items()}
 
 
-View = Callable[..., Coroutine[Any, Any, HttpResponse]]
+async def _find_room(request: HttpRequest, key: str) -> Room:
+    """The room whose teacher's key it is. Raises SessionGone."""
+    room = await in_thread(rooms.of_teacher, key)
+    vouch(scope_of(request), f"room {room.pk}")
+    return room
 
 
-def of_room(*methods: str) -> Callable[[View], View]:
-    """The view answers these methods, and gets the room whose teacher's key it is asked with."""
-
-    def wrap(view: View) -> View:
-        @require_http_methods(list(methods))
-        @wraps(view)
-        async def inner(request: HttpRequest, key: str) -> HttpResponse:
-            try:
-                room = await in_thread(rooms.of_teacher, key)
-                vouch(scope_of(request), f"room {room.pk}")
-                return await view(request, room)
-            except SessionError as error:
-                return problem(request, error)
-
-        return inner
-
-    return wrap
+of_room = partial(given, _find_room)
 
 
 @edits("POST")
@@ -72,11 +59,10 @@ async def desk(request: HttpRequest, room: Room) -> HttpResponse:
     """The studio, and beside it the room: who is there, what was asked, what was answered."""
     if room.lessons:
         return await assigning.show_desk(request, room)
-    link = request.build_absolute_uri(reverse("join-room", args=[room.code]))
     context = {
         "room": room,
         "session": room.session,
-        "link": link,
+        "link": request.build_absolute_uri(reverse("join-room", args=[room.code])),
         "over": rooms.is_over(room),
         "lesson": await in_thread(lessons.of_story, room.session.story) is not None,
         "hours": settings.ROOM_HOURS,
@@ -116,10 +102,8 @@ async def results(request: HttpRequest, room: Room) -> HttpResponse:
         return await in_thread(assigning.make_csv, room)
     head = [_("question"), _("asked"), _("text"), _("right answer"), _("student"), _("answer"), _("right")]
     rows = await in_thread(lambda: list(_rows(room.pk, get_language() or "en")))
-    response = HttpResponse(csv_text(head, rows).encode("utf-8-sig"), content_type=CONTENT_TYPE)
     name = f"{slugify(room.session.name) or 'classroom'}-{room.code}.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attach(csv_text(head, rows).encode("utf-8-sig"), CONTENT_TYPE, name)
 
 
 def _rows(room_id: int, language: str) -> Iterator[list[str]]:

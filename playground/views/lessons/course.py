@@ -1,8 +1,7 @@
 """Lessons for learners: by address, by document, with other numbers, and lessons of somebody's own."""
 
 import secrets
-from collections.abc import Callable, Coroutine
-from functools import wraps
+from functools import partial
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -26,45 +25,24 @@ from playground.sessions.protocol.errors import LimitReached, NotAllowed, Sessio
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient, check_lesson, create_session, draw_variant
 from playground.templatetags.lessons import in_language
-from playground.views.access import author, creator, opens
+from playground.views.access import author, creator, given, opens
 from playground.views.responses import problem
 
-View = Callable[..., Coroutine[Any, Any, HttpResponse]]
+
+async def _find(request: HttpRequest, key: str) -> OwnLesson:
+    """The lesson that a key opens. Raises SessionGone."""
+    return await in_thread(lessons.find, key)
 
 
-def takes(*methods: str) -> Callable[[View], View]:
-    """The view answers these methods, and gets the lesson that its key opens; an error becomes a page that says so."""
-
-    def wrap(view: View) -> View:
-        @require_http_methods(list(methods))
-        @wraps(view)
-        async def inner(request: HttpRequest, key: str, **rest: Any) -> HttpResponse:
-            try:
-                return await view(request, await in_thread(lessons.find, key), **rest)
-            except SessionError as error:
-                return problem(request, error)
-
-        return inner
-
-    return wrap
+async def _find_to_edit(request: HttpRequest, key: str) -> OwnLesson:
+    """The lesson that an edit key opens. Raises NotAllowed for its other key."""
+    lesson = await in_thread(lessons.find, key)
+    if key != lesson.edit_key:
+        raise NotAllowed(_("This link starts the lesson. To change the lesson, ask its author for the edit link."))
+    return lesson
 
 
-def writes(*methods: str) -> Callable[[View], View]:
-    """Wrap a view like `takes`, for the edit key alone."""
-
-    def wrap(view: View) -> View:
-        @takes(*methods)
-        @wraps(view)
-        async def inner(request: HttpRequest, lesson: OwnLesson, **rest: Any) -> HttpResponse:
-            if request.resolver_match is None or request.resolver_match.kwargs["key"] != lesson.edit_key:
-                raise NotAllowed(
-                    _("This link starts the lesson. To change the lesson, ask its author for the edit link.")
-                )
-            return await view(request, lesson, **rest)
-
-        return inner
-
-    return wrap
+takes, writes = partial(given, _find), partial(given, _find_to_edit)
 
 
 async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> Checked:

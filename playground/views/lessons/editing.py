@@ -37,7 +37,7 @@ from playground.views.lessons import course
 from playground.views.lessons.course import get_or_run_check, require_size, writes
 from playground.views.lessons.making import get_lesson_language
 from playground.views.lessons.words import default_words, of_findings, of_moment, of_question, of_task
-from playground.views.responses import whole_number
+from playground.views.responses import attach, whole_number
 
 SPOTLIGHTS = ("map", "queue", "stage", "points", "timeline")
 MOST_MINUTES = 90
@@ -395,11 +395,8 @@ async def download(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
     """The lesson's folder as a zip."""
     written = lessons.files_of(lesson)
     known = await get_or_run_check(request, lesson)
-    title = next(iter(known.titles.values()), "")
-    name = slugify(title)[:60] or "lesson"
-    response = HttpResponse(pack_folder(name, written), content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
-    return response
+    name = slugify(next(iter(known.titles.values()), ""))[:60] or "lesson"
+    return attach(pack_folder(name, written), "application/zip", f"{name}.zip")
 
 
 @writes("POST")

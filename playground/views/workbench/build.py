@@ -129,7 +129,6 @@ async def _page(request: HttpRequest, client: SessionClient, what: str, form: Bu
 
 
 def first_values(form: type[BuilderForm]) -> dict[str, Any]:
-    """Return the initial values of the form."""
     return {name: field.initial for name, field in form.base_fields.items() if field.initial is not None}
 
 

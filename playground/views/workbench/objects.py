@@ -25,7 +25,6 @@ from playground.workbench.actions import Action, Subject, action, applying, offe
 from playground.workbench.actions.menu import SILENT, menu
 from playground.workbench.forms.actions import ActionForm
 from scheduler_core.world import commands
-from scheduler_core.world.commands import DeleteObjects, Ref
 
 # The menu on anything that can be acted on, as a fragment that the page's script shows (static/playground/js/studio/menu.js).
 
@@ -198,9 +197,8 @@ async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
     for each in listed:
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
     rows = [each for each in shown if kind in ("", each.kind) and q in f"{each.namespace}/{each.name}"]
-    page = responses.page_of(rows, request.GET.get("page", ""), PAGE)
     context = {
-        "page": page,
+        "page": responses.page_of(rows, request.GET.get("page", ""), PAGE),
         "kinds": kinds,
         "kind": kind,
         "q": q,
@@ -297,8 +295,7 @@ def problems(plan: ImportPlan, create_only: bool) -> list[FieldProblem]:
     if not plan.items:
         errors.append(FieldProblem(text=_("The text contains no object."), line=1))
     elif not plan.accepted and not errors:
-        same = _("The cluster already has everything in this text.")
-        errors.append(FieldProblem(text=same))
+        errors.append(FieldProblem(text=_("The cluster already has everything in this text.")))
     return errors
 
 
@@ -307,7 +304,7 @@ async def delete_object(request: HttpRequest, client: SessionClient) -> HttpResp
     """Delete one object, as `kubectl delete` does."""
     ref = {part: request.POST.get(part, "")[:253] for part in ("kind", "namespace", "name")}
     try:
-        command = DeleteObjects((Ref(**ref),), propagation_policy=KUBECTLS_POLICY)
+        command = commands.DeleteObjects((commands.Ref(**ref),), propagation_policy=KUBECTLS_POLICY)
         await client.apply(command, at=responses.position(request), source="objects")
     except commands.FieldProblem as problem:
         raise SessionError(str(problem)) from problem

@@ -146,8 +146,7 @@ async def _apply(
 async def _page(
     request: HttpRequest, client: SessionClient, configured: Configured, form: PluginForm
 ) -> dict[str, Any]:
-    asked = TryPlugin(at=position(request), name="", definition=None, pod="")
-    known = await client.ask(asked)
+    known = await client.ask(TryPlugin(at=position(request), name="", definition=None, pod=""))
     own = configured.settings["plugins"]
     where = _where(configured)
     return {

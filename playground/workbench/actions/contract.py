@@ -20,7 +20,6 @@ Type = Literal["text", "number", "flag", "choice", "quantity", "seconds", "pairs
 
 
 def gettext_noop(text: str) -> str:
-    """Marks a text for makemessages."""
     return text
 
 
@@ -86,8 +85,7 @@ class Wrong(ValueError):
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
-        self.field = field
-        self.text = text
+        self.field, self.text = field, text
 
 
 @dataclass(frozen=True)

@@ -61,9 +61,8 @@ def menu(
     if many:
         acts = [_act(each, subject, many) for each in together(subject)] if may_edit and subject else []
         return [Sheet(MAIN, "", [acts])]
-    key = f"{namespace}/{name}" if namespace else name
     acts = [_act(each, subject) for each in applying(subject)] if may_edit and subject is not None else []
-    travel = _travel(kind, key, may_edit, plugins, point)
+    travel = _travel(kind, f"{namespace}/{name}" if namespace else name, may_edit, plugins, point)
     first, rest = [each for each in acts if each.letter], [each for each in acts if not each.letter]
     if kind == POINT:
         return [Sheet(MAIN, "", travel)]
@@ -97,7 +96,6 @@ def _act(action: Any, subject: Subject, many: str = "") -> Entry:
 def _delete(kind: str, namespace: str, name: str) -> Entry:
     """The entry that deletes an object of which no subject is known."""
     ref = {"kind": kind, "namespace": namespace, "name": name}
-    said = gettext_noop("%(name)s deleted.")
     return Entry(
         gettext_noop("Delete"),
         letter="d",
@@ -105,7 +103,7 @@ def _delete(kind: str, namespace: str, name: str) -> Entry:
         danger=True,
         send="objects/delete",
         fields=ref,
-        said=said,
+        said=gettext_noop("%(name)s deleted."),
         about=name,
     )
 

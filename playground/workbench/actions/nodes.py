@@ -73,10 +73,6 @@ def _used(name: str) -> Any:
     return lambda subject: [(each, each) for each in subject.used.get(name, ())]
 
 
-def _drain(subject: Subject, values: Values) -> DrainNode:
-    return DrainNode(subject.name, **values)
-
-
 def _taint(subject: Subject, values: Values) -> Patch:
     """A taint of the same key and effect is replaced, as with --overwrite; so is the one that it takes the place of."""
     new = {name: values[name] for name in ("key", "value", "effect") if values[name]}
@@ -199,7 +195,7 @@ CODE = {
     "untaint": Code(Patching(_untaint), choices={"taint": _present_taints}),
     "cordon": Code(Patching(_unschedulable(True))),
     "uncordon": Code(Patching(_unschedulable(None))),
-    "drain": Code(_drain),
+    "drain": Code(lambda subject, values: DrainNode(subject.name, **values)),
     "cancel-drain": Code(lambda subject, values: CancelDrain(subject.name), lambda subject: subject.draining),
     "fail": Code(_fail),
     "recover": Code(_recover, lambda subject: bool(_wrong(subject)), choices={"what": _wrong}),

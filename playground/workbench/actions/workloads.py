@@ -16,10 +16,6 @@ def _options(values: contract.Values) -> dict[str, Any]:
     return {"grace_period_seconds": UNSET if grace is None else grace}
 
 
-def _nodes(subject: contract.Subject) -> contract.Choices:
-    return [(name, name) for name in subject.nodes[:MOST_NODES]]
-
-
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 ROLLBACK = "deprecated.deployment.rollback.to"
 
@@ -98,10 +94,6 @@ def _list_enabled_entries(subject: contract.Subject) -> list[Mapping[str, Any]]:
     return [each for one in sets for each in one.get("enabled") or () if each.get("name") == subject.name]
 
 
-def _weight(subject: contract.Subject) -> Any:
-    return next((each.get("weight") for each in _list_enabled_entries(subject)), None) or 1
-
-
 def _change_plugins(
     subject: contract.Subject, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]], disabled: bool
 ) -> commands.SetConfiguration:
@@ -139,7 +131,8 @@ CODE = {
         lambda subject, values: commands.EvictPod(subject.key, values["grace_period_seconds"], values["dry_run"])
     ),
     "bind": contract.Code(
-        lambda subject, values: commands.BindPod(subject.key, values["node"]), choices={"node": _nodes}
+        lambda subject, values: commands.BindPod(subject.key, values["node"]),
+        choices={"node": lambda subject: [(name, name) for name in subject.nodes[:MOST_NODES]]},
     ),
     "delete-pod": contract.Code(contract.Deleting(_options)),
     "scale": contract.Code(
@@ -168,7 +161,9 @@ CODE = {
         lambda subject, values: commands.PartitionScheduler(subject.name, False), _cut_off
     ),
     "weight": contract.Code(
-        _weigh, lambda subject: any("weight" in each for each in _list_enabled_entries(subject)), {"weight": _weight}
+        _weigh,
+        lambda subject: any("weight" in each for each in _list_enabled_entries(subject)),
+        {"weight": lambda subject: next((each.get("weight") for each in _list_enabled_entries(subject)), None) or 1},
     ),
     "disable": contract.Code(_disable, lambda subject: bool(_list_enabled_entries(subject))),
 }

@@ -99,12 +99,8 @@ def parse_resources(text: str) -> dict[str, str]:
     return resources
 
 
-def parse_taints(text: str) -> list[dict[str, str]]:
-    """Taints as `kubectl taint` takes them: `key=value:Effect` or `key:Effect`."""
-    return [_taint(part) for part in split(text)]
-
-
 def _taint(part: str) -> dict[str, str]:
+    """A taint as `kubectl taint` takes it: `key=value:Effect` or `key:Effect`."""
     pair, colon, effect = part.rpartition(":")
     key, _equals, value = pair.partition("=")
     if not colon or not key.strip() or effect.strip() not in EFFECTS:
@@ -113,12 +109,8 @@ def _taint(part: str) -> dict[str, str]:
     return {**taint, "value": value.strip()} if value.strip() else taint
 
 
-def parse_tolerations(text: str) -> list[dict[str, Any]]:
-    """Tolerations: `key=value:Effect`, `key:Effect`, `key`, `*`; each may end in `for 300s`."""
-    return [_toleration(part) for part in split(text)]
-
-
 def _toleration(part: str) -> dict[str, Any]:
+    """A toleration: `key=value:Effect`, `key:Effect`, `key`, `*`; each may end in `for 300s`."""
     wanted = re.fullmatch(r"(?P<taint>\S+)(?:\s+for\s+(?P<seconds>-?\d+)s?)?", part)
     if wanted is None:
         raise GrammarError(part, _("a toleration"), "dedicated=infra:NoSchedule")
@@ -141,12 +133,8 @@ def _toleration(part: str) -> dict[str, Any]:
     return toleration
 
 
-def parse_requirements(text: str) -> list[dict[str, Any]]:
-    """A selector as kubectl's `-l` takes it, with Gt and Lt: `zone in (a, b), disk=ssd, !gpu, cores>8`."""
-    return [_requirement(part) for part in split(text)]
-
-
 def _requirement(part: str) -> dict[str, Any]:
+    """A part of a selector as kubectl's `-l` takes it, with Gt and Lt: `zone in (a, b)`, `disk=ssd`, `!gpu`, `cores>8`."""
     if match := _REQUIREMENT.match(part):
         values = [value.strip() for value in match["values"].split(",") if value.strip()]
         return {"key": match["key"], "operator": _WORDS[match["op"].lower()], "values": values}
@@ -192,12 +180,8 @@ def parse_pod_term(text: str) -> dict[str, Any]:
     }
 
 
-def parse_ports(text: str) -> list[dict[str, Any]]:
-    """Host ports: `8080`, `53/UDP`, `127.0.0.1:9100/TCP`."""
-    return [_port(part) for part in split(text)]
-
-
 def _port(part: str) -> dict[str, Any]:
+    """A host port: `8080`, `53/UDP`, `127.0.0.1:9100/TCP`."""
     match = re.fullmatch(r"(?:(?P<ip>[0-9a-fA-F.:\[\]]+):)?(?P<port>\d{1,5})(?:/(?P<protocol>TCP|UDP|SCTP))?", part)
     if match is None or not 1 <= int(match["port"]) <= 65535:
         raise GrammarError(part, _("a host port"), "8080, 53/UDP, 127.0.0.1:9100/TCP")
@@ -207,3 +191,12 @@ def _port(part: str) -> dict[str, Any]:
     if match["ip"]:
         port["hostIP"] = match["ip"].strip("[]")
     return port
+
+
+def _of_each(parse: Callable[[str], T]) -> Callable[[str], list[T]]:
+    """A parser of all parts of a text, of which `parse` takes one."""
+    return lambda text: [parse(part) for part in split(text)]
+
+
+parse_taints, parse_tolerations, parse_ports = _of_each(_taint), _of_each(_toleration), _of_each(_port)
+parse_requirements = _of_each(_requirement)

@@ -65,7 +65,6 @@ def _node(
     taints: Sequence[Mapping[str, str]],
     unschedulable: bool,
 ) -> MutableManifest:
-    own = {HOSTNAME: name, **({ZONE: zone} if zone else {}), **labels}
     spec: dict[str, Any] = {}
     if taints:
         spec["taints"] = [dict(taint) for taint in taints]
@@ -74,7 +73,7 @@ def _node(
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": own},
+        "metadata": {"name": name, "labels": {HOSTNAME: name, **({ZONE: zone} if zone else {}), **labels}},
         **({"spec": spec} if spec else {}),
         "status": {"capacity": dict(capacity), "allocatable": dict(capacity)},
     }

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from playground.workbench.actions import Action, Field, Subject, Wrong
 from playground.workbench.builder import grammar
-from playground.workbench.forms.fields import DurationField, GrammarField, QuantityField, TextField
+from playground.workbench.forms.fields import DurationField, GrammarField, PlainForm, QuantityField, TextField
 from scheduler_core.world.commands import Command
 
 SUGGESTING = ("text", "labels")
@@ -18,10 +18,8 @@ _PARTS = re.compile(r"\[([^\]]*)\]|([^.\[]+)")  # of a field's path
 _CALLED = {"name": "copy"}  # fields that have another name than what they fill in
 
 
-class ActionForm(forms.Form):
+class ActionForm(PlainForm):
     """The form for an action on an object; `command` is the resulting command."""
-
-    use_required_attribute = False
 
     def __init__(
         self,
@@ -37,9 +35,7 @@ class ActionForm(forms.Form):
         """
         initial = {field.name: field.initial(subject) for field in action.fields}
         super().__init__(data, initial={name: (given or {}).get(name, it) for name, it in initial.items()})
-        self.action = action
-        self.subject = subject
-        self.everyone = everyone
+        self.action, self.subject, self.everyone = action, subject, everyone
         self.command: Command | None = None
         for field in action.fields:
             help_text = gettext_lazy(field.help) if field.help else ""

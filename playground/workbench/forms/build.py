@@ -11,8 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.workbench.builder import grammar, node_manifests, pod_manifests
-from playground.workbench.builder.grammar import PatternError
-from playground.workbench.forms.fields import GrammarField, QuantityField, TextField, add_words
+from playground.workbench.forms.fields import GrammarField, PlainForm, QuantityField, TextField, add_words
 from scheduler_core.world.readonly import label_errors, subdomain_errors
 
 MOST_NODES = 2000
@@ -20,12 +19,11 @@ MOST_PODS = 5000
 Manifests = list[dict[str, Any]]
 
 
-class BuilderForm(forms.Form):
+class BuilderForm(PlainForm):
     """A form that makes objects. `groups`: titles and field names, in the order of the page."""
 
     groups: Sequence[tuple[Any, Sequence[str]]] = ()
     open_groups = 1
-    use_required_attribute = False
 
     def fieldsets(self) -> list[dict[str, Any]]:
         """Return the fieldsets for the template; a group whose fields have values or errors is open."""
@@ -54,7 +52,7 @@ class BuilderForm(forms.Form):
             return data
         try:
             manifests = self.make()
-        except PatternError as error:
+        except grammar.PatternError as error:
             raise ValidationError({"name": str(error)}) from error
         if wrong := first_wrong_name(each["metadata"]["name"] for each in manifests):
             raise ValidationError({"name": wrong})
@@ -119,16 +117,8 @@ def _lines(parse: Callable[[str], Any], example: str) -> GrammarField:
 # Values of pods that are fields of the form, and those whose field has a shorter name.
 _AS_FILLED_IN = (
     *("replicas", "name", "first", "namespace", "labels", "annotations", "image", "host_ports", "scheduler_name"),
-    *(
-        "priority_class",
-        "priority",
-        "node_selector",
-        "node_required",
-        "node_preferred",
-        "tolerations",
-        "gates",
-        "node_name",
-    ),
+    *("priority_class", "priority", "node_selector", "node_required", "node_preferred", "tolerations"),
+    *("gates", "node_name"),
 )
 _BY_OTHER_NAMES = {
     "pod_required": "near",

@@ -9,13 +9,15 @@ import msgspec
 from django import forms
 
 from playground.workbench.builder import grammar, to_yaml
-from playground.workbench.forms.fields import PLAIN, DurationField, FlagsField, GrammarField, add_words
+from playground.workbench.forms.fields import PLAIN, DurationField, FlagsField, GrammarField, PlainForm, add_words
 from scheduler_core.scheduler.config import APIServerOptions, ControllerManagerOptions
 from scheduler_core.world.readonly import CONTROLLER_NAMES
 
 ADMISSION = ("podNodeSelectorPluginConfig", "ResourceQuotaConfiguration")
 DEFAULTS = msgspec.to_builtins(APIServerOptions())
-YAML = ("admission", "provisioning_errors", "kubelet", "kubelets")
+OBJECTS = ("provisioning_errors", "kubelet", "kubelets")
+YAML = ("admission", *OBJECTS)
+PLAIN_SETTINGS = ("run_kubelets", "stand_in", "reconcile_latency", "api_latency", "image_pull_rate")
 MOST_TEXT = 64 << 10
 FEWEST_ROWS, MOST_ROWS = 4, 30
 
@@ -32,10 +34,9 @@ class YamlField(forms.CharField):
 
 
 @add_words
-class ClusterForm(forms.Form):
+class ClusterForm(PlainForm):
     """ClusterSettings, as people write them."""
 
-    use_required_attribute = False
     apiserver = FlagsField(APIServerOptions)
     admission = YamlField("podNodeSelectorPluginConfig:\n  clusterDefaultNodeSelector: disk=ssd")
     controller_manager = FlagsField(ControllerManagerOptions)
@@ -63,16 +64,10 @@ class ClusterForm(forms.Form):
         initial = {
             **flags,
             "admission": yaml_text({name: apiserver[name] for name in ADMISSION if apiserver[name] != DEFAULTS[name]}),
-            "run_kubelets": settings["run_kubelets"],
-            "stand_in": settings["stand_in"],
-            "kubelet": yaml_text(settings["kubelet"]),
-            "kubelets": yaml_text(settings["kubelets"]),
+            **{name: settings[name] for name in PLAIN_SETTINGS},
+            **{name: yaml_text(settings[name]) for name in OBJECTS},
             "controllers": list(CONTROLLER_NAMES if chosen is None else chosen),
             "provisioners": ", ".join(settings["provisioners"] or ()),
-            "provisioning_errors": yaml_text(settings["provisioning_errors"]),
-            "reconcile_latency": settings["reconcile_latency"],
-            "api_latency": settings["api_latency"],
-            "image_pull_rate": settings["image_pull_rate"],
         }
         return cls(initial=initial)
 
@@ -89,16 +84,10 @@ class ClusterForm(forms.Form):
         return {
             "apiserver": {**data["apiserver"], **read["admission"]},
             "controller_manager": data["controller_manager"],
-            "run_kubelets": data["run_kubelets"],
-            "stand_in": data["stand_in"],
-            "kubelet": read["kubelet"],
-            "kubelets": read["kubelets"],
+            **{name: data[name] for name in PLAIN_SETTINGS},
+            **{name: read[name] for name in OBJECTS},
             "controllers": None if len(chosen) == len(CONTROLLER_NAMES) else chosen,
             "provisioners": data["provisioners"] or None,
-            "provisioning_errors": read["provisioning_errors"],
-            "reconcile_latency": data["reconcile_latency"],
-            "api_latency": data["api_latency"],
-            "image_pull_rate": data["image_pull_rate"],
         }
 
     def field_at(self, path: str) -> tuple[str, str]:

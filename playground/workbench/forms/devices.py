@@ -87,20 +87,7 @@ class ClaimsForm(BuilderForm):
     admin = forms.BooleanField(required=False)
 
     def make(self) -> Manifests:
-        data = self.cleaned_data
-        return claim_manifests(
-            name=data["name"],
-            namespace=data["namespace"],
-            shared=data["sharing"] == SHARED,
-            device_class=data["device_class"],
-            count=data["count"],
-            selectors=data["selectors"],
-            match_attribute=data["match_attribute"],
-            capacity=data["capacity"],
-            tolerations=data["tolerations"],
-            admin=data["admin"],
-            pods=data["pods"],
-            pod_name=data["pod_name"],
-            first=1 if data["first"] is None else data["first"],
-            requests={key: data[key] for key in ("cpu", "memory") if data[key]},
-        )
+        data = dict(self.cleaned_data)
+        shared, first = data.pop("sharing") == SHARED, data.pop("first")
+        requests = {key: amount for key in ("cpu", "memory") if (amount := data.pop(key))}
+        return claim_manifests(**data, shared=shared, first=1 if first is None else first, requests=requests)

@@ -7,7 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from playground.workbench.forms.fields import PLAIN, DurationField, TextField, add_words
+from playground.workbench.forms.fields import PLAIN, DurationField, PlainForm, TextField, add_words
 from scheduler_core.scheduler.config import EXPRESSIONS, NAME_PATTERN, Definition
 
 MAX_EXPRESSION = 4096
@@ -26,10 +26,9 @@ def _expression(label: str, example: str, help_text: Any) -> forms.CharField:
 
 
 @add_words
-class NewExtenderForm(forms.Form):
+class NewExtenderForm(PlainForm):
     """One more extender of a configuration."""
 
-    use_required_attribute = False
     url_prefix = TextField(required=True, initial=DEFAULT_URL, max_length=2048)
     verbs = forms.MultipleChoiceField(
         choices=tuple((verb, verb) for verb in VERBS), widget=forms.CheckboxSelectMultiple, initial=["filter"]
@@ -50,10 +49,9 @@ class NewExtenderForm(forms.Form):
 
 
 @add_words
-class BehaviourForm(forms.Form):
+class BehaviourForm(PlainForm):
     """The behavior of an extender's server."""
 
-    use_required_attribute = False
     kind = forms.ChoiceField(initial="cel")
     latency = DurationField(initial=DEFAULT_LATENCY)
     filter = _expression(
@@ -118,10 +116,9 @@ class ExpressionField(forms.CharField):
 
 
 @add_words
-class PluginForm(forms.Form):
+class PluginForm(PlainForm):
     """A Definition with its name; fields are named as there."""
 
-    use_required_attribute = False
     plugin = forms.RegexField(
         NAME_PATTERN,
         max_length=100,

@@ -22,6 +22,12 @@ WORDS = Path(__file__).with_name("words.yaml")
 PLAIN = {"spellcheck": "false", "autocomplete": "off", "autocapitalize": "off"}
 
 
+class PlainForm(forms.Form):
+    """A form whose fields the server checks, not the browser: what is left out is told in the page's words."""
+
+    use_required_attribute = False
+
+
 class GrammarField(forms.CharField):
     """A text in one of the languages of builder/grammar.py; its clean value is what the parser returns."""
 

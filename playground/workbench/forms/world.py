@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from playground.common.catalogs import read_yaml
-from playground.workbench.forms.fields import PLAIN, WORDS, DurationField, TextField, add_words
+from playground.workbench.forms.fields import PLAIN, WORDS, DurationField, PlainForm, TextField, add_words
 from scheduler_core.scheduler import config
 from scheduler_core.world.commands import FAULT_CODES, MAX_FAULT_MESSAGE, MAX_FAULT_TIMES
 
@@ -46,10 +46,9 @@ def gate_rows(form: forms.Form, release: config.Release) -> list[Row]:
 
 
 @add_words
-class GatesForm(forms.Form):
+class GatesForm(PlainForm):
     """The same as kube-scheduler's flag; what it does not name has its default."""
 
-    use_required_attribute = False
     gates = forms.CharField(
         required=False,
         max_length=config.MAX_GATES_TEXT,
@@ -75,10 +74,9 @@ class Group(NamedTuple):
 
 
 @add_words
-class SettingsForm(forms.Form):
+class SettingsForm(PlainForm):
     """The settings of a world; names are WorldSettings' own."""
 
-    use_required_attribute = False
     groups = (
         Group("durations", ("cycle_cost", "bind_cost", "patch_cost", "evict_cost", "pod_start_latency", "device_cost")),
         Group("limits", ("informer_lag", "client_qps", "client_burst")),
@@ -179,10 +177,9 @@ SLOW = 0
 
 
 @add_words
-class CallForm(forms.Form):
+class CallForm(PlainForm):
     """The next API calls about a pod fail, or take their time."""
 
-    use_required_attribute = False
     pod = TextField(required=True, example="default/web-1", max_length=510)
     call = forms.ChoiceField(choices=CALL_CHOICES)
     code = forms.TypedChoiceField(

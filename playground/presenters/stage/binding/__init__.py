@@ -6,12 +6,21 @@ from typing import TypedDict
 
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
-from playground.presenters.scene import PodRef, cycle_of, pod_ref, present_step, scheduler_of, short, table_of
+from playground.presenters.scene import (
+    PodRef,
+    cycle_of,
+    faults_of,
+    pod_ref,
+    present_step,
+    scheduler_of,
+    short,
+    table_of,
+)
 from playground.presenters.stage.binding import lanes
 from playground.presenters.stage.binding.lanes import HEADS, POINTS, Lane, lane, merge
 from playground.presenters.stage.preemption.theatre import Segment, segments
 from playground.presenters.why.panel import get_explanation
-from playground.presenters.words import Message, amount, beside, duration, gettext_noop, message
+from playground.presenters.words import Message, amount, beside, gettext_noop, message
 from scheduler_core.world.readonly import Attempt, BindingCycleView, Move, Place, Point, SchedulerView, WorldView
 
 ATTEMPTS = 24  # how many of the last ones are looked through
@@ -253,9 +262,7 @@ def _beside(sim: WorldView, scheduler: SchedulerView) -> Message:
 def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[Lane]:
     """The oldest attempts first; of many binding cycles the chosen pod's, the present step's, and the newest."""
     due = lanes.due_of(sim, scheduler)
-    faults: dict[str, list[str]] = {}
-    for (call, pod), fault in sorted(sim.faults.items()):
-        faults.setdefault(pod, []).append(f"{call} {fault.code or duration(fault.latency or 0)}")
+    faults = faults_of(sim)
     found = list_ended_cycles(sim, ENDED, key)
     found += [lanes.of_binding(sim, scheduler, each, due) for each in _select_bindings(sim, scheduler, key)]
     cycle = scheduler.cycle

@@ -120,18 +120,12 @@ def build_idle_cell(point: Point, at: int | None = None) -> Cell:
 
 def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
     """Every plugin of the point has said yes."""
-    head = message(_PLUGINS, n=count)
-    return cell("ok", head, within(took), at=at)
+    return cell("ok", message(_PLUGINS, n=count), within(took), at=at)
 
 
 def within(took: int) -> Message | None:
     """Return the time taken, or None if no time passed."""
     return message("in %(time)s", time=duration(took)) if took > 0 else None
-
-
-def build_allowed_cell(at: int | None = None) -> Cell:
-    """Permit lets the pod go on at once."""
-    return cell("ok", message("allowed"), at=at)
 
 
 def build_waited_cell(took: int) -> Cell:
@@ -141,8 +135,7 @@ def build_waited_cell(took: int) -> Cell:
 
 def waiting(plugins: Sequence[str], timeout: int) -> Cell:
     """A Permit plugin makes the pod wait."""
-    head = message("Wait %(time)s", time=duration(timeout))
-    return cell("wait", head, exactly(", ".join(plugins)))
+    return cell("wait", message("Wait %(time)s", time=duration(timeout)), exactly(", ".join(plugins)))
 
 
 def was_waiting() -> Cell:
@@ -167,7 +160,6 @@ def build_bound_cell(node: str, took: int = 0) -> Cell:
 
 
 def none(point: Point) -> Cell:
-    """Never reached."""
     return cell("none", exactly(HEADS[point]), message("not reached"))
 
 
@@ -181,7 +173,6 @@ def holds(pod: Pod) -> str:
 
 
 def of_steps(steps: Sequence[PluginStep], point: Point) -> list[PluginStep]:
-    """The steps at a point."""
     return [step for step in steps if step.point is point]
 
 
@@ -286,7 +277,7 @@ def _build_passed(
     working = [plugin for plugin in plugins if not plugin.is_idle(point, cycle.state, cycle.pod)]
     if not working:
         return build_idle_cell(point, at)
-    return build_allowed_cell(at) if point is Point.PERMIT else build_passed_cell(len(working), took, at)
+    return cell("ok", message("allowed"), at=at) if point is Point.PERMIT else build_passed_cell(len(working), took, at)
 
 
 def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: Due) -> Lane:
@@ -310,8 +301,7 @@ def _find_position(steps: Sequence[PluginStep], point: Point) -> int | None:
 
 def _build_permit_cell(scheduler: SchedulerView, binding: BindingCycleView, at: int | None) -> Cell:
     if binding.waiting:
-        whole = max(binding.waiting.values()) - binding.started
-        return waiting(sorted(binding.waiting), whole)
+        return waiting(sorted(binding.waiting), max(binding.waiting.values()) - binding.started)
     return _build_passed(scheduler, binding, Point.PERMIT, at)
 
 

@@ -27,6 +27,7 @@ from playground.presenters.stage.controller.owners import (
 )
 from playground.presenters.stage.controller.replicas import STATES, Span, lane
 from playground.presenters.words import Message, brief, clock, exactly, gettext_noop, message
+from playground.workbench.actions.nodes import format_taint
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, WorldView
@@ -66,7 +67,7 @@ def _node(sim: WorldView, name: str, what: str) -> ChangedNode:
         "added": what == "ADDED",
         "cordoned": bool(spec.get("unschedulable")),
         "conditions": _conditions(manifest),
-        "taints": [_taint(taint) for taint in spec.get("taints") or ()],
+        "taints": [format_taint(taint) for taint in spec.get("taints") or ()],
         "drain": draining(sim, name),
         "planned": list_planned_evictions(sim, _pods_on(sim, name))[:PLANNED],
     }
@@ -92,11 +93,6 @@ def _conditions(manifest: Manifest | None) -> list[Condition]:
         for c in found
         if c.get("type") == "Ready" or c.get("status") != "False"
     ]
-
-
-def _taint(taint: Manifest) -> str:
-    value = f"={taint['value']}" if taint.get("value") else ""
-    return f"{taint.get('key')}{value}:{taint.get('effect')}"
 
 
 def _pods_on(sim: WorldView, name: str) -> list[str]:
@@ -166,12 +162,11 @@ class Actor(TypedDict):
 def _actor(record: Record) -> Actor:
     facts = record.facts
     if isinstance(facts, trace.Reconciled):
-        did = describe_deeds(brief(facts.did)) if facts.did else message("Nothing to do.")
         return {
             "who": exactly(facts.controller),
             "controller": facts.controller,
             "key": describe_key(facts.key),
-            "did": did,
+            "did": describe_deeds(brief(facts.did)) if facts.did else message("Nothing to do."),
             "idle": not facts.did,
         }
     if isinstance(facts, trace.CommandApplied):

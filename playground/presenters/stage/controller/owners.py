@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, takewhile
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from playground.presenters.acting import grace_ends
 from playground.presenters.scene import PodRef, pod_ref, short
@@ -202,27 +202,11 @@ class EvictionRow(TypedDict):
 
 
 def eviction(row: Mapping[str, Any]) -> EvictionRow:
-    bytes_ = row["resource"] in ("memory", "ephemeral-storage")
-    show = memory if bytes_ else thousands
-    return {
-        "signal": row["signal"],
-        "threshold": row["threshold"],
-        "available": row["available"],
-        "chosen": row["chosen"],
-        "message": row["message"],
-        "t": clock(row["t"]),
-        "ranking": [
-            {
-                "pod": ranked["pod"],
-                "priority": ranked["priority"],
-                "usage": show(ranked["usage"]),
-                "request": show(ranked["request"]),
-                "exceeds": ranked["exceeds"],
-                "critical": ranked["critical"],
-            }
-            for ranked in row["ranking"]
-        ],
-    }
+    show = memory if row["resource"] in ("memory", "ephemeral-storage") else thousands
+    ranking = [
+        {**ranked, "usage": show(ranked["usage"]), "request": show(ranked["request"])} for ranked in row["ranking"]
+    ]
+    return cast(EvictionRow, {**row, "t": clock(row["t"]), "ranking": ranking})
 
 
 MOST, PODS = 4, 12

@@ -256,7 +256,6 @@ def landing(sim: readonly.WorldView, choice: Choice) -> Landing:
     queued = next((move for move in moves if move.place in _QUEUED), None)
     bound = next((move for move in moves if move.place == readonly.Place.BOUND), None)
     landed = sim.store.pod_at(choice.pod)
-    on = landed.node_name if landed is not None and landed.node_name else ""
     return {
         "pod": short(choice.pod),
         "key": choice.pod,
@@ -270,7 +269,7 @@ def landing(sim: readonly.WorldView, choice: Choice) -> Landing:
         "ended": {"t": _clock(last), "state": _state(gone, ordered)},
         "queued": _present_milestone(queued, gone),
         "bound": _present_milestone(bound, queued is not None),
-        "on": on,
+        "on": landed.node_name if landed is not None and landed.node_name else "",
         "nominated": _is_nominated(sim, choice),
         "deleted": landed is None,
     }

@@ -43,13 +43,12 @@ def window(scored: Scored, look: Look, plugin: str) -> BoardWindow:
     shown = groups[page * WINDOW : (page + 1) * WINDOW]
     shown += [group for group in groups if chosen in group and group not in shown]
     span = max(scored.possible, int(totals.max(initial=0)), 1)
-    left = groups[(page + 1) * WINDOW :]
     return {
         "rows": [_row(scored, group, k, span, look, plugin) for k, group in enumerate(shown)],
         "nodes": len(totals),
         "page": page,
         "pages": pages,
-        "more": sum(map(len, left)),
+        "more": sum(map(len, groups[(page + 1) * WINDOW :])),
     }
 
 
@@ -117,13 +116,12 @@ class BoardCell(TypedDict):
 
 def _cell(column: Column, i: int, plugin: str) -> BoardCell:
     """`bar`: the share of what the plugin could give, in percent."""
-    norm = None if column.normalized is None or column.extender else int(column.normalized[i])
     points = None if column.points is None else int(column.points[i])
     most = max(column.weight * 100, 1)
     return {
         "plugin": column.name,
         "raw": None if column.raw is None else int(column.raw[i]),
-        "norm": norm,
+        "norm": None if column.normalized is None or column.extender else int(column.normalized[i]),
         "weighted": points,
         "bar": 0 if points is None else max(0, min(100, round(100 * points / most))),
         "on": column.name == plugin,

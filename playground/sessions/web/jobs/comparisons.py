@@ -77,9 +77,7 @@ class Comparisons:
     """Lives on the sessions' loop; `live` finds a session in this process."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Live]) -> None:
-        self._jobs = jobs
-        self._loop = loop
-        self._live = live
+        self._jobs, self._loop, self._live = jobs, loop, live
 
     def begin(self, a: Session, b: Session, heads: tuple[int, int]) -> Job[comparing.Comparison]:
         """The comparison of two sessions up to a position of each; what is known of it, or is on its way, is not begun again."""

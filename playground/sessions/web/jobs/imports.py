@@ -69,11 +69,8 @@ class Changing(Protocol):
     """The changes of a live session that an import needs."""
 
     async def preview(self, text: bytes, rename: bool = False) -> ImportPlan: ...
-
     async def make_room_for_large(self) -> None: ...
-
     async def read_import(self, request: ReadImport) -> ImportProgress: ...
-
     async def apply_import(self, token: str, command: Callable[[], Awaitable[bytes]]) -> int: ...
 
 
@@ -82,7 +79,6 @@ class Importing(Live, Protocol):
 
     @property
     def changes(self) -> Changing: ...
-
     @property
     def worker(self) -> Worker | None: ...
 
@@ -100,8 +96,7 @@ class Imports:
     """Lives on the sessions' loop."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
-        self._jobs = jobs
-        self._loop = loop
+        self._jobs, self._loop = jobs, loop
 
     async def preview(
         self, session_id: int, session: Changing, text: bytes, filename: str, author: str, rename: bool

@@ -117,9 +117,7 @@ class Reruns:
     """Lives on the sessions' loop; `live` finds a session in this process."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Live]) -> None:
-        self._jobs = jobs
-        self._loop = loop
-        self._live = live
+        self._jobs, self._loop, self._live = jobs, loop, live
 
     def begin(self, origin: int, skip: list[int], seed: int | None, name: str, creator: str) -> Job[NewBranch]:
         """Make a history again without the commands at some positions, or with another seed.
@@ -229,7 +227,6 @@ class Lessons:
         return await self._alone(LESSON, request, author)
 
     async def draw(self, slug: str, lesson: bytes, seed: str, author: str) -> Variant:
-        """Draw a variant of a lesson, and prove it."""
         request = DrawVariant(slug=slug, lesson=lesson, seed=seed, max_objects=settings.MAX_OBJECTS)
         if lesson:
             return await self._alone(VARIANT, request, author)

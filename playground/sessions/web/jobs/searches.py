@@ -71,10 +71,7 @@ class Searcher:
     """One viewer's searches, one at a time. `send` gets the progress."""
 
     def __init__(self, session: Live, jobs: Jobs, loop: SessionsLoop, send: Callable[[ToPage], None]) -> None:
-        self._session = session
-        self._jobs = jobs
-        self._loop = loop
-        self._send = send
+        self._session, self._jobs, self._loop, self._send = session, jobs, loop, send
         self._job: Job[SearchResult] | None = None
 
     def begin(self, request: SearchRequest) -> Job[SearchResult]:

@@ -36,12 +36,9 @@ class Traces:
     """Lives on the sessions' loop."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
-        self._jobs = jobs
-        self._loop = loop
+        self._jobs, self._loop = jobs, loop
 
     async def check(self, data: bytes, author: str) -> comparing.TraceChecked:
-        """Compute a trace again."""
-
         async def work(job: Job[comparing.TraceChecked]) -> comparing.TraceChecked:
             request = comparing.CheckTrace(data=data, max_objects=settings.MAX_OBJECTS)
             async with own_worker() as worker:
@@ -95,8 +92,7 @@ class Chunks:
     """A short queue from a job on the sessions' loop to the loop that sends a response."""
 
     def __init__(self, reader: asyncio.AbstractEventLoop, job: Job[None]) -> None:
-        self._reader = reader
-        self._job = job
+        self._reader, self._job = reader, job
         self._queue: asyncio.Queue[bytes | BaseException | None] = asyncio.Queue()
         self._room = asyncio.Semaphore(CHUNKS)
         self._home = asyncio.get_running_loop()
@@ -170,8 +166,7 @@ class Downloads:
     """Lives on the sessions' loop."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
-        self._jobs = jobs
-        self._loop = loop
+        self._jobs, self._loop = jobs, loop
 
     def begin(self, session: int, author: str, what: Hashable, make: Making) -> Job[File]:
         """Begin to make a file. Who asks for the same again is given what is on its way, or was made."""

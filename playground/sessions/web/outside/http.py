@@ -62,19 +62,16 @@ class AllowedHosts:
         """The first of a name's addresses that may be connected to. NotAllowedHost where there is none."""
         for text in addresses:
             address = ip_address(text.partition("%")[0])
-            if is_public(address) or self._lists(address, port):
+            if is_public(address) or any(
+                host.network is not None
+                and host.fits_port(port)
+                and any(one in host.network for one in _resolve_embedded_addresses(address))
+                for host in self.hosts
+            ):
                 return text
         raise NotAllowedHost(
             f"{name} leads to {', '.join(addresses[:3]) or 'no address'}, which is not public, and not allowed as an address "
             "(EXTENDER_HOSTS)"
-        )
-
-    def _lists(self, address: Address, port: int) -> bool:
-        return any(
-            host.network is not None
-            and host.fits_port(port)
-            and any(one in host.network for one in _resolve_embedded_addresses(address))
-            for host in self.hosts
         )
 
 

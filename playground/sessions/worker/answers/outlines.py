@@ -33,7 +33,6 @@ TOO_MUCH = gettext_noop("The comparison needs more memory than the limit and was
 
 @answers(comparing.Outline, too_much=TOO_MUCH)
 def outline(engine: Engine, request: comparing.Outline) -> Steps[comparing.HistoryOutline]:
-    """The history up to a position."""
     world = (yield from engine.at(request.position)).fork()  # the head may move on between two slices
     yield
     journal = world.journal

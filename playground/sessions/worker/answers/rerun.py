@@ -44,8 +44,7 @@ class Rerun(Task[RerunResult, RerunProgress]):
         seed: int | None = None,
     ) -> None:
         super().__init__(self._run())
-        self.engine = engine
-        self.head = head
+        self.engine, self.head = engine, head
         self.skip = frozenset(skip)
         self.seed = seed
         self.positions = [at for at in engine.commands if at < head]
