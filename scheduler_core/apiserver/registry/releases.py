@@ -104,7 +104,7 @@ def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -
         changed = rewrite(manifest, ["spec"], lambda spec: _fill(spec, preventPodSchedulingIfMissing=False))
     if kind.key == "PodGroup":
         changed = rewrite(manifest, ["spec"], lambda spec: _fill(spec, disruptionMode={"single": {}}))
-    if kind.key == "StatefulSet" and gates.max_unavailable:
+    if kind.key == "StatefulSet" and "unavailable-pods" in rules:
         changed = rewrite(
             changed, ["spec", "updateStrategy", "rollingUpdate"], lambda rolling: _fill(rolling, maxUnavailable=1)
         )
