@@ -47,7 +47,7 @@ def dropped() -> str:
         (
             kind,
             since,
-            settings.get(gates, "its own, which is off" if not gates else "MaxUnavailableStatefulSet"),
+            settings.get(gates, f"its own, which is on from {gates}" if gates else "its own, which is off"),
             _shorten(paths),
         )
         for kind, listed in TABLE["fields"].items()

@@ -124,8 +124,8 @@ class APIServer:
         for plugin in plugins_of(self.options):
             new = writing.take(plugin.name, plugin.admit(request, new))
         rules = update_rules(self.devices)
-        new = strategies.prepare_for_update(kind, old, new, subresource, imported, rules)
-        new = devices.prepare_updated_object(kind, old, new, subresource, self.devices, imported)
+        sent = strategies.prepare_for_update(kind, old, new, subresource, imported, rules)
+        new = devices.prepare_updated_object(kind, old, sent, subresource, self.devices, imported)
         errors = select_judged(kind.key, validate(new, kind))
         changes = validate_update(old, new, kind, subresource, rules)
         errors = changes + errors if kind.key in CHANGES_FIRST else errors + changes
@@ -143,7 +143,7 @@ class APIServer:
             plugin.commit(request, new)
         self.store.note_written(str(old["metadata"].get("uid") or ""), writing.written)
         counts = not (subresource or self.typed) and is_new_generation(kind.key, old, new)
-        return self._replace(kind, old, new, counts)
+        return self._replace(kind, old, new, counts, sent)
 
     def patch(
         self, target: tuple[str, str, str], patch: Any, type_: str = "merge", subresource: str = "", user: str = ADMIN
@@ -319,9 +319,14 @@ class APIServer:
         request.warnings, request.scales = self.warnings, self.scales
         return request
 
-    def _replace(self, kind: Kind, old: Manifest, new: Manifest, counts: bool = False) -> Manifest:
+    def _replace(
+        self, kind: Kind, old: Manifest, new: Manifest, counts: bool = False, sent: Manifest | None = None
+    ) -> Manifest:
+        """`sent`: the object with the fields that are dropped from it, which are managed none the less."""
         if self.finish is not None:
-            new = self.finish(old, new)
+            marked = self.finish(old, sent or new)
+            managers = marked["metadata"].get("managedFields")
+            new = marked if sent in (None, new) else with_section(new, "metadata", {"managedFields": managers})
         event = self.store.replace(new, kind.key, counts)
         if event is None:
             return old

@@ -102,7 +102,7 @@ def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -
         changed = rewrite(manifest, ["spec"], lambda spec: fill(spec, preventPodSchedulingIfMissing=False))
     if kind.key == "PodGroup":
         changed = rewrite(manifest, ["spec"], lambda spec: fill(spec, disruptionMode={"single": {}}))
-    if kind.key == "StatefulSet" and gates.max_unavailable:
+    if kind.key == "StatefulSet" and "unavailable-pods" in rules:
         changed = rewrite(
             changed, ["spec", "updateStrategy", "rollingUpdate"], lambda rolling: fill(rolling, maxUnavailable=1)
         )

@@ -3,11 +3,14 @@
 kube: pkg/apis/batch/validation/validation.go @ v1.34.1
 """
 
+import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from scheduler_core.apimachinery.objects import LabelSelector, Manifest
-from scheduler_core.apimachinery.objects.errors import Errors, format_key_path, quote
+from scheduler_core.apimachinery.objects.errors import Errors, FieldError, encode, format_key_path, quote
 from scheduler_core.apimachinery.objects.names import label_errors, list_qualified_name_errors, subdomain_errors
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
@@ -172,7 +175,14 @@ def _success(rules: Sequence[Manifest], completions: int, where: str, errors: Er
 def _indexes(text: str, completions: int, path: str, errors: Errors) -> int:
     """Return the number of indexes in a text such as "1,3-5"; 0 if the text is invalid."""
     errors.too_long(path, _LONGEST_INDEXES, when=len(text.encode()) > _LONGEST_INDEXES)
-    total, last = 0, -1
+    found, problem = _read_indexes(text, completions)
+    wrong = errors.invalid(path, text, f"error parsing succeededIndexes: {problem}", when=problem)
+    return 0 if wrong else sum(map(len, found))
+
+
+def _read_indexes(text: str, completions: int) -> tuple[list[range], str]:
+    """Return the indexes in a text up to the first that is invalid, and what is wrong with that."""
+    found: list[range] = []
     for part in text.split(",") if text else ():
         ends, problem = part.split("-"), ""
         numbers = [int(end) if _is_number(end) else None for end in ends]
@@ -190,12 +200,78 @@ def _indexes(text: str, completions: int, path: str, errors: Errors) -> int:
             first, end = numbers[0] or 0, numbers[-1] or 0
             if len(ends) == 2 and first >= end:
                 problem = f"non-increasing order, previous: {first}, current: {end}"
-            elif last >= first:
-                problem = f"non-increasing order, previous: {last}, current: {first}"
-            total, last = total + end - first + 1, end
-        if errors.invalid(path, text, f"error parsing succeededIndexes: {problem}", when=problem):
-            return 0
-    return total
+            elif found and found[-1][-1] >= first:
+                problem = f"non-increasing order, previous: {found[-1][-1]}, current: {first}"
+            found.append(range(first, end + 1))
+        if problem:
+            return found, problem
+    return found, ""
+
+
+# The rules of a Job's status, a row each: the facts of which a change has the rule judged ("": each update), those that may not hold
+# together (with "-": may not fail to hold), the field, and the words.
+_STATUS_RULES: list[list[str]] = json.loads(Path(__file__).with_name("job_status.json").read_text())
+
+
+def job_status(old: Manifest, new: Manifest, errors: Errors) -> None:
+    """Adds what is wrong with the status that a Job gets."""
+    was, now = _find_facts(old), _find_facts(new)
+    now |= {f"was{name}": value for name, value in was.items()}
+    resumes = was.get("Suspended") and any(
+        (each.get("type"), each.get("status")) == ("Suspended", "False")
+        for each in (new.get("status") or {}).get("conditions") or ()
+    )
+    now |= {"paused": (new.get("spec") or {}).get("suspend") or resumes}
+    for name in ("failed", "succeeded"):
+        counts = [of.get(name) or 0 for of in (now, was)]
+        now[f"fewer{name.title()}"] = counts[0] < counts[1] and not (name == "succeeded" and now["elastic"])
+    pods, seen = now.get("uncountedTerminatedPods") or {}, dict[Any, None]()
+    for place, uid in [
+        (f"{name}[{i}]", uid) for name in ("succeeded", "failed") for i, uid in enumerate(pods.get(name) or ())
+    ]:
+        path = f"status.uncountedTerminatedPods.{place}"
+        if not errors.invalid(path, uid, "must not be empty", when=not uid):
+            errors.unique(seen, uid, path)
+    for watched, wanted, field, words, *kind in _STATUS_RULES:
+        changed = not watched or any(now.get(name) != was.get(name) for name in watched.split())
+        if changed and all(bool(now.get(name.lstrip("-"))) != name.startswith("-") for name in wanted.split()):
+            value = now.get(field, 0)
+            if field == "uncountedTerminatedPods":  # as Go writes it
+                value = {name: value.get(name.lower()) for name in ("Succeeded", "Failed")}
+            shown = "" if kind or field == "conditions" else encode(value)
+            errors.append(FieldError(f"status.{field}", shown, words.format(**now), kind=(*kind, "Invalid value")[0]))
+
+
+def _find_facts(job: Manifest) -> dict[str, Any]:
+    """The fields of a Job's status, its conditions that are true, and what follows from them."""
+    spec, status = job.get("spec") or {}, job.get("status") or {}
+    true = {each["type"]: True for each in status.get("conditions") or () if each.get("status") == "True"}
+    indexed, completions = spec.get("completionMode") == "Indexed", spec.get("completions")
+    ends, active = [status.get(name) or "" for name in ("startTime", "completionTime")], status.get("active") or 0
+    uncounted = status.get("uncountedTerminatedPods") or {}
+    facts = {
+        **status,
+        **true,
+        "active": active,
+        "busy": active > 0,
+        "ending": (status.get("terminating") or 0) > 0,
+        "finished": "Complete" in true or "Failed" in true,
+        "early": ends[0] > ends[1] != "",
+        "empty": spec.get("suspend") and completions == 0,
+        "indexed": indexed,
+        "elastic": indexed and completions == spec.get("parallelism"),
+        "byIndex": spec.get("backoffLimitPerIndex") is not None,
+        "anyFailed": status.get("failedIndexes") is not None,
+        "uncounted": uncounted.get("failed") or uncounted.get("succeeded"),
+        "excess": status.get("ready") is not None and status["ready"] > active,
+    }
+    if completions is not None:
+        texts = [status.get(f"{name}Indexes") or "" for name in ("completed", "failed")]
+        (completed, wrong), (failed, also) = (_read_indexes(text, completions) for text in texts)
+        both = {index for part in completed for index in part} & {index for part in failed for index in part}
+        facts |= {"wrongCompleted": wrong, "wrongFailed": also if facts["byIndex"] else "", "overlap": ""}
+        facts |= {"overlap": str(min(both))} if both else {}
+    return facts
 
 
 def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules, alike
+from scheduler_core.apiserver.validation.jobs import job_status
 from scheduler_core.apiserver.validation.rules import not_negative
 from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, apply_claim_defaults, apply_volume_defaults
 
@@ -60,7 +61,7 @@ _COUNTS: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("counts.j
 
 
 def status_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
-    """Return the errors of the counts in a status."""
+    """Return the errors of a status: of its counts, and of a Job's other fields."""
     errors, status = Errors(), new.get("status") or {}
     counts, parts, ready = _COUNTS.get(kind, ("", "", ""))
     not_negative(*counts.split())(status, "status", errors)
@@ -70,8 +71,13 @@ def status_update(old: Manifest, new: Manifest, kind: str) -> list[FieldError]:
         errors.invalid(f"status.{part}", count, f"cannot be greater than {words}", when=count > most)
     now, was = (-1 if (each := of.get("collisionCount")) is None else each for of in (status, old.get("status") or {}))
     errors.invalid(
-        "status.collisionCount", max(now, 0), "cannot be decremented", when="collisionCount" in counts and now < was
+        "status.collisionCount",
+        status.get("collisionCount") or 0,
+        "cannot be decremented",
+        when="collisionCount" in counts and now < was,
     )
+    if kind == "Job":
+        job_status(old, new, errors)
     return errors
 
 

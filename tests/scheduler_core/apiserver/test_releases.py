@@ -28,6 +28,10 @@ def pod(**spec: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": containers, **spec}}
 
 
+def template() -> dict[str, Any]:
+    return {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "web"}]}}
+
+
 def stored(release: str, manifest: dict[str, Any]) -> dict[str, Any]:
     world = world_of(release)
     world.apply(ApplyObjects((manifest,)))
@@ -96,6 +100,45 @@ def test_a_field_has_its_type_and_one_whose_gate_is_off_is_dropped() -> None:
     container = {"name": "c", "image": "web", "volumeMounts": mounts}
     kept = stored("1.37.2", pod(containers=[container], volumes=[{"name": "v", "emptyDir": {}}]))
     assert "bindMountOptions" not in kept["spec"]["containers"][0]["volumeMounts"][0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "field", "since"),
+    [
+        (
+            "autoscaling/v2 HorizontalPodAutoscaler",
+            {"behavior": {"scaleUp": {"tolerance": "0.1"}}},
+            "tolerance",
+            "1.35.4",
+        ),
+        (
+            "coordination.k8s.io/v1 Lease",
+            {"preferredHolder": "a", "strategy": "OldestEmulationVersion"},
+            "preferredHolder",
+            "",
+        ),
+        ("storage.k8s.io/v1 CSIDriver", {"nodeAllocatableUpdatePeriodSeconds": 20}, "nodeAllocatable", "1.35.4"),
+        (
+            "apps/v1 StatefulSet",
+            {"updateStrategy": {"rollingUpdate": {"maxUnavailable": 2}}},
+            "maxUnavailable",
+            "1.37.2",
+        ),
+    ],
+)
+def test_a_field_is_dropped_until_its_gate_is_on(kind: str, spec: dict[str, Any], field: str, since: str) -> None:
+    version, _, name = kind.partition(" ")
+    metadata = {"name": "a", **({} if name == "CSIDriver" else {"namespace": "default"})}
+    needed: dict[str, dict[str, Any]] = {
+        "HorizontalPodAutoscaler": {
+            "maxReplicas": 3,
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"},
+        },
+        "StatefulSet": {"serviceName": "s", "selector": {"matchLabels": {"a": "b"}}, "template": template()},
+    }
+    manifest = {"apiVersion": version, "kind": name, "metadata": metadata, "spec": {**needed.get(name, {}), **spec}}
+    kept = [release for release in ("1.34.2", "1.35.4", "1.36.3", "1.37.2") if field in str(stored(release, manifest))]
+    assert kept == [release for release in ("1.34.2", "1.35.4", "1.36.3", "1.37.2") if since and release >= since]
 
 
 def test_image_volumes_and_rules_of_restarts_are_kept_once_their_gates_are_on() -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.rewriting import fill, rewrite
 from scheduler_core.base.gates import ApiGates
-from scheduler_core.base.releases import OLDEST, Release, rules_of
+from scheduler_core.base.releases import OLDEST, Release
 
 GROUP = "resource.k8s.io"
 _fill = partial(fill, unset=(None, "", 0))
@@ -22,11 +22,6 @@ class DeviceGates(ApiGates, frozen=True):
 
     release: Release = OLDEST
     topology_labels: bool = False  # PodTopologyLabelsAdmission
-
-    @property
-    def max_unavailable(self) -> bool:
-        """The gate MaxUnavailableStatefulSet, as the release has it."""
-        return "unavailable-pods" in rules_of(self.release)
 
 
 DEFAULT_GATES = DeviceGates()

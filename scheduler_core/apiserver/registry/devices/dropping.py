@@ -1,9 +1,9 @@
 """Fields whose feature gate is off: they are dropped, unless the object had such a field already.
 
 releases.json lists the fields of each kind: the release that brought the gate ("": the oldest), the gates that all have
-to be on ("": a gate that cannot be set, and is off), and the paths; "*" stands for every entry of a list or a map, "|"
-for alternatives. `gated` lists fields of a pod's spec that are dropped before anything looks at them: the release from which
-on their gate is on ("": in none), the gate, and the paths.
+to be on (a release: one that cannot be set, and is on from then; "": one that is on in none), and the paths; "*" stands for
+every entry of a list or a map, "|" for alternatives. `gated` lists fields of a pod's spec that are dropped before anything
+looks at them: the release from which on their gate is on ("": in none), the gate, and the paths.
 
 DEVIATION: status.declaredFeatures of nodes stays in 1.35, where kube drops it: kubelets report it again after an upgrade.
 
@@ -62,13 +62,17 @@ def without_disabled(
     `restored`: another cluster admitted the object, with gates of its own; fields of newer releases stay.
     """
     for since, names, paths in _list_rows(kind, gates.release):
-        if (names and all(getattr(gates, name) for name in names)) or (restored and since):
+        if (names and all(_is_on(name, gates) for name in names)) or (restored and since):
             continue
         if any(_uses(new, path) for path in paths) and not any(_uses(old, path) for path in paths):
             for *owner, field in paths:
                 if field != _KEPT or "distinct-attribute-dropped" in rules_of(gates.release):
                     new = _drop(new, owner, field)
     return new
+
+
+def _is_on(gate: str, gates: DeviceGates) -> bool:
+    return has_reached(gates.release, gate) if gate[0].isdigit() else bool(getattr(gates, gate))
 
 
 def _uses(value: Any, path: Sequence[str]) -> bool:
