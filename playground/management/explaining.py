@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from playground.features.fixes.presenter import describe_findings
 from playground.features.fixes.presenter import sentence as sentence_of
 from playground.presenters.why import describe_fact, sentence
-from playground.presenters.words import Message, amount, duration
+from playground.presenters.words import Message, amount, beside, duration
 from playground.presenters.words import format_message as in_words
 from scheduler_core.analysis.explain import STICKING, Explanation, Past, Role, State, explain, list_problems
 from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
@@ -291,7 +291,7 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
         verb = "lacks" if near["count"] == 1 else "lack"
         yield f"{format_count(near['count'], 'node')} {verb} at most {amount(resource, near['atMost'])}; the nearest:"
         for each in near["nodes"]:
-            short, free, whole = (amount(resource, each[name]) for name in ("short", "free", "allocatable"))
+            short, free, whole = beside(resource, each["short"], each["free"], each["allocatable"], places=3)
             yield f"  {each['node']} lacks {short} ({free} free of {whole})"
     elif "most" in evidence:
         yield f"the largest has {amount(resource, evidence['most'])}"

@@ -7,6 +7,7 @@ Times, cpu, and memory are in Kubernetes' own notation wherever it has one.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any, NotRequired, TypedDict, cast
 
 from scheduler_core.world.readonly import Pod
@@ -128,7 +129,7 @@ SECOND = 1_000_000_000
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL = ("k", "M", "G", "T", "P", "E")
 _DECIMALS = 1000  # at most three digits behind the point
-_SHORT = 7  # characters of an amount that is read at a glance
+_SHORT = 6  # characters of an amount that is read at a glance
 
 
 def clock(ns: int) -> str:
@@ -184,27 +185,28 @@ def format_requests(pod: Pod) -> list[str]:
     return [amount(name, value) if name == "memory" else f"{amount(name, value)} {name}" for name, value in named]
 
 
-def amounts(resource: str, *values: int) -> list[str]:
+def amounts(resource: str, *values: int, places: int = 3) -> list[str]:
     """Amounts of a resource that stand in one sentence, in one unit: 559Gi and 558.617Gi, 3 and 0.5, 300m and 100m.
 
-    Bytes have three digits behind the point at most; where two amounts that differ would look alike, the unit is the next smaller one.
+    Bytes are rounded to `places` digits behind the point. Where two amounts that differ would look alike, there are up to three digits,
+    then the unit is the next smaller one.
     """
     if resource == "cpu":
         return [f"{each}m" for each in values] if max(map(abs, values)) < 1000 else list(map(_decimal, values))
     if not is_bytes(resource):
         return list(map(str, values))
-    for i, unit in reversed(list(enumerate(_BINARY, 1))):
-        parts = [round(each * _DECIMALS / 1024**i) for each in values]
+    for (i, unit), digits in product(reversed(list(enumerate(_BINARY, 1))), range(places, 4)):
+        parts = [round(each * 10**digits / 1024**i) * 10 ** (3 - digits) for each in values]
         tells_apart = len(set(parts)) == len(set(values)) and all(map(bool, parts)) >= all(map(bool, values))
         if tells_apart and max(map(abs, parts)) >= _DECIMALS:
-            return [f"{_decimal(part)}{unit}" for part in parts]
+            return [f"{_decimal(part)}{unit}" if part else "0" for part in parts]
     return list(map(str, values))
 
 
-def beside(resource: str, *values: int) -> list[str]:
-    """Amounts of a resource beside each other: exact where that is short, else rounded in one unit."""
+def beside(resource: str, *values: int, places: int = 1) -> list[str]:
+    """Amounts of a resource beside each other: exact where that is short, else rounded in one unit: 15.6Gi."""
     texts = [amount(resource, each) for each in values]
-    return texts if max(map(len, texts)) <= _SHORT else amounts(resource, *values)
+    return texts if max(map(len, texts)) <= _SHORT else amounts(resource, *values, places=places)
 
 
 def exact(resource: str, value: int) -> str:

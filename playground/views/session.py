@@ -15,6 +15,7 @@ from playground.classroom import assignments
 from playground.lessons import read_lessons
 from playground.presenters import PANELS, Look
 from playground.presenters.panel import Shown
+from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import Opening, SessionError, parse_command
 from playground.sessions.protocol.looking import AttemptEnds, FindNames, NodeFacts, NodeNames, Objects
@@ -195,7 +196,7 @@ async def pause(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @edits("POST")
 async def undo(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Take the last command back, by a command."""
+    """Take the last change back, by as many commands as it consists of."""
     return await _command(request, client, Undo())
 
 
@@ -213,7 +214,14 @@ async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def _command(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
-    await client.apply(command, Look.from_query(request.POST.dict()).at, source="studio")
+    at, more = Look.from_query(request.POST.dict()).at, 0
+    if at is None and isinstance(command, Undo | Redo):
+        more = (
+            await in_thread(listing.count_joined, client.session.pk, await client.head(), isinstance(command, Redo)) - 1
+        )
+    await client.apply(command, at, source="studio")
+    for _each in range(more):
+        await client.apply(command, source=listing.JOINED)
     if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))

@@ -95,7 +95,7 @@ def find(page: Page) -> None:
         "aria-current", "page"
     )  # until then the button is that of the summary
     page.get_by_role("button", name="Find fixes").click()
-    expect(page.locator(".fixes > li").first).to_be_visible()
+    expect(page.locator(".fixes > li").first).to_be_in_viewport()
 
 
 def test_a_fix_is_found_and_applied_here(page: Page, server: PlaygroundServer, accessible: Accessible) -> None:

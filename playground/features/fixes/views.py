@@ -16,6 +16,7 @@ from playground.features.fixes.why_not import name_pod
 from playground.presenters import Look
 from playground.presenters.look import AIM
 from playground.presenters.names import Names
+from playground.sessions.database.listing import JOINED
 from playground.sessions.protocol.errors import CommandRefused, SessionGone, parse_command
 from playground.sessions.protocol.looking import WhyNot
 from playground.sessions.recent import remember
@@ -150,7 +151,8 @@ async def _carry_out(client: SessionClient, commands: list[Command], pauses: lis
     for pause, command in zip(waits, commands, strict=True):
         if pause:
             await client.walk(pause)
-        await client.apply(command, source="fix")
+        await client.apply(command, source=JOINED if begun else "fix")
+        begun = True
 
 
 def _commands(text: str) -> list[Command]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from playground.presenters.devices.pools import WORDS
 from playground.presenters.scene import FEASIBLE, UNSEEN, PodRef, Refusals, cycle_of, scheduler_of, short
-from playground.presenters.words import beside, cpu
+from playground.presenters.words import amount, beside, cpu
 from scheduler_core.analysis.status import Device, DeviceState, NodeDevices, ResourceSlice, Stock, amount_text
 from scheduler_core.world import readonly
 
@@ -319,7 +319,10 @@ def _state(moment: Moment, group: int, name: str) -> str:
 def capacities(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
     """Return the use of each resource; kept, as nodes are alike, and most stay as they are from step to step."""
     rows = [row for i, row in enumerate(zip(resources, used, has, strict=False)) if i < 2 or (i >= _FIXED and row[2])]
-    bars = [_bar(name.rpartition("/")[2], n, of, " / ".join(beside(name, n, of))) for name, n, of in rows[:4]]
+    bars = [
+        _bar(name.rpartition("/")[2], n, of, " / ".join(beside(name, n, of)), f"{amount(name, n)} / {amount(name, of)}")
+        for name, n, of in rows[:4]
+    ]
     bars[1]["label"] = "mem"
     return bars
 
@@ -328,12 +331,13 @@ class Capacity(TypedDict):
     label: str
     percent: int
     text: str
+    exact: str
     full: bool
 
 
-def _bar(label: str, used: int, has: int, text: str) -> Capacity:
+def _bar(label: str, used: int, has: int, text: str, exact: str = "") -> Capacity:
     percent = round(100 * used / has) if has else 0
-    return {"label": label, "percent": min(percent, 100), "text": text, "full": percent >= 90}
+    return {"label": label, "percent": min(percent, 100), "text": text, "exact": exact, "full": percent >= 90}
 
 
 class PodOfCard(PodRef):

@@ -11,7 +11,7 @@ from playground.presenters.scene import short
 from playground.presenters.why.facts import describe_fact, list_headlines
 from playground.presenters.why.reasons import about
 from playground.presenters.why.sentence import sentence
-from playground.presenters.words import Message, amount, clock, gettext_noop, message
+from playground.presenters.words import Message, amount, beside, clock, gettext_noop, message
 from scheduler_core.analysis.explain import Explanation, Given, Preemption, State, explain
 from scheduler_core.world.readonly import QueuedPod, WorldView
 
@@ -219,15 +219,12 @@ class NearNode(TypedDict):
 
 def _near(evidence: Mapping[str, Any]) -> list[NearNode]:
     resource = str(evidence.get("resource") or "")
-    return [
-        {
-            "node": each["node"],
-            "short": amount(resource, each["short"]),
-            "free": amount(resource, each["free"]),
-            "allocatable": amount(resource, each["allocatable"]),
-        }
-        for each in (evidence.get("near") or {}).get("nodes", ())
-    ]
+    return [_near_node(resource, each) for each in (evidence.get("near") or {}).get("nodes", ())]
+
+
+def _near_node(resource: str, given: Mapping[str, Any]) -> NearNode:
+    short, free, allocatable = beside(resource, given["short"], given["free"], given["allocatable"], places=3)
+    return {"node": given["node"], "short": short, "free": free, "allocatable": allocatable}
 
 
 class ReasonClaim(TypedDict):

@@ -13,7 +13,9 @@ from playground.presenters.commands import SOURCES, describe_omission, sentence
 from playground.presenters.words import Message
 from playground.sessions.database import log
 from playground.sessions.database.asking import repeatable
-from scheduler_core.world.commands import Command, command_from_json
+from scheduler_core.world.commands import Command, Undo, command_from_json
+
+JOINED = "fixes"  # the source of a command that is undone together with the one before it
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,18 @@ def last(session_id: int, head: int) -> tuple[str, Command] | None:
         return None
     data = log.unpack(bytes(entry.payload))
     return str(data.get("source", "")), command_from_json(data["command"])
+
+
+@repeatable
+def count_joined(session_id: int, head: int, of_undo: bool) -> int:
+    """Return how many commands the change at the end of a log consists of: one, unless a fix needed more, or `of_undo` took those back."""
+    count = 1
+    while (
+        (found := last(session_id, head)) is not None and isinstance(found[1], Undo) is of_undo and found[0] == JOINED
+    ):
+        entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
+        count, head = count + 1, entries.latest("seq").at
+    return count
 
 
 @repeatable

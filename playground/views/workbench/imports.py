@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop, ngettext
 from django_htmx.http import HTMX_STOP_POLLING, HttpResponseClientRefresh
 
 from playground.presenters.problems import describe_note
-from playground.presenters.words import cpu, memory, thousands
+from playground.presenters.words import beside, cpu, thousands
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
@@ -176,7 +176,10 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
     show = request.GET.get("show", "")
     rows = [item for item in plan.items if show in ("", item.action)]
     sums, others = plan.amounts, {kind: n for kind, n in sorted(kinds.items()) if kind not in ("Node", "Pod")}
-    offered = _("%(cpu)s cpu, %(memory)s") % {"cpu": cpu(sums.get("cpu", 0)), "memory": memory(sums.get("memory", 0))}
+    offered = _("%(cpu)s cpu, %(memory)s") % {
+        "cpu": cpu(sums.get("cpu", 0)),
+        "memory": beside("memory", sums.get("memory", 0))[0],
+    }
     placed = _("%(placed)s on nodes, %(pending)s Pending") % {
         "placed": thousands(sums.get("placed", 0)),
         "pending": thousands(sums.get("pending", 0)),

@@ -5,8 +5,8 @@ foreground   the owner stays, marked, until the dependents that block its deleti
 orphan       the owner stays, marked, until its dependents no longer refer to it
 
 An owner is looked up by the kind, name and uid of the reference, in the dependent's own namespace or among what has none: one that was
-never there, or is somewhere else, counts as gone. DEVIATION: a reference to a kind of which neither a definition nor an object is there is
-left alone, without being tried again.
+never there, or is somewhere else, counts as gone. DEVIATION: a reference is left alone, without being tried again, to a kind of which
+neither a definition nor an object is there, and to an owner that an import named and did not bring: its cluster has it.
 
 kube: pkg/controller/garbagecollector/{garbagecollector,graph_builder}.go @ v1.34.1
 """
@@ -37,17 +37,18 @@ class Classified:
     unknown: list[Manifest] = field(default_factory=list)
 
 
-def classify(store: Store, item: Item, manifest: Manifest) -> Classified:
-    """The references of an object."""
+def classify(world: World, item: Item, manifest: Manifest) -> Classified:
+    """Classify the references of an object."""
     found = Classified()
     for ref in owners(manifest):
-        kind = owner_kind(store, ref)
+        kind = owner_kind(world.store, ref)
         if kind is None or (kind.namespaced and not item.namespace):
             found.unknown.append(ref)
             continue
-        owner = resolve(store, item, ref)
+        owner = resolve(world.store, item, ref)
         if owner is None:
-            found.dangling.append(ref)
+            elsewhere = ref.get("uid") in world.surroundings.garbage.elsewhere
+            (found.unknown if elsewhere else found.dangling).append(ref)
         elif _waits(owner):
             found.waiting.append(ref)
         else:
@@ -101,6 +102,7 @@ class GarbageCollector(Controller):
         if new is not None:
             self._note_object(world, event.kind, old, new)
         elif old is not None:
+            world.surroundings.garbage.elsewhere.pop(str(old["metadata"].get("uid")), None)
             self._enqueue_dependents(world, old)
             for ref in owners(old):
                 self._enqueue_owner(world, ref)
@@ -164,7 +166,7 @@ class GarbageCollector(Controller):
             return self._wait_for_dependents(world, item, latest)
         if latest["metadata"].get("deletionTimestamp") is not None or not owners(latest):
             return ""
-        return _attempt_to_delete(world, item, latest, classify(world.store, item, latest))
+        return _attempt_to_delete(world, item, latest, classify(world, item, latest))
 
     def _wait_for_dependents(self, world: World, item: Item, owner: Manifest) -> str:
         blocking = [

@@ -20,6 +20,7 @@ from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
 from scheduler_core.controllers.kubelet.pods import adopt_terminating_pod
 from scheduler_core.controllers.kubelet.registration import complete_node, is_new, settle, with_allocatable
+from scheduler_core.controllers.memory.workloads import owners
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.nodes.taints import with_old_labels
 from scheduler_core.controllers.surroundings import Condition, Inputs
@@ -63,7 +64,7 @@ def _apply(world: World, command: commands.ApplyObjects) -> None:
 
 
 def _go_on_as_imported(world: World, command: commands.ApplyObjects, fresh: Sequence[Manifest]) -> None:
-    """Stops the kubelets of nodes that were lost already, and keeps the ends of pods that terminated already."""
+    """Stop the kubelets of nodes that were lost already, keep the ends of pods that terminated, and owners that were not brought."""
     if command.stopped is UNSET:
         return
     inputs = world.surroundings.inputs
@@ -74,6 +75,9 @@ def _go_on_as_imported(world: World, command: commands.ApplyObjects, fresh: Sequ
         arrange(world, replace(inputs, stopped=tuple(stopped)))
     for manifest in command.objects:
         meta = manifest.get("metadata") or {}
+        if command.continues is UNSET:  # what goes on here was brought whole
+            uids = [str(ref.get("uid")) for ref in owners(manifest)]
+            world.surroundings.garbage.elsewhere |= {uid: None for uid in uids if world.store.by_uid(uid) is None}
         if manifest.get("kind") == "Pod" and meta.get("deletionTimestamp"):
             pod = world.store.pod(str(meta.get("namespace") or "default"), str(meta.get("name")))
             if pod is not None and pod.node_name and pod.phase == "Running":

@@ -67,7 +67,7 @@ def test_an_amount_can_be_said_in_whole_units(size: int, text: str) -> None:
         ("memory", (2524 << 20, 2 << 30), ["2.465Gi", "2Gi"]),
         ("memory", ((8 << 30) + 1024, 8 << 30), ["8192.001Mi", "8192Mi"]),
         ("memory", (8 << 30, 100 << 10), ["8192Mi", "0.098Mi"]),
-        ("memory", (1 << 30, 0), ["1Gi", "0Gi"]),
+        ("memory", (1 << 30, 0), ["1Gi", "0"]),
         ("nvidia.com/gpu", (4, 2), ["4", "2"]),
     ],
 )
@@ -77,7 +77,8 @@ def test_amounts_of_one_sentence_have_one_unit(resource: str, values: tuple[int,
 
 def test_amounts_beside_each_other_are_exact_where_that_is_short_and_else_rounded_in_one_unit() -> None:
     assert words.beside("memory", 16 << 30, 3 << 29) == ["16Gi", "1.5Gi"]
-    assert words.beside("memory", 585755296 << 10, 1 << 30) == ["558.62Gi", "1Gi"]
+    assert words.beside("memory", 585755296 << 10, 1 << 30) == ["558.6Gi", "1Gi"]
+    assert words.beside("memory", 0, 62004 << 20) == ["0", "60.6Gi"]
     assert len(set(words.beside("memory", 16265757 << 10, 16265756 << 10))) == 2
 
 

@@ -60,7 +60,7 @@ def test_long_amounts_of_a_table_are_in_one_unit() -> None:
     real["status"]["allocatable"] = {**real["status"]["allocatable"], "memory": "16265756Ki"}
     asking["spec"]["containers"][0]["resources"]["requests"]["memory"] = "24Gi"
     sim = until(world(real, asking), decided())
-    assert ("memory", "24Gi", "0Gi", "15.512Gi", "8.488Gi", "bad") in rows(figures(sim, "real")["NodeResourcesFit"])
+    assert ("memory", "24Gi", "0", "15.5Gi", "8.5Gi", "bad") in rows(figures(sim, "real")["NodeResourcesFit"])
 
 
 def test_why_shows_the_figures_of_the_plugin_that_refused_the_chosen_node() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 
@@ -112,3 +113,33 @@ def test_an_applied_fix_is_followed_to_the_node_where_the_pod_lands(visitor):
     assert "pod=default%2Fbig" in answer["Location"] and f"node={fields['node']}" in answer["Location"]
     assert fields["node"] in page_text(begun.browser.get(answer["Location"]))
     assert begun.head() > 3  # it went on to the pod's attempt by itself
+
+
+def test_the_commands_of_a_fix_are_undone_and_redone_together(visitor):
+    begun = visitor("empty")
+    begun.post("build/nodes", **{**NODES, "count": "1"})
+    classes = [
+        {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": 1}
+        for name in ("first", "second", "third")
+    ]
+    command = json.dumps([{"kind": "CreateObject", "manifest": each} for each in classes])
+    begun.post("fixes/apply", command=command, how="apply", steps="0")
+
+    def there() -> set[str]:
+        return {name for kind in ("Node", "PriorityClass") for name in begun.objects(kind)} & {
+            "first",
+            "second",
+            "third",
+            node,
+        }
+
+    (node,) = begun.objects("Node")
+    assert there() == {node, "first", "second", "third"}
+    begun.post("undo")
+    assert there() == {node}
+    begun.post("redo")
+    assert there() == {node, "first", "second", "third"}
+    begun.post("undo")
+    assert there() == {node}
+    begun.post("undo")
+    assert there() == set()

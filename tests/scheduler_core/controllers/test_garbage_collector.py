@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.world.commands import CreateObject
+from scheduler_core.world.commands import ApplyObjects, CreateObject
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.clusters import cluster, delete, make, meta_of, patch, wait
 
@@ -104,6 +104,19 @@ def test_an_owner_that_is_not_there_counts_as_gone(wrong: dict[str, str]) -> Non
     add(sim, "b", {**ref(sim, "a"), **wrong})
     wait(sim, 1)
     assert there(sim) == "a"
+
+
+def test_dependents_stay_whose_owners_an_import_did_not_bring() -> None:
+    sim = cluster(controllers=GC)
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "1111"}
+    dependent = make("ConfigMap", "b", metadata={"ownerReferences": [owner], "uid": "2222"})
+    sim.apply(ApplyObjects((dependent,), stopped=()))
+    wait(sim, 1)
+    assert there(sim) == "b"
+    sim.apply(ApplyObjects((make("ConfigMap", "a", metadata={"uid": "1111"}),), stopped=()))
+    delete(sim, "ConfigMap", "a")
+    wait(sim, 2)
+    assert there(sim) == ""
 
 
 def test_an_owner_in_another_namespace_is_none_and_an_event_says_so() -> None:

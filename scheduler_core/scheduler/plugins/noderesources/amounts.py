@@ -60,10 +60,8 @@ def quantity(resource: str, amount: int) -> str:
     if resource == "cpu":
         return f"{amount}m" if amount % 1000 else str(amount // 1000)
     of_bytes = resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
-    if amount and of_bytes and amount % (1 << 20) == 0:
-        mebi = amount >> 20
-        return f"{mebi}Mi" if mebi % 1024 else f"{mebi // 1024}Gi"
-    return str(amount)
+    units = (("Gi", 30), ("Mi", 20), ("Ki", 10)) if amount and of_bytes else ()
+    return next((f"{amount >> bits}{unit}" for unit, bits in units if amount % (1 << bits) == 0), str(amount))
 
 
 # NodeResources in words: what the pod requests, container by container, and what it adds to the resources that are scored.
