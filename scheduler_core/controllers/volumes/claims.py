@@ -42,9 +42,13 @@ def best_volume(store: Store, claim: Manifest) -> Manifest | None:
 
 
 def askers(store: Store, volume: Manifest) -> list[str]:
-    """Keys of the claims that may be bound to a volume which is nobody's."""
-    if storage.claim_ref(volume) is not None or storage.deleting(volume):
+    """Keys of the claims that may be bound to a volume which is nobody's, or the one that a volume is reserved for."""
+    if storage.deleting(volume):
         return []
+    if ref := storage.claim_ref(volume):
+        claim = store.get(storage.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
+        waits = claim is not None and not storage.volume_name(claim) and storage.is_for(volume, claim)
+        return [storage.key_of(claim)] if claim is not None and waits else []
     name, class_ = storage.name_of(volume), storage.class_of(volume)
     waits = waits_for_consumer(store, class_)
     return [

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.world.commands import CreateObject
+from scheduler_core.world.commands import ApplyObjects, CreateObject
 from scheduler_core.world.simulation import plan_import
 from tests.scheduler_core.clusters import delete, patch, wait
 from tests.scheduler_core.controllers.volumes.worlds import (
@@ -257,6 +257,15 @@ def test_a_released_volume_is_free_once_its_reference_is_taken_away() -> None:
     patch(sim, "PersistentVolume", "v", {"spec": {"claimRef": None}}, "")
     wait(sim, 16)
     assert (of_claim(sim), of_volume(sim)) == (V, MINE)
+
+
+@pytest.mark.parametrize(("name", "state"), [("c", (V, MINE)), ("other", (UNBOUND, ("Available", "other")))])
+def test_a_volume_that_is_made_for_a_claim_that_waits_is_bound_to_it(name: str, state: tuple[Any, Any]) -> None:
+    sim = binding(claim())
+    wait(sim, 1)
+    sim.apply(ApplyObjects((volume("v", claim=name),)))
+    wait(sim, 17)
+    assert (of_claim(sim), of_volume(sim)) == state
 
 
 def test_a_bound_claim_that_is_imported_again_stays_bound() -> None:
