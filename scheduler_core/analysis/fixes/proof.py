@@ -32,6 +32,7 @@ ACTING = {
     "PersistentVolume": VOLUMES,
     "PersistentVolumeClaim": VOLUMES,
     "Node": _NODES,
+    "Namespace": ("namespace-controller",),
     "orphan": ("garbage-collector-controller",),
     "cordon": ("node-lifecycle-controller",),
     "ResourceClaim": CLAIMS,

@@ -22,6 +22,7 @@ from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import (
     find_last_end,
     is_guarded,
+    is_overdue,
     is_refused_as_it_is,
     propose_modes,
     prove_each,
@@ -95,7 +96,8 @@ def search_fixes(
             # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
-    means = [each for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
+    about = dict.fromkeys((pod_key, findings.pod))  # of a node also what is said of the pod that holds up its drain
+    means = [each for key in about for each in advise(sim, key) if not (each.silent and findings.fixes)]
     for each in (steps := [make_step(each, pod_key) for each in means]):
         found(each)
     return replace(findings, fixes=_put_writers_first(sim, rank_fixes((*findings.fixes, *steps))))
@@ -175,7 +177,8 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     kind, namespace, name = key.split("/") if key.count("/") == 2 else ("Node", "", key.removeprefix("Node/"))
     pods = [pod for pod in sim.store.pods() if not pod.terminal]
     if kind == "Node":
-        mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
+        here = [pod for pod in pods if pod.node_name == name and (pod.deleting or is_guarded(sim, pod))]
+        mine = [pod.key for pod in sorted(here, key=lambda pod: not is_overdue(sim, pod))]
         return (yield from _search_any(sim, mine[0], budget)) if mine else (yield from search_drain(sim, name, budget))
     owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in sim.store.pods() if pod.namespace == namespace)
     owned = [

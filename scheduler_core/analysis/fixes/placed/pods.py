@@ -75,7 +75,11 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _unblock_drain(draft, sim, pod, node, prover)
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
-        goals = {"platform": prover.avoided(pod), **dict.fromkeys(("limits", "driver-nodes"), prover.placed())}
+        goals = {
+            "platform": prover.avoided(pod),
+            "delete": prover.left(pod, replaced=True),
+            **dict.fromkeys(("limits", "driver-nodes"), prover.placed()),
+        }
         for each in propose_containers(draft, sim, pod, node):
             yield each, goals.get(each.kinds[-1]) or runs(pod, prover)
         yield from _start(draft, sim, pod, prover)
