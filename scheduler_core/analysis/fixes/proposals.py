@@ -14,7 +14,7 @@ from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Pod
 from scheduler_core.apimachinery.objects.affinity import affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, deleting, key_of
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
-from scheduler_core.controllers.kubelet.pods import is_held
+from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.deployments.bounds import (
     get_desired_replicas,
@@ -175,7 +175,7 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _select_in_template(draft, diagnosis, sim)
     yield from end_finished_users(draft, pod, sim)
     ending = [each for each in sim.store.pods() if each.deleting and each.node_name][: MOST_ENDING + 1]
-    if not all(is_held(sim, each) for each in ending):
+    if not all(is_overdue(sim, each) for each in ending):
         yield wait(draft, pod)
     if diagnosis.whole is None and len(ending) <= MOST_ENDING:
         yield from (end_pod(draft, each) for each in ending)

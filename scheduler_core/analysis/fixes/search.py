@@ -22,7 +22,6 @@ from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import (
     find_last_end,
     is_guarded,
-    is_overdue,
     is_refused_as_it_is,
     propose_modes,
     prove_each,
@@ -58,6 +57,7 @@ from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.steps import finish
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
+from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
@@ -178,7 +178,7 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     pods = [pod for pod in sim.store.pods() if not pod.terminal]
     if kind == "Node":
         here = [pod for pod in pods if pod.node_name == name and (pod.deleting or is_guarded(sim, pod))]
-        mine = [pod.key for pod in sorted(here, key=lambda pod: not is_overdue(sim, pod))]
+        mine = [pod.key for pod in sorted(here, key=lambda pod: not is_overdue(sim, pod, sim.now))]
         return (yield from _search_any(sim, mine[0], budget)) if mine else (yield from search_drain(sim, name, budget))
     owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in sim.store.pods() if pod.namespace == namespace)
     owned = [

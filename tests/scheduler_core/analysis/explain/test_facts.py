@@ -568,3 +568,13 @@ def test_a_control_plane_node_without_a_taint_is_a_node_as_any_other(
     first["spec"] = {"taints": [{"key": role, "effect": taint}]} if taint else {}
     sim = scheduler_alone(first, *(node(f"w{n}") for n in range(workers)), pod("p", nodeName="cp"))
     assert ("ControlPlaneIsOpen" in codes(asked(sim, "p"))) is told_of
+
+
+@pytest.mark.parametrize(("since", "overdue"), [("2025-12-31T20:00:00Z", True), ("2025-12-31T23:59:50Z", False)])
+def test_a_kubelet_that_came_back_a_moment_ago_still_has_time_to_end_a_pod(since: str, overdue: bool) -> None:
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": since}
+    first = {**node("a"), "status": {**node("a")["status"], "conditions": [ready]}}
+    sim = scheduler_alone(first, ending(pod("p", nodeName="a")))
+    assert ("EndsOverdue" in codes(asked(sim, "p"))) is overdue
+    wait(sim, 60)
+    assert (sim.store.pod_at("default/p") is not None) is overdue
