@@ -165,7 +165,9 @@ def _list_texts(
 ) -> Iterator[str]:
     """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
     for each in subjects:
-        yield from list_status_texts(each) if each["kind"] == "Pod" else ()
+        # The containers of a pod that is being deleted end for this reason.
+        stays = each["kind"] == "Pod" and not each["metadata"].get("deletionTimestamp")
+        yield from list_status_texts(each) if stays else ()
         if (contest := find_contest(world, each)) is not None:
             name = f"{each['kind']} {each['metadata']['name']}"
             yield f"{contest['by']} sets replicas of {name} against {contest['autoscaler']}"

@@ -175,9 +175,8 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
 def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     """The same of KIND/NAMESPACE/NAME, by a pod of it that waits or is missing; and of Node/NAME, by a pod that a drain waits for."""
     kind, namespace, name = key.split("/") if key.count("/") == 2 else ("Node", "", key.removeprefix("Node/"))
-    pods = [pod for pod in sim.store.pods() if not pod.terminal]
     if kind == "Node":
-        here = [pod for pod in pods if pod.node_name == name and (pod.deleting or is_guarded(sim, pod))]
+        here = [p for p in sim.store.pods_on(name) if p.deleting or (is_guarded(sim, p) and not p.terminal)]
         mine = [pod.key for pod in sorted(here, key=lambda pod: not is_overdue(sim, pod, sim.now))]
         return (yield from _search_any(sim, mine[0], budget)) if mine else (yield from search_drain(sim, name, budget))
     owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in sim.store.pods() if pod.namespace == namespace)
