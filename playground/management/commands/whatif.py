@@ -237,9 +237,14 @@ def _in_words(outcome: whatif.Outcome) -> Iterator[str]:
         yield f"{end.pod} fails on {end.node} with {end.reason}: {end.message}"
     drained = outcome.world.surroundings.nodes.drains
     known = [fact for node in drained for fact in getattr(explain(outcome.baseline, f"Node/{node}"), "facts", ())]
+    after = [fact for node in drained for fact in getattr(explain(outcome.world, f"Node/{node}"), "facts", ())]
+    ends = {fact.values["pod"]: plain(describe_fact(fact)) for fact in after if fact.code.startswith("Ends")}
     uncounted = {fact.values["pod"]: plain(describe_fact(fact)) for fact in known if fact.code == "BudgetIsNotCounted"}
     yield from (plain(describe_fact(fact)) for fact in known if fact.code.startswith("DrainWants"))
     for node, pod, why in outcome.held_up:
+        if pod in ends:
+            yield f"The drain of {node} does not end: {ends[pod]}"
+            continue
         yield f"The drain of {node} is held up: {pod} may not go: {uncounted.get(pod, why)}"
     yield from (row["sentence"] for row in _list_missing(outcome))
     alike: dict[str, list[str]] = {}

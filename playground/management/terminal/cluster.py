@@ -107,9 +107,11 @@ _FORBIDDEN = re.compile(r"Error from server \(Forbidden\): (?P<resource>[a-z]+)\
 _WORDS = (
     "po:Pod deploy:Deployment rs:ReplicaSet rc:ReplicationController sts:StatefulSet ds:DaemonSet cj:CronJob no:Node"
 )
-_SHORT = dict(each.split(":") for each in f"{_WORDS} ns:Namespace pvc:PersistentVolumeClaim job:Job".split())
+_SHORT = dict(
+    each.split(":") for each in f"{_WORDS} ns:Namespace pvc:PersistentVolumeClaim pv:PersistentVolume job:Job".split()
+)
 _NAMED = tuple(_SHORT.values())
-_ALONE = ("Node", "Namespace")  # kinds without a namespace
+_ALONE = ("Node", "Namespace", "PersistentVolume")  # kinds without a namespace
 
 
 def find_kind(word: str) -> str:

@@ -165,8 +165,11 @@ def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> Mad
 
 
 def _shows_acts(command: Command, events: list[dict[str, Any]]) -> bool:
-    """Return whether Events, or a status that tells of pods which could not be created, show that a cluster has acted."""
-    return bool(events) or (isinstance(command, ApplyObjects) and any(map(read_refusal, command.objects)))
+    """Return whether Events, an object that is being deleted, or a status that tells of pods which could not be created, show that a
+    cluster has acted.
+    """
+    objects = command.objects if isinstance(command, ApplyObjects) else ()
+    return bool(events) or any(each["metadata"].get("deletionTimestamp") or read_refusal(each) for each in objects)
 
 
 def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, ...]:

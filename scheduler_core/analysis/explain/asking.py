@@ -115,7 +115,7 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     pod that runs is then not compared with the other nodes.
     """
     found = _explain(view.itself, key, past)
-    if found is None or not (found.problem or found.state is State.BINDING) or found.state is State.GATED:
+    if found is None or not (found.problem or found.state in (State.BINDING, State.GONE)) or found.state is State.GATED:
         return found
     means = advise(view.itself, key, index_events(view.itself) if past is None else past.events)
     facts = (note("Means", meaning=each.code, **each.values) for each in means if not each.silent)

@@ -9,11 +9,11 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Role
 from scheduler_core.analysis.explain.placement import list_pods_of, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_resize, trace_surge
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
-from scheduler_core.analysis.fixes.placed import is_overdue
 from scheduler_core.apimachinery.objects import SECOND, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
 from scheduler_core.controllers.kubelet.heartbeats import runs
+from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.scheduler.cache.pod_classes import PodClass
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import list_counted_pods, repelling, term_figures
 from scheduler_core.world.simulation import Simulation
@@ -69,7 +69,7 @@ def end_of(world: Simulation, pod: Pod) -> int | None:
     at = pod.manifest["metadata"].get("deletionTimestamp")
     if not at or is_node_silent(world, pod.node_name) or _list_finalizers(world, pod):
         return None
-    if is_overdue(world, pod):
+    if is_overdue(world, pod, world.now):
         return None
     run = world.surroundings.kubelet.pods.get(pod.key)
     return run.kill.until if run is not None and run.kill is not None else parse_time(at) - world.store.epoch

@@ -1,4 +1,4 @@
-"""Namespaces and claims that are not as wanted: what holds one that is being deleted, and what a claim waits for."""
+"""Namespaces, claims, and volumes that are not as wanted: what holds one that is being deleted, and what a claim waits for."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, State
 from scheduler_core.analysis.explain.holders import describe_end
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.workloads import SHOWN, describe_conditions
-from scheduler_core.analysis.fixes.workloads import list_held, list_users
+from scheduler_core.analysis.fixes.workloads import VOLUME, find_claim, list_attachments, list_held, list_users
 from scheduler_core.apimachinery.objects import Manifest, parse_time
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, class_of
 from scheduler_core.world.simulation import Simulation
@@ -16,9 +16,10 @@ _WAIT_FOR_POD = "WaitForFirstConsumer"
 
 
 def explain_object(world: Simulation, key: str, found: Manifest, past: Past) -> Explanation:
-    """Explain a namespace or a claim."""
+    """Explain a namespace, a claim, or a volume."""
     kind, meta, facts = found["kind"], found["metadata"], []
-    waits = kind == CLAIM and (found.get("status") or {}).get("phase") != "Bound"
+    phase = (found.get("status") or {}).get("phase")
+    waits = (kind == CLAIM and phase != "Bound") or (kind == VOLUME and phase == "Failed")
     if since := meta.get("deletionTimestamp"):
         left = world.store.epoch + world.now - parse_time(since)
         facts.append(note("BeingDeleted", kind=kind, name=meta["name"], left=max(left, 0)))
@@ -26,8 +27,23 @@ def explain_object(world: Simulation, key: str, found: Manifest, past: Past) -> 
             facts.append(note("KeepsFinalizers", kind=each["kind"], name=each["metadata"]["name"], finalizers=names))
         mine = (pod for pod in world.store.pods() if pod.deleting and pod.namespace == meta["name"])
         facts += [fact for pod in mine for fact in describe_end(world, pod)][:SHOWN]
-    facts += [*describe_conditions([found]), *(_describe_claim(world, found, past) if kind == CLAIM else ())]
+    describe = {CLAIM: _describe_claim, VOLUME: _describe_volume}.get(kind)
+    facts += [*describe_conditions([found]), *(describe(world, found, past) if describe is not None else ())]
     return Explanation(key, State.STUCK if since or waits else State.AS_WANTED, facts=tuple(facts))
+
+
+def _describe_volume(world: Simulation, volume: Manifest, past: Past) -> Iterator[Fact]:
+    """Yield the claim and the attachments that hold a volume, and what is reported of it."""
+    name, claim = volume["metadata"]["name"], find_claim(world, volume)
+    if volume["metadata"].get("deletionTimestamp") and claim is not None:
+        key = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
+        users = [pod.key for pod in list_users(world, claim)]
+        yield note("KeptByItsClaim", volume=name, claim=key, pods=users[:SHOWN] or ["-"], count=len(users))
+    for each in list_attachments(world, volume):
+        spec, failed = each["spec"], (each.get("status") or {}).get("detachError") or {}
+        text = str(failed.get("message") or "no error is reported").rstrip(". ")
+        yield note("StaysAttached", name=each["metadata"]["name"], volume=name, node=spec.get("nodeName"), message=text)
+    yield from past.report_on(VOLUME, "", name)
 
 
 def _describe_claim(world: Simulation, claim: Manifest, past: Past) -> Iterator[Fact]:

@@ -34,7 +34,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
-from scheduler_core.scheduler.plugins.helper.fixes import list_own_tolerations
+from scheduler_core.scheduler.plugins.helper.fixes import find_open_role, list_own_tolerations
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.world.simulation import Simulation
 
@@ -242,6 +242,8 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     yield from _list_unmet_preferences(pod, nodes, row)
     yield from _list_open_requirements(pod, nodes.nodes[row])
     yield from _list_tolerated(pod, nodes.nodes[row])
+    if role := find_open_role(pod, nodes.nodes[row], nodes.nodes):
+        yield note("ControlPlaneIsOpen", pod=pod.key, node=nodes.names[row], key=role)
     yield from _list_alternatives(pod, nodes.nodes[row])
     yield from _list_idle_tolerations(diagnosis, row)
     for constraint in pod.spec.topology_spread:

@@ -18,6 +18,7 @@ from scheduler_core.analysis.fixes.meanings import PLAIN, find_makers
 from scheduler_core.apimachinery.objects import SECOND, Node, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.resources import list_resized
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.apiserver.kube_events import WARNING
 from scheduler_core.controllers.kubelet.devices import missing
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.lifecycle import zone_name
@@ -34,6 +35,7 @@ _CONDITIONS = {
     "node.kubernetes.io/pid-pressure": "PIDPressure",
 }
 _GROWING = ("FileSystemResizePending", "ControllerResizeError", "NodeResizeError")
+_EVERYDAY = ("kubelet", "default-scheduler")  # whose Normal Events tell how a pod began and ended, not why
 _STAGES = ("Launched", "Registered", "Initialized", "InfrastructureReady", "Ready")  # of a node that is made
 _LOW = "was low on resource"
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
@@ -392,7 +394,8 @@ def explain_gone(world: Simulation, key: str) -> Explanation | None:
     events = [each for each in events if (each.name == name if each.kind == "Pod" else named.search(each.message))]
     if not events and key not in world.journal.last_move:
         return None
-    last = ({"reason": e.reason, "message": e.message, "reporter": e.reporter, "time": e.t} for e in events[-3:])
+    telling = [e for e in events if e.type == WARNING or e.reporter not in _EVERYDAY] or events
+    last = ({"reason": e.reason, "message": e.message, "reporter": e.reporter, "time": e.t} for e in telling[-3:])
     facts = [note("LastEvent", **each) for each in last]
     lane = world.journal.lane(key)
     if lane:

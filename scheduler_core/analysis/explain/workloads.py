@@ -12,7 +12,13 @@ from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
 from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
-from scheduler_core.analysis.fixes.meanings import index_events, list_foreign_pods, list_lost_scalers, list_scalers
+from scheduler_core.analysis.fixes.meanings import (
+    find_contest,
+    index_events,
+    list_foreign_pods,
+    list_lost_scalers,
+    list_scalers,
+)
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import (
     divide_containers,
@@ -43,7 +49,7 @@ _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
     BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
-    NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout PlacedForATime RolloutStuck
+    NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout PlacedForATime ReplicasAreContested RolloutStuck
     SameNameWaits ScaleDownWaits TargetIsMissing UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
@@ -136,6 +142,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
     for each in list_lost_scalers(world, manifest):
         target = f"{each['spec']['scaleTargetRef']['kind']} {each['spec']['scaleTargetRef']['name']}"
         yield note("TargetIsMissing", **values, autoscaler=each["metadata"]["name"], target=target)
+    if (contest := find_contest(world, manifest)) is not None:
+        yield note("ReplicasAreContested", **values, **contest)
     for pod in list_foreign_pods(world, manifest, pods)[:SHOWN]:
         yield note("ScaledPodIsForeign", **values, pod=pod.key)
     for key, by_domain, most in list_uneven(world, manifest, pods):
@@ -161,6 +169,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
             yield note("RolloutStuck", **values, message=text)
         if manifest["kind"] == "Job" and each.get("type") == "Failed" and each.get("status") == "True":
             yield note("JobFailed", **values, reason=each.get("reason") or "", message=text)
+            if not pods and manifest["spec"]["template"]["spec"].get("restartPolicy") == "OnFailure":
+                yield note("JobDeletesItsPods", **values)
     if manifest["kind"] == "DaemonSet":
         yield from _list_bare_nodes(world, manifest, pods)
     if manifest["kind"] == "Job" and ran_out(manifest):
@@ -454,7 +464,10 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
         facts.insert(
             0, note("DrainStuck", node=name, pods=refused[:SHOWN], count=len(refused), over=drain.ended is not None)
         )
-        facts += [fact for pod in pods if pod.deleting for fact in describe_end(world, pod)]
+    ending = [pod for pod in pods if pod.deleting and end_of(world, pod) is None]
+    if ending:
+        facts.append(note("DrainWaitsFor", node=name, pods=[pod.key for pod in ending[:SHOWN]], count=len(ending)))
+    facts += [fact for pod in pods if failed or pod in ending for fact in describe_end(world, pod)]
     text = "" if drain is None else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
     reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
     blocked = failed or bool(facts and node.unschedulable)

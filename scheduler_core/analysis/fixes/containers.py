@@ -10,6 +10,7 @@ from scheduler_core.apimachinery.objects import REQUIRED, Manifest, Node, Pod, c
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import apply_patch
 from scheduler_core.scheduler.framework.drafts import Change, Draft
+from scheduler_core.scheduler.plugins.helper.fixes import delete_pod
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 from scheduler_core.world.simulation import Simulation
 
@@ -207,7 +208,10 @@ def _mend_probe(case: _Case) -> Iterator[Draft]:
         way = next((name for name in ("httpGet", "tcpSocket") if name in given), "")
         values = {"field": f"{probe}.timeoutSeconds of {each['name']}", "to": 5 * int(given.get("timeoutSeconds") or 1)}
         patch: dict[str, Any] = {"timeoutSeconds": values["to"]}
-        if port is not None:
+        if probe == "startupProbe" and (port is None or not declared or int(port) in declared):
+            patch = {"failureThreshold": max(_PATIENCE, 2 * int(given.get("failureThreshold") or 0))}
+            values = {"field": f"{probe}.failureThreshold of {each['name']}", "to": patch["failureThreshold"]}
+        elif port is not None:
             values = {"field": f"{probe}.{way}.port of {each['name']}", "to": next(iter(declared), 0)}
             patch = {way: {"port": values["to"]}}
             if probe == "livenessProbe" and (int(port) in declared or not declared) and "startupProbe" not in each:
@@ -218,6 +222,12 @@ def _mend_probe(case: _Case) -> Iterator[Draft]:
                 continue
         if given:
             yield case.anew("setting", {field: [{"name": each["name"], probe: patch}]}, **values)
+
+
+def _delete(case: _Case) -> Iterator[Draft]:
+    """The pod deleted: a new one is set up anew."""
+    if controller_of(case.pod.manifest):
+        yield delete_pod(case.draft, case.pod)
 
 
 def _add_key(case: _Case) -> Iterator[Draft]:
@@ -258,13 +268,12 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) \S+/(?P<name>[\w.-]+)", _add_key),
     (r'volume "(?P<volume>[^"]+)" : references non-existent (?P<kind>config|secret) key: (?P<key>\S+)', _add_key),
     (_ABSENT.pattern, _copy_object),
+    (r"volume-subpaths/[^\n]*no such file or directory|finish file system resize of volume on node", _delete),
     (r'forbidden sysctl: "(?P<name>[^"]+)"', _mend_context),
     (r"Setting volume ownership for|consider using OnRootMismatch", _mend_context),
     (r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*:(?P<port>\d+)\S*:? .*connection refused", _mend_probe),
-    (
-        r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*(?:context deadline exceeded|Client\.Timeout)",
-        _mend_probe,
-    ),
+    (r"(?P<probe>Startup) probe failed: ", _mend_probe),
+    (r"(?P<probe>Liveness|Readiness) probe failed:.*(?:context deadline exceeded|Client\.Timeout)", _mend_probe),
     (r'parse image (?:name|reference) "(?P<image>[^"]+)"', _mend_image),
     (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),
     (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),

@@ -27,8 +27,15 @@ _ALIKE = 0.7  # of two names of which one may be meant by the other
 Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
 _OWNERS = ("Deployment", *CREATING, "CronJob")
 _MADE_FOR = ("svccontroller.k3s.cattle.io/svcname",)  # labels by which a tool says for what it made a workload
+_TOOLS = {  # by the label or the annotation of what they apply
+    "argocd.argoproj.io/tracking-id": "Argo CD",
+    "helm.toolkit.fluxcd.io/name": "Flux",
+    "kustomize.toolkit.fluxcd.io/name": "Flux",
+    "meta.helm.sh/release-name": "Helm",
+}
 _CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, ExpendablePodsPriorityCutoff
 _SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
+_KILLED = "Error:  exit code 137"  # without being at a memory limit
 AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 
 
@@ -123,9 +130,11 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
     if pod is not None:
         claims = (store.get(CLAIM, pod.namespace, use.name(pod)) for use in volumes_of(pod.spec).claims)
         return [pod.manifest, *filter(None, claims), *(() if pod.node_name else find_groups(world, pod))]
-    if kind in ("Node", "Namespace"):
+    if kind in ("Node", "Namespace", "PersistentVolume"):
         return list(filter(None, [store.get(kind, "", rest)]))
     namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
+    if "/" not in rest and any(("Pod", namespace, name) == (e.kind, e.namespace, e.name) for e in store.events):
+        return [{"kind": "Pod", "metadata": {"name": name, "namespace": namespace}}]  # which is gone
     found = [store.get(each, namespace, name) for each in ([kind] if "/" in rest else _OWNERS)]
     owners = [each for each in found if each is not None]
     for owner in owners:  # which grows by what they control
@@ -156,7 +165,14 @@ def _list_texts(
 ) -> Iterator[str]:
     """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
     for each in subjects:
-        yield from list_status_texts(each) if each["kind"] == "Pod" else ()
+        # The containers of a pod that is being deleted end for this reason.
+        stays = each["kind"] == "Pod" and not each["metadata"].get("deletionTimestamp")
+        yield from list_status_texts(each) if stays else ()
+        if (contest := find_contest(world, each)) is not None:
+            name = f"{each['kind']} {each['metadata']['name']}"
+            yield f"{contest['by']} sets replicas of {name} against {contest['autoscaler']}"
+        if each["kind"] == "PersistentVolume" and (each.get("status") or {}).get("phase") == "Bound":
+            yield "bound to {namespace}/{name}".format_map(each["spec"]["claimRef"])
         yield from (f"{key}={name}" for key, name in (each["metadata"].get("labels") or {}).items() if key in _MADE_FOR)
     yield from () if pod is None else _list_hints(world, pod)
     names = [
@@ -165,12 +181,20 @@ def _list_texts(
     places = [*names, *([ELSEWHERE] if pod is not None and not pod.node_name else ())]
     said = [f"{e.reason}: {e.message}" for place in places for e in reversed(events.get(place, {}).values())]
     yield from said
+    yield from () if pod is None or node is None else _list_kills(pod.manifest, node, events)
     makers = [each for text in said for each in find_makers(world, pod, text)] if pod is not None else []
     for _, maker in makers:
         yield from list_status_texts(maker.manifest)
     for each in (*subjects, *([node.manifest] if node is not None and node.ready == "False" else ())):
         for condition in (each.get("status") or {}).get("conditions") or ():
             yield f"{condition.get('reason') or ''}: {condition.get('message') or ''}"
+
+
+def _list_kills(pod: Manifest, node: Node, events: Events) -> Iterator[str]:
+    """Yield that the node of a pod ran out of memory, if a container of the pod was killed."""
+    said = events.get(("Node", "", node.name), {}).values()
+    if any(_KILLED in text for text in list_status_texts(pod)):
+        yield from (f"{each.reason}: {each.message}" for each in said if each.reason == "SystemOOM")
 
 
 def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
@@ -215,6 +239,20 @@ def list_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
     own, where = {"kind": owner["kind"], "name": owner["metadata"]["name"]}, owner["metadata"].get("namespace")
     near = (e for e in sim.store.list("HorizontalPodAutoscaler") if e["metadata"].get("namespace") == where)
     return [each for each in near if own.items() <= ((each.get("spec") or {}).get("scaleTargetRef") or {}).items()]
+
+
+def find_contest(sim: Simulation, owner: Manifest) -> dict[str, Any] | None:
+    """Return the bounds of an autoscaler and who else sets the replicas, where those of the workload are out of bounds; else None."""
+    now, meta = int((owner.get("spec") or {}).get("replicas") or 0), owner["metadata"]
+    for each in list_scalers(sim, owner) if now else ():
+        spec, conditions = each["spec"], (each.get("status") or {}).get("conditions") or ()
+        low, high = int(spec.get("minReplicas") or 1), int(spec.get("maxReplicas") or now)
+        unable = any((c.get("type"), c.get("status")) == ("AbleToScale", "False") for c in conditions)
+        if conditions and not unable and not low <= now <= high:
+            marks = {**(meta.get("labels") or {}), **(meta.get("annotations") or {})}
+            tool = next((tool for key, tool in _TOOLS.items() if key in marks), "another client")
+            return {"autoscaler": each["metadata"]["name"], "replicas": now, "least": low, "most": high, "by": tool}
+    return None
 
 
 def list_lost_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:

@@ -13,6 +13,7 @@ from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, fin
 from scheduler_core.analysis.fixes.fix import Budget, Fix
 from scheduler_core.analysis.fixes.kubectl import recreates, workload_of
 from scheduler_core.analysis.fixes.meanings import Meaning
+from scheduler_core.analysis.fixes.proposals import list_partners
 from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, is_met, read_calls, run_call, start_controllers
 from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver.status import Refused
@@ -32,6 +33,7 @@ ACTING = {
     "PersistentVolume": VOLUMES,
     "PersistentVolumeClaim": VOLUMES,
     "Node": _NODES,
+    "Namespace": ("namespace-controller",),
     "orphan": ("garbage-collector-controller",),
     "cordon": ("node-lifecycle-controller",),
     "ResourceClaim": CLAIMS,
@@ -179,6 +181,10 @@ class Prover:
             if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
                 leaving = call.words[0] in ("delete", "taint")
                 kinds += [ref.kind for ref in call.refs if ref.kind != "Node" or leaving]
+                named = {f"{ref.namespace}/{ref.name}" for ref in call.refs if ref.kind == "Pod"}
+                partners = list_partners(self.sim, self.pod) if self.pod is not None and leaving and named else []
+                again = (workload_of(self.sim.store, each.manifest) for each in partners if each.key in named)
+                kinds += [owner["kind"] for owner in again if owner is not None]
             if call.flags.get("cascade") == "orphan":
                 kinds.append("orphan")
             if call.words[0] in ("cordon", "uncordon", "drain"):

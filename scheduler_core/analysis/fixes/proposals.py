@@ -14,7 +14,7 @@ from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Pod
 from scheduler_core.apimachinery.objects.affinity import affinity_terms, wrong_labels
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, deleting, key_of
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
-from scheduler_core.controllers.kubelet.pods import is_held
+from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.workloads.deployments.bounds import (
     get_desired_replicas,
@@ -25,7 +25,7 @@ from scheduler_core.controllers.workloads.deployments.bounds import (
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework import Plugin, Status
 from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
-from scheduler_core.scheduler.plugins.helper.fixes import end_pod, label_namespace
+from scheduler_core.scheduler.plugins.helper.fixes import delete_pod, end_pod, label_namespace
 from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim
 from scheduler_core.world.simulation import Simulation
 
@@ -175,11 +175,14 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _select_in_template(draft, diagnosis, sim)
     yield from end_finished_users(draft, pod, sim)
     ending = [each for each in sim.store.pods() if each.deleting and each.node_name][: MOST_ENDING + 1]
-    if not all(is_held(sim, each) for each in ending):
+    if not all(is_overdue(sim, each) for each in ending):
         yield wait(draft, pod)
     if diagnosis.whole is None and len(ending) <= MOST_ENDING:
         yield from (end_pod(draft, each) for each in ending)
     yield from _raise_partners(draft, pod, sim)
+    partners = list_partners(sim, pod)
+    if len(partners) == 1 and (owner := workload_of(sim.store, partners[0].manifest)) and owner["kind"] != _DAEMONS:
+        yield delete_pod(draft, partners[0])  # which is made anew, on a node that takes both
     given = sim.store.get("PriorityClass", "", str(draft.original["spec"].get("priorityClassName") or ""))
     if given is not None and int(given.get("value") or 0) > pod.priority:  # its class has got another value since
         anew = recreate(draft, pod, sim)
@@ -273,21 +276,19 @@ def _differs(had: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     return had.get("image") != now.get("image") or any(before.get(k) != v for k, v in after.items())
 
 
+def list_partners(sim: Simulation, pod: Pod) -> list[Pod]:
+    """Return the pods with a node that a pod has to be near."""
+    terms = affinity_terms(pod).required
+    near = (each for each in sim.store.pods() if each.node_name and not each.deleting) if terms else ()
+    return [e for e in near if e.key != pod.key and any(term.selector.matches(e.labels) for term in terms)]
+
+
 def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
     """Pods that the pod has to be near, given its PriorityClass: of a lower one, they would be victims of its preemption."""
     name = str(draft.original["spec"].get("priorityClassName") or "")
-    terms = affinity_terms(pod).required
-    if not name or not terms or pod.priority <= 0:
+    if not name or pod.priority <= 0:
         return
-    partners = [
-        each
-        for each in sim.store.pods()
-        if each.node_name
-        and not each.deleting
-        and each.priority < pod.priority
-        and each.key != pod.key
-        and any(term.selector.matches(each.labels) for term in terms)
-    ]
+    partners = [each for each in list_partners(sim, pod) if each.priority < pod.priority]
     if not 0 < len(partners) <= MOST_ENDING:
         return
     changed = draft

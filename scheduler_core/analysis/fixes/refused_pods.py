@@ -76,7 +76,11 @@ def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
         yield draft.typing(Change("failure-rule", {"job": name}), renew_job(owner, podFailurePolicy=None))
     elif kind == "Job" and (failed or (owner.get("status") or {}).get("failedIndexes")):
         field = _USED_UP.get(str(failed[0].get("reason")) if failed else "FailedIndexes", "backoffLimit")
-        limit = int(spec.get(field, 6))
+        limit, template = int(spec.get(field, 6)), spec["template"]
+        if template["spec"].get("restartPolicy") == "OnFailure" and field == "backoffLimit":
+            values = {"job": name, "field": "restartPolicy", "from": "OnFailure", "to": "Never"}
+            keeping = {**template, "spec": {**template["spec"], "restartPolicy": "Never"}}
+            yield draft.typing(Change("job-anew", values), renew_job(owner, template=keeping))
         change = Change("job-anew", {"job": name, "field": field, "from": limit, "to": 2 * limit or 1})
         yield draft.typing(change, renew_job(owner, **{field: 2 * limit or 1}))
 

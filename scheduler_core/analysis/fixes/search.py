@@ -57,6 +57,7 @@ from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.steps import finish
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
+from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
@@ -95,7 +96,8 @@ def search_fixes(
             # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
-    means = [each for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
+    about = dict.fromkeys((pod_key, findings.pod))  # of a node also what is said of the pod that holds up its drain
+    means = [each for key in about for each in advise(sim, key) if not (each.silent and findings.fixes)]
     for each in (steps := [make_step(each, pod_key) for each in means]):
         found(each)
     return replace(findings, fixes=_put_writers_first(sim, rank_fixes((*findings.fixes, *steps))))
@@ -173,9 +175,9 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
 def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
     """The same of KIND/NAMESPACE/NAME, by a pod of it that waits or is missing; and of Node/NAME, by a pod that a drain waits for."""
     kind, namespace, name = key.split("/") if key.count("/") == 2 else ("Node", "", key.removeprefix("Node/"))
-    pods = [pod for pod in sim.store.pods() if not pod.terminal]
     if kind == "Node":
-        mine = [pod.key for pod in pods if pod.node_name == name and is_guarded(sim, pod)]
+        here = [p for p in sim.store.pods_on(name) if p.deleting or (is_guarded(sim, p) and not p.terminal)]
+        mine = [pod.key for pod in sorted(here, key=lambda pod: not is_overdue(sim, pod, sim.now))]
         return (yield from _search_any(sim, mine[0], budget)) if mine else (yield from search_drain(sim, name, budget))
     owners = ((pod, workload_of(sim.store, pod.manifest)) for pod in sim.store.pods() if pod.namespace == namespace)
     owned = [

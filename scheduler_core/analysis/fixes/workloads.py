@@ -31,6 +31,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS as MODELED
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.taint_eviction import no_execute, tolerance
+from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.controllers.workloads.cronjobs.controller import schedule_of
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
@@ -445,26 +446,41 @@ def _label(sim: Simulation, nodes: list[Node], pod: Pod) -> Iterator[Draft]:
             yield Draft(pod.manifest).typing(Change("label", {"node": node.name, "key": key, "value": value}))
 
 
-# Namespaces and claims that are being deleted
+# Namespaces, claims, and volumes that are being deleted
 
-OBJECTS = ("Namespace", CLAIM)
+VOLUME = "PersistentVolume"
+OBJECTS = ("Namespace", CLAIM, VOLUME)
+PROTECTIONS = (PROTECTION, "kubernetes.io/pv-protection")  # which kube itself takes off once nobody uses the object
 
 
 def find_object(sim: Simulation, key: str) -> Manifest | None:
-    """Return the namespace Namespace/NAME or the claim PersistentVolumeClaim/NS/NAME; None of any other key."""
+    """Return the namespace Namespace/NAME, the claim PersistentVolumeClaim/NS/NAME, or the volume PersistentVolume/NAME; else None."""
     kind, _, rest = key.partition("/")
     namespace, _, name = rest.rpartition("/")
     return sim.store.get(kind, namespace, name) if kind in OBJECTS else None
 
 
 def list_held(sim: Simulation, found: Manifest) -> list[tuple[Manifest, list[str]]]:
-    """Return a claim, or the objects of a namespace, with the finalizers that somebody else has to remove."""
-    near = [found]
-    if found["kind"] != CLAIM:
+    """Return an object, what is attached of a volume, or is in a namespace, with the finalizers that somebody else has to remove."""
+    near = [*list_attachments(sim, found), found]
+    if found["kind"] == "Namespace":
         every = (each for kind in sim.store.kinds() for each in sim.store.list(kind))
         near += [each for each in every if each["metadata"].get("namespace") == found["metadata"]["name"]]
-    kept = ([each for each in it["metadata"].get("finalizers") or () if each != PROTECTION] for it in near)
+    kept = ([each for each in it["metadata"].get("finalizers") or () if each not in PROTECTIONS] for it in near)
     return [(it, names) for it, names in zip(near, kept, strict=True) if names]
+
+
+def list_attachments(sim: Simulation, volume: Manifest) -> list[Manifest]:
+    """Return the VolumeAttachments of a volume; none of another object."""
+    name = volume["metadata"]["name"] if volume["kind"] == VOLUME else None
+    return [each for each in sim.store.list(ATTACHMENT) if get_volume(each) == name]
+
+
+def find_claim(sim: Simulation, volume: Manifest) -> Manifest | None:
+    """Return the claim that a volume is bound to, if it still exists."""
+    ref = volume["spec"].get("claimRef") or {}
+    found = sim.store.get(CLAIM, str(ref.get("namespace")), str(ref.get("name")))
+    return found if found is not None and found["spec"].get("volumeName") == volume["metadata"]["name"] else None
 
 
 def list_users(sim: Simulation, claim: Manifest) -> list[Pod]:
@@ -474,7 +490,7 @@ def list_users(sim: Simulation, claim: Manifest) -> list[Pod]:
 
 
 def search_object(sim: Simulation, key: str, found: Manifest, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove what lets a namespace or a claim end; what concerns kinds on which nothing here acts is not proven."""
+    """Prove what lets a namespace, a claim, or a volume end; what concerns kinds on which nothing here acts is not proven."""
     if not found["metadata"].get("deletionTimestamp"):
         return Findings(key, "fits")
     findings = yield from prove_each(sim, key, Prover(sim, key, budget), _let_go(sim, found), "searched")

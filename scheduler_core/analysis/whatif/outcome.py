@@ -26,6 +26,7 @@ Change = Command | Callable[[Watch], Requests]
 """A request, or what makes several and returns them, each with the number of transitions that it waits for."""
 
 WAITED = 20_000  # transitions until what kubectl deletes is gone
+STAYS = "the pod is terminating, and stays"
 EXPECTED = "expected kubectl commands in the form in which explain prints fixes, such as kubectl scale deployment web --replicas=3"
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, StopIteration, yaml.YAMLError)
 SCALABLE = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
@@ -135,7 +136,7 @@ class Outcome:
     the order of their names; `pending` and `pending_without`: who waits in the end. `time`: virtual nanoseconds that it took.
 
     `rest`: how the world with the changes came to rest. `failed`: the pods that failed with the changes and not without them.
-    `held_up`: the evictions that a drain asks for in vain: node, pod, and why. `world` and `baseline`: with the changes and without.
+    `held_up`: the pods that a drain wants gone in vain: node, pod, and why. `world` and `baseline`: with the changes and without.
     """
 
     effects: tuple[Effect, ...]
@@ -210,7 +211,7 @@ def what_if(
         tuple(
             (drain["node"], refused["pod"], refused["why"])
             for drain in read_drains(with_them.world)
-            for refused in drain["stuck"]
+            for refused in (*drain["stuck"], *({"pod": pod, "why": STAYS} for pod in drain["ending"] if rest))
         ),
     )
 

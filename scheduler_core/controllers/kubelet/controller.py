@@ -152,7 +152,7 @@ class Kubelet(Controller):
             return Done(admission.restore(world, key), world.now)
         if pod is None or pod.terminal or not heartbeats.runs(world, pod.node_name):
             return Done()
-        if pods.is_held(world, pod):
+        if pods.is_overdue(world, pod):
             return Done()
         if run is not None and pod.deleting and is_mirror(pod):
             return Done(admission.let_go(world, pod))

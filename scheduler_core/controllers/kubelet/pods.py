@@ -86,10 +86,10 @@ def adopt_terminating_pod(world: World, pod: Pod) -> None:
     memory.put(pod.key, replace(run.with_each(ending), kill=kill))
 
 
-def is_held(world: World, pod: Pod) -> bool:
-    """Return whether a kubelet had not ended a pod when this world began, though it had reported since the grace period was over.
+def is_overdue(world: World, pod: Pod, at: int = 0) -> bool:
+    """Return whether a kubelet had not ended a pod by a time (ns), though it had reported since the grace period was over.
 
-    Something that it can't end holds the pod, such as a process on a lost mount.
+    What was overdue when this world began (0) is held by something that its kubelet can't end, such as a process on a lost mount.
     """
     if not pod.deleting:
         return False
@@ -99,7 +99,7 @@ def is_held(world: World, pod: Pod) -> bool:
     since = [each.get("lastTransitionTime") for each in ready]
     if not since or not since[0]:
         return False
-    return max(parse_time(meta["deletionTimestamp"]), parse_time(since[0])) + OVERDUE < world.store.epoch
+    return max(parse_time(meta["deletionTimestamp"]), parse_time(since[0])) + OVERDUE < world.store.epoch + at
 
 
 def arrive(world: World, pod: Pod, node: Node) -> Done:

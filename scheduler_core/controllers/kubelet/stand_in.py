@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver import WatchEvent, with_section
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.kubelet.pods import is_held
+from scheduler_core.controllers.kubelet.pods import is_overdue
 
 ANNOTATION = "stand-in"
 _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
@@ -43,7 +43,7 @@ class StandIn(Controller):
             return ""
         target = ("Pod", pod.namespace, pod.name)
         if pod.deleting:
-            if is_held(world, pod):
+            if is_overdue(world, pod):
                 return ""
             # The API server writes the shortened period before it takes the pod away.
             world.store.overwrite(with_section(pod.manifest, "metadata", {"deletionGracePeriodSeconds": 0}), "Pod")

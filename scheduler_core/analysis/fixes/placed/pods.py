@@ -14,7 +14,7 @@ from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, nanos, parse_time
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, Node
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
-from scheduler_core.controllers.kubelet.pods import OVERDUE
+from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.controllers.nodes.drain import list_wanted_flags
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.framework.drafts import Change, Draft
@@ -75,7 +75,11 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _unblock_drain(draft, sim, pod, node, prover)
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
-        goals = {"platform": prover.avoided(pod), **dict.fromkeys(("limits", "driver-nodes"), prover.placed())}
+        goals = {
+            "platform": prover.avoided(pod),
+            "delete": prover.left(pod, replaced=True),
+            **dict.fromkeys(("limits", "driver-nodes"), prover.placed()),
+        }
         for each in propose_containers(draft, sim, pod, node):
             yield each, goals.get(each.kinds[-1]) or runs(pod, prover)
         yield from _start(draft, sim, pod, prover)
@@ -124,12 +128,6 @@ def is_dead(sim: Simulation, node: Node) -> bool:
     return node.ready not in ("True", "") or node.name in sim.surroundings.inputs.stopped
 
 
-def is_overdue(world: Simulation, pod: Pod) -> bool:
-    """Return whether a kubelet should have ended a terminating pod some time ago, and has not."""
-    at = pod.manifest["metadata"].get("deletionTimestamp")
-    return bool(at) and bool(pod.node_name) and parse_time(at) - world.store.epoch + OVERDUE < world.now
-
-
 def find_last_end(sim: Simulation) -> int:
     """Return for how long (ns) the grace periods of terminating pods last, as far as a proof waits for them."""
     ends = [str(pod.manifest["metadata"]["deletionTimestamp"]) for pod in sim.store.pods() if pod.deleting]
@@ -144,7 +142,7 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
     if node is None:
         return
     if not is_dead(prover.sim, node):
-        if is_overdue(prover.sim, pod):
+        if is_overdue(prover.sim, pod, prover.sim.now):
             return
         where = f"{pod.name} -n {pod.namespace} --timeout=24h"
         yield (

@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.affinity import misses, read_lacking_ke
 from scheduler_core.apimachinery.objects.labels import NOT_IN, NodeSelectorTerm
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, list_own_tolerations
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, find_open_role, list_own_tolerations
 from scheduler_core.world.simulation import Simulation
 
 _SOFT, MOST = "ScheduleAnyway", 3
@@ -102,6 +102,8 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
     for one in (one for term in raw for one in NodeSelectorTerm.of(term).expressions):
         if one.op == NOT_IN and one.key not in node.labels:
             yield _harden("exists", one.key), path, add([{"key": one.key, "operator": "Exists"}])
+    if role := find_open_role(pod, node, sim.store.nodes()):
+        yield _harden("absent", role), path, add([{"key": role, "operator": "DoesNotExist"}])
     own = list_own_tolerations(pod)
     drawn = [n for n in sim.store.nodes() if any(each.tolerates(taint) for each in own for taint in n.taints)]
     for other in drawn[:1] if node not in drawn else ():

@@ -17,6 +17,7 @@ _ZONE, _REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 _WIDER = {HOSTNAME: _ZONE, _ZONE: _REGION}
 _NEW_ENDS = {"failure-domain.beta.kubernetes.io/zone": "zone", "failure-domain.beta.kubernetes.io/region": "region"}
 MOST_DELETED = 5
+_ROLES = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 OF_CONTROLLERS = "node.kubernetes.io/"  # taints that come and go with a node's conditions
 GROUP_LABELS = (
     *("karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "cloud.google.com/gke-nodepool"),
@@ -39,6 +40,16 @@ def list_refusing_taints(node: Node, pod: Pod) -> list[Taint]:
 def list_own_tolerations(pod: Pod) -> list[Toleration]:
     """List the tolerations of a pod for single taints, without those for conditions of nodes."""
     return [each for each in pod.spec.tolerations if each.key and not each.key.startswith(OF_CONTROLLERS)]
+
+
+def find_open_role(pod: Pod, node: Node, nodes: Sequence[Node]) -> str:
+    """Return the role label of a control-plane node whose taints keep no pod off, though there are workers; "" of other nodes and of
+    pods that are meant to be there.
+    """
+    role = next((each for each in _ROLES if each in node.labels), "")
+    closed = [taint for taint in node.taints if taint.effect in (NO_SCHEDULE, NO_EXECUTE)]
+    meant = pod.namespace == "kube-system" or any(each.key in _ROLES for each in pod.spec.tolerations)
+    return "" if closed or meant or all(role in each.labels for each in nodes) else role
 
 
 def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[str] = ()) -> Draft:

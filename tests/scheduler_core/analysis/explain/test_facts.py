@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.analysis.explain import Explanation, Role, State, explain, explain_uncreated, list_problems
+from scheduler_core.analysis.explain import (
+    Explanation,
+    Role,
+    State,
+    explain,
+    explain_uncreated,
+    list_problems,
+    record_events,
+)
 from scheduler_core.world.commands import (
     ApplyObjects,
     DeleteObjects,
@@ -461,3 +469,112 @@ def test_a_pod_that_is_bound_here_tells_that_its_own_cluster_refused_it() -> Non
         sim.advance()
     assert values(found, "ClusterSaysOtherwise")["message"] == "0/1 nodes are available: no"
     assert found.problem
+
+
+# What holds objects, nodes, and workloads
+
+
+def ending(manifest: dict[str, Any], *finalizers: str) -> dict[str, Any]:
+    gone = {"deletionTimestamp": "2025-12-31T23:00:00Z", "finalizers": [*finalizers]}
+    return {**manifest, "metadata": {**manifest["metadata"], **gone}}
+
+
+def told(sim: Simulation, reason: str, about: str, reporter: str, **more: Any) -> None:
+    kind, _, name = about.partition("/")
+    involved = {"kind": kind, "name": name, "namespace": "" if kind == "Node" else "default"}
+    said = {"reason": reason, "message": reason, "involvedObject": involved, "source": {"component": reporter}, **more}
+    record_events(sim, [{"metadata": {"name": "e"}, "lastTimestamp": "2025-12-31T23:30:00Z", "type": "Normal", **said}])
+
+
+def test_a_volume_that_ends_names_its_claim_and_what_is_still_attached() -> None:
+    spec = {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "csi": {"driver": "d", "volumeHandle": "v"},
+    }
+    ref = {"claimRef": {"kind": "PersistentVolumeClaim", "namespace": "default", "name": "data", "uid": "1"}}
+    volume = ending(
+        make("PersistentVolume", "pv", spec=spec | ref), "kubernetes.io/pv-protection", "csi.example/attached"
+    )
+    asks = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "pv"}
+    attached = {"attacher": "d", "nodeName": "a", "source": {"persistentVolumeName": "pv"}}
+    attachment = {**make("VolumeAttachment", "va", spec=attached), "apiVersion": "storage.k8s.io/v1"}
+    sim = scheduler_alone(node("a"), volume, make("PersistentVolumeClaim", "data", spec=asks), attachment)
+    found = asked(sim, "PersistentVolume/pv")
+    assert (found.state, values(found, "KeptByItsClaim")["claim"]) == (State.STUCK, "default/data")
+    assert values(found, "StaysAttached")["node"] == "a"
+    assert values(found, "KeepsFinalizers")["finalizers"] == ["csi.example/attached"]
+
+
+def test_a_drain_of_a_cordoned_node_waits_for_a_pod_that_does_not_end() -> None:
+    kept = ending(pod("p", nodeName="a"), "acme.io/audit")
+    sim = scheduler_alone({**node("a"), "spec": {"unschedulable": True}}, kept)
+    found = asked(sim, "Node/a")
+    assert (found.state, values(found, "DrainWaitsFor")["pods"]) == (State.STUCK, ["default/p"])
+
+
+def test_what_removed_a_pod_comes_before_how_its_kubelet_ended_it() -> None:
+    sim = scheduler_alone(node("a"))
+    told(sim, "ScaleDown", "Pod/p", "cluster-autoscaler", message="deleting pod for node scale down")
+    told(sim, "Killing", "Pod/p", "kubelet")
+    found = asked(sim, "p")
+    assert [fact.values["reason"] for fact in found.facts if fact.code == "LastEvent"] == ["ScaleDown"]
+    assert values(found, "Means")["meaning"] == "NodeWasScaledDown"
+
+
+@pytest.mark.parametrize(("victim", "known"), [("SystemOOM", True), ("Rebooted", False)])
+def test_a_killed_container_on_a_node_without_memory_left_is_explained_by_the_node(victim: str, known: bool) -> None:
+    last = {"terminated": {"exitCode": 137, "reason": "Error"}}
+    back = {"name": "c", "lastState": last, "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "restartCount": 3}
+    killed = {**pod("p", nodeName="a"), "status": {"phase": "Running", "containerStatuses": [back]}}
+    sim = scheduler_alone(node("a"), killed)
+    told(
+        sim, victim, "Node/a", "kubelet", type="Warning", message="System OOM encountered, victim process: app, pid: 7"
+    )
+    assert (values(asked(sim, "p"), "Means")["meaning"] == "NodeRanOutOfMemory") is known
+
+
+@pytest.mark.parametrize(("replicas", "told_of"), [(1, True), (4, False), (0, False)])
+def test_an_autoscaler_and_somebody_else_set_the_replicas(replicas: int, told_of: bool) -> None:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    able = {"conditions": [{"type": "AbleToScale", "status": "True"}]}
+    scaler = make("HorizontalPodAutoscaler", "web", spec={"scaleTargetRef": target, "minReplicas": 4, "maxReplicas": 9})
+    made = {**workload("Deployment", replicas), "apiVersion": "apps/v1"}
+    made["metadata"]["annotations"] = {"argocd.argoproj.io/tracking-id": "web"}
+    sim = scheduler_alone(node("a"), made, {**scaler, "apiVersion": "autoscaling/v2", "status": able})
+    assert values(asked(sim, "Deployment/default/web"), "ReplicasAreContested").get("by") == (
+        "Argo CD" if told_of else None
+    )
+
+
+@pytest.mark.parametrize(("policy", "told_of"), [("OnFailure", True), ("Never", False)])
+def test_a_failed_job_has_deleted_the_pod_that_still_ran(policy: str, told_of: bool) -> None:
+    job = make(
+        "Job",
+        "etl",
+        spec={"template": {"spec": {"restartPolicy": policy, "containers": [{"name": "c", "image": "i"}]}}},
+    )
+    failed = {"conditions": [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}]}
+    found = asked(scheduler_alone(node("a"), {**job, "apiVersion": "batch/v1", "status": failed}), "Job/default/etl")
+    assert ("JobDeletesItsPods" in codes(found)) is told_of
+
+
+@pytest.mark.parametrize(("taint", "workers", "told_of"), [(None, 1, True), ("NoSchedule", 1, False), (None, 0, False)])
+def test_a_control_plane_node_without_a_taint_is_a_node_as_any_other(
+    taint: str | None, workers: int, told_of: bool
+) -> None:
+    role = "node-role.kubernetes.io/control-plane"
+    first = labeled(node("cp"), **{role: ""})
+    first["spec"] = {"taints": [{"key": role, "effect": taint}]} if taint else {}
+    sim = scheduler_alone(first, *(node(f"w{n}") for n in range(workers)), pod("p", nodeName="cp"))
+    assert ("ControlPlaneIsOpen" in codes(asked(sim, "p"))) is told_of
+
+
+@pytest.mark.parametrize(("since", "overdue"), [("2025-12-31T20:00:00Z", True), ("2025-12-31T23:59:50Z", False)])
+def test_a_kubelet_that_came_back_a_moment_ago_still_has_time_to_end_a_pod(since: str, overdue: bool) -> None:
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": since}
+    first = {**node("a"), "status": {**node("a")["status"], "conditions": [ready]}}
+    sim = scheduler_alone(first, ending(pod("p", nodeName="a")))
+    assert ("EndsOverdue" in codes(asked(sim, "p"))) is overdue
+    wait(sim, 60)
+    assert (sim.store.pod_at("default/p") is not None) is overdue

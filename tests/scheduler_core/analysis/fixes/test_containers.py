@@ -137,3 +137,25 @@ def test_a_container_that_was_killed_for_its_memory_gets_twice_as_much() -> None
 def test_an_object_that_is_there_is_not_made_again() -> None:
     settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}}
     assert not proposed(world(node("a"), settings), saying('configmap "settings" not found'))
+
+
+def test_a_startup_probe_that_gives_up_soon_may_fail_more_often() -> None:
+    manifest = saying(
+        'Startup probe failed: Get "http://10.0.0.3:80/": dial tcp 10.0.0.3:80: connect: connection refused'
+    )
+    container = manifest["spec"]["containers"][0]
+    container |= {"startupProbe": {"httpGet": {"port": 80}, "failureThreshold": 1}, "ports": [{"containerPort": 80}]}
+    for given, raised in ((1, 30), (30, 60)):
+        container["startupProbe"]["failureThreshold"] = given
+        (found,) = proposed(world(node("a")), manifest)
+        assert found.changes[0].values["to"] == raised
+
+
+def test_a_pod_of_a_workload_whose_mounted_file_has_gone_is_deleted() -> None:
+    manifest = saying(
+        'mounting ".../volume-subpaths/settings/app/0" to rootfs: no such file or directory', "StartError"
+    )
+    assert proposed(world(node("a")), manifest) == []
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "1", "controller": True}
+    manifest["metadata"]["ownerReferences"] = [owner]
+    assert [each.kinds for each in proposed(world(node("a")), manifest)] == [("delete",)]

@@ -256,3 +256,62 @@ def test_tolerations_that_a_namespace_does_not_allow_are_named_where_its_annotat
     named = set(list_disallowed(sim, pod("p"), "mill")[1])
     assert names <= named
     assert bool(names) is bool(named)
+
+
+@pytest.mark.parametrize(("kind", "offered"), [("StatefulSet", True), ("DaemonSet", False)])
+def test_the_pod_that_a_pod_has_to_be_beside_is_deleted_where_it_comes_again_elsewhere(
+    kind: str, offered: bool
+) -> None:
+    near = {"labelSelector": {"matchLabels": {"app": "help"}}, "topologyKey": "kubernetes.io/hostname"}
+    waits = pod("p", affinity={"podAffinity": {NAMED: [near]}})
+    template = {"containers": [{"name": "c", "image": "i"}]}
+    owner = workload(kind, "help", {"app": "help"}, {}, template=template, **({"replicas": 1} if offered else {}))
+    partner = owned(on("a", "help-0"), kind, "help", app="help")
+    sim = snapshot({**node("a"), "spec": {"unschedulable": True}}, node("b"), owner, partner, waits)
+    fixes = [fix for fix in find_fixes(sim, "default/p") if fix.kind == "delete"]
+    assert [fix.node for fix in fixes] == (["b"] if offered else [])
+
+
+GONE = {"deletionTimestamp": "2025-12-31T23:00:00Z", "finalizers": ["acme.io/cleanup"]}
+
+
+def test_a_namespace_is_let_go_by_its_own_finalizer() -> None:
+    home = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team", **GONE}}
+    (found,) = find_fixes(snapshot(node("a"), pod("q"), home), "Namespace/team")
+    assert (found.kind, found.proven) == ("finalizer", True)
+
+
+def test_a_volume_is_let_go_by_what_is_still_attached() -> None:
+    source = {
+        "csi": {"driver": "d", "volumeHandle": "v"},
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+    }
+    volume = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv", **GONE}, "spec": source}
+    spec = {"attacher": "d", "nodeName": "a", "source": {"persistentVolumeName": "pv"}}
+    meta = {"name": "va", **GONE}
+    attached = {"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": meta, "spec": spec}
+    found = find_fixes(snapshot(node("a"), pod("q"), volume, attached), "PersistentVolume/pv")
+    assert "volumeattachment va" in found[0].kubectl
+
+
+def test_a_drain_goes_on_when_the_pod_that_does_not_end_is_let_go() -> None:
+    kept = on("a", "p")
+    kept["metadata"] |= GONE
+    found = find_fixes(snapshot({**node("a"), "spec": {"unschedulable": True}}, kept), "Node/a")
+    assert kinds(found) == ["finalizer"]
+
+
+def test_a_failed_job_is_made_anew_so_that_its_pods_stay() -> None:
+    template = {"restartPolicy": "OnFailure", "containers": [{"name": "c", "image": "i"}]}
+    failed = {"conditions": [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}]}
+    meta, spec = {"name": "etl", "namespace": "default"}, {"template": {"spec": template}, "backoffLimit": 3}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": spec, "status": failed}
+    found = find_fixes(snapshot(node("a"), job), "Job/default/etl")
+    assert [fix.changes[0].values["to"] for fix in found if fix.kind == "job-anew"] == ["Never"]
+
+
+def test_a_pod_is_kept_off_a_control_plane_node_without_a_taint() -> None:
+    first = node("cp", labels={"node-role.kubernetes.io/control-plane": ""})
+    found = find_fixes(snapshot(first, node("b"), on("cp", "p")), "default/p")
+    assert [fix.node for fix in found if fix.kind == "harden"] == ["b"]
