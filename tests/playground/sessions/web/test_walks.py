@@ -125,7 +125,7 @@ def watch_web(trail: Trail) -> None:
     trail.watch(runtime().services.loop, "post", lambda work: getattr(work, "__qualname__", ""))
     trail.watch(runtime().services.loop.loop, "run_in_executor")
     trail.watch(engines, "encode_message", lambda _, __, request: f"encode {type(request).__name__}")
-    trail.watch(engines.Frames, "feed", leaf=False)
+    trail.watch(Frames, "feed", leaf=False)
     trail.watch(engines, "read_answer", lambda request, _: f"read {type(request).__name__}")
     trail.watch(log, "append")
     trail.watch(publisher, "render_delta")
