@@ -80,8 +80,12 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in (*STICKING, "AllFailed")]  # the pods themselves tell of the latter
     pod = {"metadata": {"namespace": namespace}, "spec": manifest["spec"].get("template", {}).get("spec") or {}}
-    if broken := pod_security.describe_violations(world.store, world.settings.release, pod, pod_security.WARN):
-        facts.append(note("SecurityWarns", namespace=namespace, message=broken))
+    warned, refused = (
+        pod_security.describe_violations(world.store, world.settings.release, pod, mode)
+        for mode in (pod_security.WARN, pod_security.ENFORCE)
+    )
+    if warned and not refused:
+        facts.append(note("SecurityWarns", namespace=namespace, message=warned))
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
     reasons = tuple(reason for each in missing for reason in each.reasons)
     until = next((each.until for each in missing if each.until is not None), None)
