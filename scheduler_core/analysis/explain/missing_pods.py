@@ -16,10 +16,11 @@ from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
 from scheduler_core.analysis.fixes.meanings import list_pod_webhooks
 from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_lower, list_missing_claims, missing_of
-from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_unlimited, list_disallowed
+from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_conflicts, find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
+from scheduler_core.apiserver.admission.admission import apply_object_defaults
 from scheduler_core.apiserver.admission.plugins import pod_security
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usage
@@ -35,7 +36,7 @@ _QUEUE = "kueue.x-k8s.io/queue-name"
 _LIMIT = "must be less than or equal to"
 _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod|PersistentVolumeClaim)\b")
 _OF_POD = re.compile(r"maximum (\S+) usage per Pod\b")
-_SECURITY = "violates PodSecurity"
+_SECURITY, _SELECTORS = "violates PodSecurity", "conflicts with its namespace node label selector"
 _SCOPES = "insufficient quota to match these scopes"
 _CALLED = re.compile(r'failed calling webhook "([^"]+)"')
 USERS = 6  # of a quota that are named
@@ -234,6 +235,9 @@ def _explain_missing(
         labels = {k: v for of in (manifest, manifest["spec"]["template"]) for k, v in _labels_of(of).items()}
         if wrong := [f"{key}={value}" for key, value in labels.items() if key.startswith(pod_security.LABEL)]:
             facts.append(note("LabelIsOfNamespace", label=", ".join(wrong), namespace=namespace))
+    elif _SELECTORS in message:
+        for own, theirs in find_conflicts(world, pod_of(manifest, namespace)):
+            facts.append(note("SelectorsConflict", namespace=namespace, own=own, theirs=theirs))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
     due = world.surroundings.queues.get(CREATING.get(kind, ""))
@@ -295,7 +299,8 @@ def _describe_quota(
         yield Fact(Role.PROVENANCE, "QuotaStatusIsOld", {"quota": evidence["quota"], "figures": old})
     hard = amounts(hard or stated)
     wall = world.store.epoch + world.now
-    each = usage(KINDS["Pod"], from_template(Owner.of(manifest), manifest["spec"]["template"]), wall)
+    pod = apply_object_defaults(from_template(Owner.of(manifest), manifest["spec"]["template"]), KINDS["Pod"])
+    each = usage(KINDS["Pod"], pod, wall)
     used = count_usage(world, quota, hard)
     over = [name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos]
     evidence["room"] = not over and any(name in hard for name in each)

@@ -179,10 +179,11 @@ def list_tied_nodes(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[
             found.setdefault(nodes.names[row], []).extend(text.removeprefix("node(s) ") for text in texts)
     tied = {name: messages for name, messages in found.items() if name not in out}
     for name, messages in tied.items() if len(tied) <= NODES else ():
-        if len(messages) > 1:
+        if len(messages) > 1 + (UNSCHEDULABLE in messages):  # of which there is a taint, too
             yield note("TiedNodeRefuses", node=name, messages=messages)
 
 
+UNSCHEDULABLE = "were unschedulable"
 _OF_VOLUMES = ("VolumeBinding", "VolumeZone")
 _OUT_OF_REACH = ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone")
 _OF_TAINTS = ("TaintToleration/UntoleratedTaint", "TaintToleration/UntoleratedTaints")

@@ -35,6 +35,7 @@ from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
 from scheduler_core.controllers.workloads.jobs import backoff
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
+from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.world.simulation import Simulation
 
 KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob")
@@ -42,12 +43,12 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
+    BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused LabelWasMeant MissedStarts NameIsTaken
     NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout PlacedForATime RolloutStuck
     SameNameWaits ScaleDownWaits TargetIsMissing UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
-SHOWN = 3
+SHOWN, LOOKED_AT = 3, 40  # of nodes
 _BAD = frozenset(  # conditions, but for reasons that nothing is wrong with
     read_words("""
     AbleToScale=False DiskPressure=True MemoryPressure=True NamespaceDeletionDiscoveryFailure=True NamespaceFinalizersRemaining=True
@@ -414,6 +415,12 @@ def _list_bare_nodes(world: Simulation, manifest: Manifest, pods: list[Pod]) -> 
             code = "DaemonLeavesOut" if taints else "DaemonSelectsOthers"
             yield note(code, owner=manifest["metadata"]["name"], node=node.name, taints=taints)
             yield from list_near(str(manifest["metadata"]["name"]), placement.spec.tolerations, node.taints)
+    nodes = [] if wanted else world.store.nodes()[:LOOKED_AT]
+    for pair in placement.spec.node_selector.items():
+        meant = ((node.name, each) for node in nodes for each in find_meant(node, *pair))
+        if not any(pair in node.labels.items() for node in nodes) and (found := next(meant, None)):
+            values = {"node": found[0], "key": "=".join(pair), "other": "=".join(found[1])}
+            yield note("LabelWasMeant", pod=manifest["metadata"]["name"], **values)
     if bare and len(pods) < len(wanted):
         yield note("NodesWithoutPod", owner=manifest["metadata"]["name"], nodes=bare[:SHOWN], count=len(bare))
 

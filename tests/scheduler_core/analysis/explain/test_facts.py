@@ -423,6 +423,18 @@ def test_the_node_of_a_volume_names_all_that_refuses_the_pod_there() -> None:
     assert told["messages"] == ["had untolerated taint {team: }", "didn't match Pod's node affinity/selector"]
 
 
+def test_a_claim_of_an_older_template_names_the_class_of_the_new_one() -> None:
+    asks = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    claims = [{"metadata": {"name": "data"}, "spec": {**asks, "storageClassName": "new"}}]
+    owner = workload("StatefulSet", 1)
+    owner["spec"] |= {"volumeClaimTemplates": claims, "serviceName": "web"}
+    old = make("PersistentVolumeClaim", "data-web-0", spec={**asks, "storageClassName": "old"})
+    sim = cluster(node("a"), old, owner)
+    wait(sim, 10)
+    told = values(asked(sim, "web-0"), "ClaimKeepsItsClass")
+    assert (told["owner"], told["old"], told["storageClass"]) == ("web", "old", "new")
+
+
 def test_a_pod_that_is_gone_is_told_of_by_its_last_events() -> None:
     sim = cluster(node("a"))
     sim.apply(ApplyObjects((pod("p"),)))
