@@ -120,9 +120,11 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
         if reason.code == "InterPodAffinity/MatchingPod":
             for term in affinity_terms(pod).required_anti:
                 found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
-                others = [e for e in world.store.pods() if e.node_name and term.selector.matches(e.labels)]
-                there = next((e.key for e in others if e.namespace in (term.namespaces or (e.namespace,))), "")
-                if there and len(found) > 1 and len({*found}) == 1 and found[0] is not None:
+                if len(found) < 2 or len({*found}) > 1 or found[0] is None:
+                    continue
+                others = (e for e in world.store.pods() if e.node_name and term.selector.matches(e.labels))
+                there = next((e.key for e in others if e.namespace in (term.namespaces or (e.namespace,))), None)
+                if there is not None:
                     yield note("AllInOneDomain", topologyKey=key, domain=found[0], count=len(found), pod=there)
         required = pod.spec.node_affinity_required
         if (
