@@ -58,9 +58,8 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
         return message(VOLUME_WORDS["unbound"], volume=free[0]["volume"], **values)
     if claim["provisioner"] and not claim["provisioner"].endswith("no-provisioner"):
         return message(VOLUME_WORDS["provisioning"], provisioner=claim["provisioner"], **values)
-    released = next((each for each in claim["candidates"] if each["phase"] == "Released"), None)
-    if released is not None:
-        return message(VOLUME_WORDS["released"], volume=released["volume"], old=short(released["claimedBy"]), **values)
+    if (reserved := _reserved(claim, values)) is not None:
+        return reserved
     others = claim.get("ofOtherClasses")
     if others and not claim["candidates"]:
         return _of_another_class(others[0], claim, values)
@@ -68,7 +67,17 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
         used = [f"{each['volume']} ({short(each['claimedBy'])})" for each in claim["candidates"][:NAMED]]
         values |= {"count": claim["candidateCount"], "list": ", ".join(used), "class": claim["class"]}
         return message(VOLUME_WORDS["no-free-static" if claim["provisioner"] else "no-free"], **values)
-    return message(VOLUME_WORDS["no-volume"], **values)
+    return message(VOLUME_WORDS["no-volume" if claim["class"] or claim["namesClass"] else "no-default"], **values)
+
+
+def _reserved(claim: Mapping[str, Any], values: Mapping[str, object]) -> Message | None:
+    """Return that a volume is kept for a claim that does not exist, None if none is."""
+    left = next((each for each in claim["candidates"] if each["claimedBy"] and not each["held"]), None)
+    if left is None:
+        return None
+    word = "released" if left["phase"] == "Released" else "reserved"
+    word = "of-former" if left["claimedBy"] == claim["claim"] else word
+    return message(VOLUME_WORDS[word], volume=left["volume"], old=short(left["claimedBy"]), **values)
 
 
 def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
@@ -128,9 +137,11 @@ def _of_nodes(code: str, nodes: Message, claims: Any, pod: str) -> Message | Non
         provisioner = str(waiting.get("provisioner") or "")
         if provisioner and not provisioner.endswith("no-provisioner"):
             return message(VOLUME_WORDS["not-made-there"], provisioner=provisioner, **values)
-        return message(VOLUME_WORDS["nothing-free"], **values)
+        reserved = None if free else _reserved(waiting, {"pod": pod, "claim": values["claim"]})
+        return reserved or message(VOLUME_WORDS["nothing-free"], **values)
     if code == "NotEnoughStorage":
-        return message(VOLUME_WORDS["storage"], **values, **{"class": waiting["class"]})
+        values |= {"class": waiting["class"], "provisioner": waiting["provisioner"]}
+        return message(VOLUME_WORDS["storage" if waiting["capacities"] else "storage-untold"], **values)
     return None
 
 

@@ -294,6 +294,7 @@ class _Asking:
         yield from waiting.list_other_kinds(diagnosis, reasons)
         yield from waiting.explain_selection(self.world, self.pod, reasons)
         yield from waiting.list_near_tolerations(diagnosis, reasons)
+        yield from waiting.list_tied_nodes(diagnosis, reasons)
         yield from find_blocked_claims(self.world, self.pod, reasons)
         yield from standing.list_lost_nodes(self.world, reasons)
         if preempted is not None:

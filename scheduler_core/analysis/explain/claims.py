@@ -61,6 +61,10 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield from (note("UsesClaimAfterEnd", pod=each, claim=name) for each in over[:SHOWN])
         if claim is None or (claim.get("status") or {}).get("phase") == "Bound":
             continue
+        now = _find_template(world, pod, name).get("storageClassName")
+        if now and now != (has := (claim.get("spec") or {}).get("storageClassName")):
+            owner = _find_maker(world, pod, name)
+            yield note("ClaimKeepsItsClass", claim=name, owner=owner, old=has or "-", storageClass=now)
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
         of_class = (
             world.store.get("StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")) or {}
@@ -82,10 +86,16 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
 def _find_maker(world: Simulation, pod: Pod, claim: str) -> str:
     """Return the StatefulSet of whose volumeClaimTemplates a claim of the pod is made, or ""."""
     owner = controller_of(pod.manifest) or {}
+    name = str(owner.get("name") or parent_and_ordinal(pod.name)[0])
+    return name if _find_template(world, pod, claim) else ""
+
+
+def _find_template(world: Simulation, pod: Pod, claim: str) -> Mapping[str, Any]:
+    """Return the spec of the volumeClaimTemplate of which a claim of the pod is made, {} if there is none."""
+    owner = controller_of(pod.manifest) or {}
     found = world.store.get("StatefulSet", pod.namespace, str(owner.get("name") or parent_and_ordinal(pod.name)[0]))
     templates = ((found or {}).get("spec") or {}).get("volumeClaimTemplates") or ()
-    made = any(f"{each['metadata']['name']}-{pod.name}" == claim for each in templates)
-    return str(found["metadata"]["name"]) if found is not None and made else ""
+    return next((each["spec"] for each in templates if f"{each['metadata']['name']}-{pod.name}" == claim), {})
 
 
 def _list_ties(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:

@@ -14,11 +14,14 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import trace_surge
 from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
+from scheduler_core.analysis.fixes.meanings import list_pod_webhooks
 from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_lower, list_missing_claims, missing_of
-from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_unlimited, list_disallowed
+from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_conflicts, find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
+from scheduler_core.apiserver.admission.admission import apply_object_defaults
+from scheduler_core.apiserver.admission.plugins import pod_security
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usage
 from scheduler_core.controllers.quota import RESYNC, count_usage
@@ -33,6 +36,7 @@ _QUEUE = "kueue.x-k8s.io/queue-name"
 _LIMIT = "must be less than or equal to"
 _BOUNDS = re.compile(r"(usage|ratio) per (Container|Pod|PersistentVolumeClaim)\b")
 _OF_POD = re.compile(r"maximum (\S+) usage per Pod\b")
+_SECURITY, _SELECTORS = "violates PodSecurity", "conflicts with its namespace node label selector"
 _SCOPES = "insufficient quota to match these scopes"
 _CALLED = re.compile(r'failed calling webhook "([^"]+)"')
 USERS = 6  # of a quota that are named
@@ -215,7 +219,7 @@ def _explain_missing(
                 values |= {"limits": [f"{k} {v}" for k, v in limits[0].items()]}
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
         if any(find_bounds(world, namespace, message)) and not ask_api_server(world, pod_of(manifest, namespace)):
-            facts.append(Fact(Role.NOTES, "NotOfTemplate", {"webhooks": _list_pod_webhooks(world) or ["-"]}))
+            facts.append(Fact(Role.NOTES, "NotOfTemplate", {"webhooks": [*list_pod_webhooks(world)] or ["-"]}))
     elif "Limit must be set" in message:
         for each in manifest["spec"]["template"]["spec"]["containers"]:
             for resource, _ in find_unlimited(each)[:1]:
@@ -227,6 +231,13 @@ def _explain_missing(
     elif "tolerations) conflict with its namespace whitelist" in message:
         if names := list_disallowed(world, pod_of(manifest, namespace), namespace)[1]:
             facts.append(Fact(Role.PROVENANCE, "NotAllowed", {"namespace": namespace, "tolerations": names}))
+    elif _SECURITY in message:
+        labels = {k: v for of in (manifest, manifest["spec"]["template"]) for k, v in _labels_of(of).items()}
+        if wrong := [f"{key}={value}" for key, value in labels.items() if key.startswith(pod_security.LABEL)]:
+            facts.append(note("LabelIsOfNamespace", label=", ".join(wrong), namespace=namespace))
+    elif _SELECTORS in message:
+        for own, theirs in find_conflicts(world, pod_of(manifest, namespace)):
+            facts.append(note("SelectorsConflict", namespace=namespace, own=own, theirs=theirs))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
     due = world.surroundings.queues.get(CREATING.get(kind, ""))
@@ -237,6 +248,10 @@ def _explain_missing(
     return Explanation(
         f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), again, facts=tuple(facts)
     )
+
+
+def _labels_of(manifest: Manifest) -> Mapping[str, str]:
+    return (manifest.get("metadata") or {}).get("labels") or {}
 
 
 def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator[Fact]:
@@ -252,17 +267,9 @@ def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator
         yield Fact(Role.PROVENANCE, "AddsUp", {"kind": "limits", "name": found[1], "list": parts})
 
 
-def _list_pod_webhooks(world: Simulation) -> list[str]:
-    """List the webhooks that may change a pod when it is created."""
-    hooks = (hook for made in world.store.list(WEBHOOKS[-1]) for hook in made.get("webhooks") or ())
-    return [
-        str(h["name"]) for h in hooks if any("pods" in (rule.get("resources") or ()) for rule in h.get("rules") or ())
-    ]
-
-
 def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, webhook: str) -> Iterator[Fact]:
     """Yield that a webhook which does not answer is served by the very pods that can't be created because of it."""
-    labels = (manifest["spec"]["template"].get("metadata") or {}).get("labels") or {}
+    labels = _labels_of(manifest["spec"]["template"])
     hooks = (hook for kind in WEBHOOKS for made in world.store.list(kind) for hook in made.get("webhooks") or ())
     for each in (hook for hook in hooks if hook["name"] == webhook):
         service = (each.get("clientConfig") or {}).get("service") or {}
@@ -275,7 +282,7 @@ def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, web
             states = [f"{pod.name} ({describe_wait(pod).rstrip('. ')})" for pod in servers[:1]] or ["-"]
             values = {"webhook": webhook, "service": service["name"], "namespace": there}
             yield Fact(Role.NOTES, "ServiceIsDown", {**values, "servers": states})
-        if there == namespace and selector.items() <= labels.items() != {}:
+        if there == namespace and selector and selector.items() <= labels.items():
             yield Fact(Role.NOTES, "WebhookServesItself", {"webhook": webhook, "service": service["name"]})
 
 
@@ -292,7 +299,8 @@ def _describe_quota(
         yield Fact(Role.PROVENANCE, "QuotaStatusIsOld", {"quota": evidence["quota"], "figures": old})
     hard = amounts(hard or stated)
     wall = world.store.epoch + world.now
-    each = usage(KINDS["Pod"], from_template(Owner.of(manifest), manifest["spec"]["template"]), wall)
+    pod = apply_object_defaults(from_template(Owner.of(manifest), manifest["spec"]["template"]), KINDS["Pod"])
+    each = usage(KINDS["Pod"], pod, wall)
     used = count_usage(world, quota, hard)
     over = [name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos]
     evidence["room"] = not over and any(name in hard for name in each)

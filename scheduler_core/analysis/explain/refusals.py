@@ -93,11 +93,18 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
     near = _measure_nearness(diagnosis, out)
 
     def order(reason: Given) -> tuple[Any, ...]:
-        """Return the sort key: nodes that offer none of the resource last, near misses first, then what others can help with."""
-        first = (not meant(reason), reason.evidence.get("most") == 0, near(reason), "near" not in reason.evidence)
+        """Return the sort key: nodes without a resource that others offer last, near misses first, then what others can help with."""
+        first = (not meant(reason), _is_of_others(diagnosis, reason), near(reason), "near" not in reason.evidence)
         return (*first, reason.final, -reason.count, reason.code, reason.message)
 
     return tuple(sorted(out, key=order)), waits
+
+
+def _is_of_others(diagnosis: Diagnosis, reason: Given) -> bool:
+    """Return whether the nodes of a reason offer none of a resource that other nodes offer."""
+    amounts = diagnosis.nodes.allocatable
+    column = diagnosis.nodes.resources.columns.get(str(reason.evidence.get("resource")), amounts.shape[1])
+    return reason.evidence.get("most") == 0 and column < amounts.shape[1] and bool(amounts[:, column].any())
 
 
 def _measure_nearness(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], int]:

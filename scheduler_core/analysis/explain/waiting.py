@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import list_keys_left_out, note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
@@ -13,8 +15,10 @@ from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.base.trace.journal import Attempt, Place
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
+from scheduler_core.scheduler.framework import Point
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
-from scheduler_core.scheduler.framework.runtime.framework import Framework
+from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
+from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
@@ -113,6 +117,15 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
                     yield note(
                         "PartnersWait" if back and not itself else "PartnerIsPending", pod=each.key, other=pod.key
                     )
+        if reason.code == "InterPodAffinity/MatchingPod":
+            for term in affinity_terms(pod).required_anti:
+                found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
+                if len(found) < 2 or len({*found}) > 1 or found[0] is None:
+                    continue
+                others = (e for e in world.store.pods() if e.node_name and term.selector.matches(e.labels))
+                there = next((e.key for e in others if e.namespace in (term.namespaces or (e.namespace,))), None)
+                if there is not None:
+                    yield note("AllInOneDomain", topologyKey=key, domain=found[0], count=len(found), pod=there)
         required = pod.spec.node_affinity_required
         if (
             reason.code == "NodeAffinity/NoMatch"
@@ -151,6 +164,30 @@ def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[F
             return
 
 
+def list_tied_nodes(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
+    """Yield all that refuses the pod on the few nodes that can use its volumes: each filter, not only the first one."""
+    nodes, state = diagnosis.nodes, diagnosis.state
+    out = {name for reason in reasons for name in reason.nodes if reason.code in _OUT_OF_REACH}
+    rows = np.array([row for row, name in enumerate(nodes.names) if name not in out], np.intp)
+    if not out or len(rows) > LOOKED_AT:
+        return
+    found: dict[str, list[str]] = {}
+    trial = Trial(diagnosis.pod, nodes, state)
+    for plugin in diagnosis.framework.at(Point.FILTER):
+        skipped = plugin.name in state.skip_filter
+        for row, status in () if skipped else run_filter(plugin, trial, state, nodes, rows)[0].refusals():
+            out |= {nodes.names[row]} if plugin.name in _OF_VOLUMES else set()
+            texts = (diagnosis.specify(status.by(plugin.name), text, row) for text in status.reasons)
+            found.setdefault(nodes.names[row], []).extend(text.removeprefix("node(s) ") for text in texts)
+    tied = {name: messages for name, messages in found.items() if name not in out}
+    for name, messages in tied.items() if len(tied) <= NODES else ():
+        if len(messages) > 1 + (UNSCHEDULABLE in messages):  # of which there is a taint, too
+            yield note("TiedNodeRefuses", node=name, messages=messages)
+
+
+UNSCHEDULABLE = "were unschedulable"
+_OF_VOLUMES = ("VolumeBinding", "VolumeZone")
+_OUT_OF_REACH = ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone")
 _OF_TAINTS = ("TaintToleration/UntoleratedTaint", "TaintToleration/UntoleratedTaints")
 
 
@@ -179,6 +216,8 @@ def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator
         family = resource.partition("/")[0] if "/" in resource else resource.partition("-")[0]
         if not family or reason.evidence.get("most") != 0:
             continue
+        if resource == "ephemeral-storage":
+            yield note("DiskIsNotMeasured", nodes=list(reason.nodes[:SHOWN]), count=reason.count)
         refused = [
             diagnosis.nodes.nodes[row] for n in reason.nodes[:LOOKED_AT] if (row := diagnosis.nodes.row(n)) is not None
         ]

@@ -41,6 +41,7 @@ from scheduler_core.controllers.workloads.daemonsets.daemons import Placement
 from scheduler_core.controllers.workloads.jobs import backoff
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
+from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.world.simulation import Simulation
 
 KINDS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob")
@@ -48,12 +49,13 @@ NODE = "Node"
 _ALWAYS, _IF_HEALTHY = "AlwaysAllow", "IfHealthyBudget"
 STICKING = frozenset(
     read_words("""
-    BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused MissedStarts NameIsTaken
-    NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout PlacedForATime ReplicasAreContested RolloutStuck
+    BadSchedule ComponentStopped ConditionOf FailedAndWaits IndexesFailed JobFailed JobIsRefused LabelWasMeant
+    MissedStarts NameIsTaken NamespaceEnds NeverStarts NodesWithoutPod OldRevisionStays OthersStillRun PausedRollout
+    PlacedForATime ReplicasAreContested RolloutStuck
     SameNameWaits ScaleDownWaits TargetIsMissing UpdateWaitsFor WaitsForEnd WaitsInOrder
 """)
 )
-SHOWN = 3
+SHOWN, LOOKED_AT = 3, 40  # of nodes
 _BAD = frozenset(  # conditions, but for reasons that nothing is wrong with
     read_words("""
     AbleToScale=False DiskPressure=True MemoryPressure=True NamespaceDeletionDiscoveryFailure=True NamespaceFinalizersRemaining=True
@@ -86,8 +88,12 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts += [fact for each in missing for fact in each.facts]
     stuck = [fact for fact in stuck if fact.code in (*STICKING, "AllFailed")]  # the pods themselves tell of the latter
     pod = {"metadata": {"namespace": namespace}, "spec": manifest["spec"].get("template", {}).get("spec") or {}}
-    if broken := pod_security.describe_violations(world.store, world.settings.release, pod, pod_security.WARN):
-        facts.append(note("SecurityWarns", namespace=namespace, message=broken))
+    warned, refused = (
+        pod_security.describe_violations(world.store, world.settings.release, pod, mode)
+        for mode in (pod_security.WARN, pod_security.ENFORCE)
+    )
+    if warned and not refused:
+        facts.append(note("SecurityWarns", namespace=namespace, message=warned))
     state = State.STUCK if stuck or missing or waiting else State.AS_WANTED
     reasons = tuple(reason for each in missing for reason in each.reasons)
     until = next((each.until for each in missing if each.until is not None), None)
@@ -420,6 +426,12 @@ def _list_bare_nodes(world: Simulation, manifest: Manifest, pods: list[Pod]) -> 
             code = "DaemonLeavesOut" if taints else "DaemonSelectsOthers"
             yield note(code, owner=manifest["metadata"]["name"], node=node.name, taints=taints)
             yield from list_near(str(manifest["metadata"]["name"]), placement.spec.tolerations, node.taints)
+    nodes = [] if wanted else world.store.nodes()[:LOOKED_AT]
+    for pair in placement.spec.node_selector.items():
+        meant = ((node.name, each) for node in nodes for each in find_meant(node, *pair))
+        if not any(pair in node.labels.items() for node in nodes) and (found := next(meant, None)):
+            values = {"node": found[0], "key": "=".join(pair), "other": "=".join(found[1])}
+            yield note("LabelWasMeant", pod=manifest["metadata"]["name"], **values)
     if bare and len(pods) < len(wanted):
         yield note("NodesWithoutPod", owner=manifest["metadata"]["name"], nodes=bare[:SHOWN], count=len(bare))
 

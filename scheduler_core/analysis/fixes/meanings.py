@@ -12,7 +12,15 @@ from typing import Any
 
 import yaml
 
-from scheduler_core.analysis.fixes.admission import CONTROLLERS, CREATING, SCHEDULER, find_stopped
+from scheduler_core.analysis.fixes.admission import (
+    CONTROLLERS,
+    CREATING,
+    SCHEDULER,
+    ask_api_server,
+    find_stopped,
+    pod_of,
+)
+from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Node, Pod, controller_of
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
@@ -36,6 +44,8 @@ _TOOLS = {  # by the label or the annotation of what they apply
 _CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, ExpendablePodsPriorityCutoff
 _SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
 _KILLED = "Error:  exit code 137"  # without being at a memory limit
+_SPACE = "svccontroller.k3s.cattle.io/svcnamespace"
+_INVALID = " is invalid: "
 AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 
 
@@ -180,6 +190,7 @@ def _list_texts(
     ]
     places = [*names, *([ELSEWHERE] if pod is not None and not pod.node_name else ())]
     said = [f"{e.reason}: {e.message}" for place in places for e in reversed(events.get(place, {}).values())]
+    yield from _list_changers(world, subjects) if any(_INVALID in text for text in said) else ()
     yield from said
     yield from () if pod is None or node is None else _list_kills(pod.manifest, node, events)
     makers = [each for text in said for each in find_makers(world, pod, text)] if pod is not None else []
@@ -197,9 +208,30 @@ def _list_kills(pod: Manifest, node: Node, events: Events) -> Iterator[str]:
         yield from (f"{each.reason}: {each.message}" for each in said if each.reason == "SystemOOM")
 
 
+def _list_changers(world: Simulation, subjects: list[Manifest]) -> Iterator[str]:
+    """Yield the webhooks that change pods which the API server would create as their template is, but refuses as invalid."""
+    for each in (each for each in subjects if "template" in (each.get("spec") or {})):
+        if not ask_api_server(world, pod_of(each, str(each["metadata"].get("namespace") or "default"))):
+            yield from (f"pods are changed by webhook {name} of {by}" for name, by in list_pod_webhooks(world).items())
+
+
+def list_pod_webhooks(world: Simulation) -> dict[str, str]:
+    """Return the webhooks that may change a pod when it is created, with their configurations."""
+    hooks = ((hook, made) for made in world.store.list(WEBHOOKS[-1]) for hook in made.get("webhooks") or ())
+    return {
+        str(hook["name"]): str(made["metadata"]["name"])
+        for hook, made in hooks
+        if any("pods" in (rule.get("resources") or ()) for rule in hook.get("rules") or ())
+    }
+
+
 def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
     """Yield who writes a pod that no workload controls, and which autoscaler does nothing for it."""
     yield _describe_writer(controller_of(pod.manifest))
+    ports = {(port.protocol, port.port) for port in pod.spec.host_ports}
+    for each in world.store.pods() if ports and not pod.node_name else ():
+        if (service := each.labels.get(_MADE_FOR[0])) and ports & {(p.protocol, p.port) for p in each.spec.host_ports}:
+            yield f"{each.key} holds a port for Service {each.labels.get(_SPACE, each.namespace)}/{service}"
     if pod.node_name or pod.priority >= 0:
         return
     scalers = [p for p in world.store.pods() if p.namespace == "kube-system" and "cluster-autoscaler" in p.name]

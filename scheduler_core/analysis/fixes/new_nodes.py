@@ -69,6 +69,9 @@ def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft
     if HOSTNAME in of_volumes:  # a new machine of that name has not got the old one's disk
         return
     labels = {**of_volumes, **_find_required_labels(pod)}
+    zones = {value for key, value in labels.items() if key.rpartition("/")[2] == "zone"}
+    if len(zones) > 1:  # no machine is in two of them
+        return
     name = labels.get(HOSTNAME) or find_required_name(pod) or free_name(diagnosis.nodes, "new-node-")
     if diagnosis.nodes.row(name) is not None:
         return

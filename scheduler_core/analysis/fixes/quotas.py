@@ -26,6 +26,7 @@ from scheduler_core.analysis.fixes.shell import change_template, read_calls
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.apiserver.admission.admission import apply_object_defaults
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
 from scheduler_core.controllers.quota import count_usage
@@ -192,7 +193,7 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     """Each limit that the missing pods would exceed, raised to what is used with them; defaults for what they don't say."""
     pod = pod_of(owner, namespace)
     kind, draft = KINDS["Pod"], Draft(pod)
-    each = usage(kind, pod, 0)
+    each = usage(kind, apply_object_defaults(pod, kind), 0)
     needed: dict[str, Amount] = {}
     for _ in range(_count_missing(sim, owner, namespace)):
         add(needed, each)

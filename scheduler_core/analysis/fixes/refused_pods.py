@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import reduce
 from shlex import quote
 from typing import Any
 
@@ -18,6 +19,7 @@ from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
 from scheduler_core.apiserver.admission.plugins import pod_security, tolerations
 from scheduler_core.apiserver.admission.plugins.admission_policy import BINDING, POLICY
+from scheduler_core.apiserver.admission.plugins.simple import ANNOTATION
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import apply_patch
 from scheduler_core.scheduler.framework.drafts import Change, Draft
@@ -102,6 +104,32 @@ def _allow_scope(sim: Simulation, draft: Draft, target: str, found: re.Match[str
     }
     yield draft.typing(Change("quota-scope", {"namespace": namespace, "class": name}), format_apply(quota))
     yield _patch(draft, target, Change("priority-class-left", {"class": name}), {"priorityClassName": None})
+
+
+def find_conflicts(sim: Simulation, pod: Manifest) -> list[tuple[str, str]]:
+    """List the labels of a pod's node selector that its namespace sets to other values, each with that of the namespace."""
+    own = pod["spec"].get("nodeSelector") or {}
+    theirs = (each.strip() for each in _selector_of(sim, pod).split(",") if "=" in each)
+    labels = dict(each.split("=", 1) for each in theirs)
+    return [(f"{key}={own[key]}", f"{key}={value}") for key, value in labels.items() if own.get(key, value) != value]
+
+
+def _selector_of(sim: Simulation, pod: Manifest) -> str:
+    namespace = sim.store.get("Namespace", "", pod["metadata"]["namespace"]) or {"metadata": {}}
+    return str((namespace["metadata"].get("annotations") or {}).get(ANNOTATION) or "")
+
+
+def _agree_on_nodes(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
+    """The template without the labels that its namespace sets otherwise, or the namespace with those of the template."""
+    name, text = draft.original["metadata"]["namespace"], _selector_of(sim, draft.original)
+    if conflicts := find_conflicts(sim, draft.original):
+        keys = {own.partition("=")[0]: None for own, _ in conflicts}
+        change = Change("selector", {"text": ", ".join(own for own, _ in conflicts)})
+        yield _patch(draft, target, change, {"nodeSelector": keys})
+        new = reduce(lambda text, pair: text.replace(pair[1], pair[0]), conflicts, text)
+        values = {"owner": f"Namespace {name}", "field": ANNOTATION, "from": text, "to": new}
+        call = f"kubectl annotate namespace {name} {quote(f'{ANNOTATION}={new}')} --overwrite"
+        yield draft.typing(Change("field", values), call)
 
 
 def _make_class(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
@@ -445,6 +473,7 @@ _MESSAGES: tuple[tuple[str, Proposing], ...] = (
     (r'failed calling webhook "(?P<webhook>[^"]+)"', _ignore_webhook),
     (r"tolerations\) conflict with its namespace whitelist", _allow_tolerations),
     (r"insufficient quota to match these scopes", _allow_scope),
+    (r"conflicts with its namespace node label selector", _agree_on_nodes),
     (r"looking up service account (?P<namespace>[^/\s]+)/(?P<name>[^:\s]+): serviceaccount", _make_account),
     (r'violates PodSecurity "(?P<level>[^":]+)', _secure),
     (r"no PriorityClass with name (?P<name>\S+) was found", _make_class),

@@ -333,8 +333,9 @@ class _Search:
         self.left = bool(self.heap)
         self.heap.clear()
         for drafts in (of_groups(first, diagnosis, self.sim.store), smallest(first, diagnosis, self.sim.store)):
-            # A machine in a zone that is not there yet is what is left where nothing else helps.
-            self._push(each for each in drafts if not self.fixes or not in_new_domain(each.changes[-1]))
+            # A machine in a zone that is not there yet is what is left where nothing else helps without harm.
+            helps = any(max(change.harm for change in fix.changes) < _DISPLACING for fix in self.fixes)
+            self._push(each for each in drafts if not (helps and in_new_domain(each.changes[-1])))
             yield from self._search(self.tried + self.budget.big)
             if self._adds_machine():
                 return

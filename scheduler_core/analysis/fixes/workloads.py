@@ -37,6 +37,7 @@ from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS, delete_pod, list_refusing_taints
+from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.plugins.volumebinding.fixes import PROTECTION
 from scheduler_core.world.simulation import Simulation
 
@@ -413,7 +414,7 @@ def search_daemons(
     pod = Pod.from_manifest(pod_of(owner, namespace))
     prover = Prover(sim, key, budget, owner)
     nodes = [node for node in sim.store.nodes() if only in ("", node.name)]
-    drafts = itertools.chain(_tolerate(nodes, owner, pod), _label(sim, nodes, pod))
+    drafts = itertools.chain(_respell(sim, nodes, owner, pod), _tolerate(nodes, owner, pod), _label(sim, nodes, pod))
 
     def comes(fixed: Watch) -> str | None:
         there = fixed.world.store.pods_on(only)
@@ -421,6 +422,17 @@ def search_daemons(
 
     proposals = ((draft, comes if only else prover.created()) for draft in drafts)
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
+
+
+def _respell(sim: Simulation, nodes: list[Node], owner: Manifest, pod: Pod) -> Iterator[Draft]:
+    """The template asks for the label that nodes have in place of one that no node has."""
+    for key, value in pod.spec.node_selector.items():
+        is_there = any(node.labels.get(key) == value for node in sim.store.nodes())
+        meant = {each for node in nodes for each in find_meant(node, key, value)} if not is_there else set()
+        for other, has in sorted(meant):
+            change = Change("selector-value", {"from": f"{key}={value}", "to": f"{other}={has}"})
+            patch = {"spec": {"template": {"spec": {"nodeSelector": {key: None, other: has}}}}}
+            yield Draft(pod.manifest).patching(change, name_of(owner), patch)
 
 
 def _tolerate(nodes: list[Node], owner: Manifest, pod: Pod) -> Iterator[Draft]:

@@ -26,14 +26,14 @@ Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in plac
 _KINDS = {
     "mends": """
         scheduler profile node-name claim-name volume-name unit os topology-key driver-name slices selected-node
-        claim class default-class driver-class volume claim-class namespaces ready capacity storage-capacity
+        claim class default-class driver-class claim-class namespaces ready capacity storage-capacity
         taint-left recreate old-revision order own-claim pool node-selector priority-class runtime-class-name
         runtime-class-made name service-account claim-template security-context limits job-anew failure-rule
         left-to-admission retry sidecar pod-label policy-field other-labels claim-volume config-key config-object platform user host-path
         pull-policy pull-secret setting detach
     """,
     "allows": """
-        wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels
+        wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels volume-modes
         selector-value resource-name term-value label namespace-label device-toleration attach-limit topologies
         daemon-selector driver-nodes
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
@@ -41,7 +41,7 @@ _KINDS = {
         failure-policy members allowed-tolerations outside
     """,
     "adds": """
-        node nodes
+        volume node nodes
     """,
     "lessens": """
         fewer-replicas harden devices device-class device-selector device-constraint port request overhead claim-size

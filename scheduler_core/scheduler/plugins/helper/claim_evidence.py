@@ -55,12 +55,14 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
         "deleting": volumes.deleting(claim),
         "selector": ", ".join(map(_format_requirement, _selector(claim).requirements)),
         "class": of_class,
+        "namesClass": (claim.get("spec") or {}).get("storageClassName") is not None,
         "classExists": storage_class is not None,
         "bindingMode": str((storage_class or {}).get("volumeBindingMode") or ""),
         "provisioner": str((storage_class or {}).get("provisioner") or ""),
+        "capacities": sum(each.get("storageClassName") == of_class for each in handle.list("CSIStorageCapacity")),
         "volume": volumes.volume_name(claim),
         "bound": volumes.fully_bound(claim),
-        "candidates": [_volume(volume, claim) for volume in found[:SHOWN_VOLUMES]],
+        "candidates": [_volume(volume, claim, handle) for volume in found[:SHOWN_VOLUMES]],
         "candidateCount": len(found),
         "ofOtherClasses": _of_other_classes(handle, claim),
     }
@@ -78,7 +80,17 @@ def _of_other_classes(handle: Handle, claim: Manifest) -> list[dict[str, str]]:
     return [{"volume": volumes.name_of(v), "class": volumes.class_of(v)} for v in islice(free, SHOWN_OTHERS)]
 
 
-def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
+def is_held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
+    """Return whether another existing claim holds the volume."""
+    ref = volumes.claim_ref(volume)
+    if ref is None or volumes.is_for(volume, claim):
+        return False
+    other = handle.get(volumes.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
+    # A claimRef without a uid binds to whatever claim has the name; with another uid it is of a former claim of this name.
+    return other is not None and ref.get("uid") in (None, "", other["metadata"].get("uid"))
+
+
+def _volume(volume: Manifest, claim: Manifest, handle: Handle) -> dict[str, Any]:
     ref = volumes.claim_ref(volume)
     other = ref is not None and not volumes.is_for(volume, claim)
     return {
@@ -90,6 +102,7 @@ def _volume(volume: Manifest, claim: Manifest) -> dict[str, Any]:
         "selected": _selector(claim).matches(volume["metadata"].get("labels") or {}),
         "class": volumes.class_of(volume),
         "affinity": affinity_text(volume),
+        "held": is_held(volume, claim, handle),
         "claimedBy": f"{ref.get('namespace', '')}/{ref.get('name', '')}" if ref is not None and other else "",
     }
 

@@ -171,6 +171,8 @@ def new_volume(claim: Manifest, node: str) -> Manifest:
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": class_of(claim),
         "volumeMode": spec.get("volumeMode") or "Filesystem",
+        # Without it, another claim that waits could take the volume.
+        "claimRef": {"namespace": claim["metadata"].get("namespace") or "default", "name": name_of(claim)},
     }
     if node:
         terms = [{"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": [node]}]}]

@@ -202,6 +202,10 @@ def ask_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]
         if place is None or (lacking >= wanted and not extended):
             return
         field, index, requested = place
+        if lacking >= wanted > requested and field != AS_A_WHOLE:  # of several containers
+            values = {"resource": resource, "from": quantity(resource, wanted), "to": "0"}
+            draft = draft.with_pod(Change("request", values, 1), _build_removal(resource))
+            continue
         new = round_down(resource, requested - lacking)
         if new < 0 or (new == 0 and not extended):
             return
@@ -248,6 +252,17 @@ def _request_edit(field: str, index: int, resource: str, text: str) -> Edit:
         if text == "0":
             for each in ("requests", "limits"):
                 (amounts.get(each) or {}).pop(resource, None)
+
+    return edit
+
+
+def _build_removal(resource: str) -> Edit:
+    def edit(manifest: dict[str, Any]) -> None:
+        spec = manifest["spec"]
+        for container in (*spec["containers"], *(spec.get("initContainers") or ())):
+            for amounts in (container.get("resources") or {}).values():
+                if isinstance(amounts, dict):
+                    amounts.pop(resource, None)
 
     return edit
 

@@ -9,6 +9,7 @@ from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.framework import Change, Draft, Handle, Refusal
 from scheduler_core.scheduler.plugins.helper import volumes
+from scheduler_core.scheduler.plugins.helper.claim_evidence import is_held
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
 from scheduler_core.scheduler.plugins.volumebinding.matching import room
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, volume_rows
@@ -20,28 +21,23 @@ MOST = 2
 
 def propose_matches(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[Draft]:
     """Propose to recreate a claim so that it takes a free volume, and to release a volume that an old claim still holds."""
-    found = []
+    found, wider = [], []
     for volume in handle.list(storage.VOLUME):
         if (
             storage.deleting(volume)
             or storage.volume_mode(volume) != storage.volume_mode(claim)
-            or _is_held(volume, claim, handle)
+            or is_held(volume, claim, handle)
         ):
             continue
         proposal = _matching(draft, claim, volume)
         if proposal is not draft:
             found.append(proposal)
-    yield from sorted(found, key=lambda each: each.cost)[:MOST]
-
-
-def _is_held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
-    """Return whether another existing claim holds the volume."""
-    ref = storage.claim_ref(volume)
-    if ref is None or storage.is_for(volume, claim):
-        return False
-    other = handle.get(storage.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
-    # A claimRef without a uid binds to whatever claim has the name; with another uid it is of a former claim of this name.
-    return other is not None and ref.get("uid") in (None, "", other["metadata"].get("uid"))
+        if proposal.kinds[len(draft.kinds) :] == ("claim-mode",):
+            modes = list(dict.fromkeys((*storage.access_modes(volume), *storage.access_modes(claim))))
+            values = {"volume": storage.name_of(volume), "to": ", ".join(modes)}
+            widened = {**volume, "spec": {**volume["spec"], "accessModes": modes}}
+            wider.append(draft.with_applied(Change("volume-modes", values), widened))
+    yield from (*sorted(found, key=lambda each: each.cost)[:MOST], *wider[:1])
 
 
 def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
@@ -49,6 +45,7 @@ def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
     ref, key = storage.claim_ref(volume), storage.key_of(claim)
     if ref is not None and not storage.is_for(volume, claim):
         old = f"{ref.get('namespace')}/{ref.get('name')}"
+        old = "" if old == key else old
         spec = {name: each for name, each in volume["spec"].items() if name != "claimRef"}
         change = Change("release", {"volume": storage.name_of(volume), "claim": old})
         draft = draft.with_applied(change, {**volume, "spec": spec})
@@ -237,7 +234,7 @@ def _propose_capacity(
     """A driver that keeps count of its room, and tells of none for the class, tells of as much as is asked for."""
     name, provisioner = storage.name_of(storage_class), str(storage_class.get("provisioner") or "")
     driver = handle.get("CSIDriver", "", provisioner)
-    if not ((driver or {}).get("spec") or {}).get("storageCapacity"):
+    if driver is None or not driver["spec"].get("storageCapacity"):
         return
     if any(each.get("storageClassName") == name for each in handle.list(CAPACITY)):
         return
@@ -251,6 +248,8 @@ def _propose_capacity(
     }
     values = {"driver": provisioner, "class": name, "node": refusal.node.name}
     yield draft.with_applied(Change("storage-capacity", values), made)
+    values = {"owner": f"CSIDriver {provisioner}", "field": "storageCapacity", "from": "true", "to": "false"}
+    yield draft.with_applied(Change("field", values), {**driver, "spec": {**driver["spec"], "storageCapacity": False}})
 
 
 def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Handle) -> Iterator[Draft]:

@@ -377,6 +377,72 @@ def test_a_level_of_pod_security_that_only_warns_is_named() -> None:
     )
 
 
+def test_a_level_of_pod_security_on_the_pods_has_no_effect_and_one_that_is_enforced_does_not_only_warn() -> None:
+    labels = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
+    home = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default", "labels": labels}}
+    of_pods = {"app": "web", "pod-security.kubernetes.io/enforce": "privileged"}
+    owner = workload("Deployment", 1)
+    owner["spec"]["template"]["metadata"]["labels"] = of_pods
+    sim = cluster(node("a"), home, owner)
+    wait(sim, 10)
+    found = asked(sim, "Deployment/default/web")
+    assert values(found, "LabelIsOfNamespace")["label"] == "pod-security.kubernetes.io/enforce=privileged"
+    assert "SecurityWarns" not in codes(found)
+
+
+def test_nodes_that_report_no_disk_come_before_a_taint_of_another_node() -> None:
+    asks = pod("p")
+    asks["spec"]["containers"][0]["resources"]["requests"]["ephemeral-storage"] = "10Mi"
+    tainted = {**node("cp"), "spec": {"taints": [{"key": "cp", "effect": "NoSchedule"}]}}
+    sim = world(node("a"), tainted, asks)
+    settle(sim)
+    found = asked(sim, "p")
+    assert [reason.plugin for reason in found.reasons] == ["NodeResourcesFit", "TaintToleration"]
+    assert values(found, "DiskIsNotMeasured")["nodes"] == ["a"]
+
+
+@pytest.mark.parametrize(("zones", "told"), [(("z1", "z1"), True), (("z1", "z2"), False)])
+def test_an_anti_affinity_over_the_one_zone_of_all_nodes_says_so(zones: tuple[str, str], told: bool) -> None:
+    avoids = {"podAntiAffinity": {REQUIRED: [{"labelSelector": {"matchLabels": {"app": "x"}}, "topologyKey": ZONE}]}}
+    nodes = [node(name, labels={ZONE: zone}) for name, zone in zip("ab", zones, strict=True)]
+    there = [labeled(pod(f"x-{name}", nodeName=name), app="x") for name in "ab"]
+    sim = world(*nodes, *there, pod("p", affinity=avoids))
+    settle(sim)
+    assert ("AllInOneDomain" in codes(asked(sim, "p"))) == told
+
+
+def test_the_node_of_a_volume_names_all_that_refuses_the_pod_there() -> None:
+    term = {"matchExpressions": [{"key": HOST, "operator": "In", "values": ["a"]}]}
+    modes = {"accessModes": ["ReadWriteOnce"], "storageClassName": ""}
+    asked_for = {**modes, "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "v"}
+    bound = make("PersistentVolumeClaim", "data", spec=asked_for)
+    bound["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    ref = {"namespace": "default", "name": "data"}
+    local = {**modes, "capacity": {"storage": "1Gi"}, "claimRef": ref, "local": {"path": "/d"}}
+    local["nodeAffinity"] = {"required": {"nodeSelectorTerms": [term]}}
+    volume = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": local}
+    tainted = {**node("a"), "spec": {"taints": [{"key": "team", "effect": "NoSchedule"}]}}
+    data = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    asks = pod("p", volumes=data, nodeSelector={"role": "web"})
+    sim = scheduler_alone(tainted, node("b", labels={"role": "web"}), volume, bound, asks)
+    settle(sim)
+    told = values(asked(sim, "p"), "TiedNodeRefuses")
+    assert told["node"] == "a"
+    assert told["messages"] == ["had untolerated taint {team: }", "didn't match Pod's node affinity/selector"]
+
+
+def test_a_claim_of_an_older_template_names_the_class_of_the_new_one() -> None:
+    asks = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    claims = [{"metadata": {"name": "data"}, "spec": {**asks, "storageClassName": "new"}}]
+    owner = workload("StatefulSet", 1)
+    owner["spec"] |= {"volumeClaimTemplates": claims, "serviceName": "web"}
+    old = make("PersistentVolumeClaim", "data-web-0", spec={**asks, "storageClassName": "old"})
+    sim = cluster(node("a"), old, owner)
+    wait(sim, 10)
+    told = values(asked(sim, "web-0"), "ClaimKeepsItsClass")
+    assert (told["owner"], told["old"], told["storageClass"]) == ("web", "old", "new")
+
+
 def test_a_pod_that_is_gone_is_told_of_by_its_last_events() -> None:
     sim = cluster(node("a"))
     sim.apply(ApplyObjects((pod("p"),)))

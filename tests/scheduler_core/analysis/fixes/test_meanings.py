@@ -11,7 +11,8 @@ from playground.presenters.why.facts import MEANINGS
 from scheduler_core.analysis.fixes import Fix, find_fixes
 from scheduler_core.analysis.fixes.admission import find_stopped
 from scheduler_core.analysis.fixes.fix import rank_fixes
-from scheduler_core.analysis.fixes.meanings import _read_table, find_meanings
+from scheduler_core.analysis.fixes.meanings import _read_table, advise, find_meanings
+from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.scheduler.framework.drafts import Change
 from tests.scheduler_core.worlds import node, pod, scheduler_alone
 
@@ -106,9 +107,11 @@ EXAMPLES = {
     "NodeHasNoResourcesLeft": "failed to create fsnotify watcher: too many open files",
     "DiskIsFull": "write /var/lib/x: no space left on device",
     "HookFails": 'main: PostStartHookError: Exec lifecycle hook failed - error: command "a" exited with 1',
+    "PodsAreChanged": 'pods are changed by webhook pods.example.com of pods',
     "MadeForService": 'svccontroller.k3s.cattle.io/svcname=second',
     "ReplicasAreContested": "Argo CD sets replicas of Deployment web against web",
     "VolumeIsBound": "bound to shop/data",
+    "HolderIsOfService": 'kube-system/svclb-web-x holds a port for Service shop/web',
     "AttachmentIsMissing": 'cannot find a network-attachment-definition (lan) in namespace (shop)',
     "AddressesAreUsedUp": f"{SANDBOX}failed to allocate for range 0: no IP addresses available in range set: 10.1.0.1-10.1.0.254",
     "PluginIsNotInstalled": f'{SANDBOX}failed to find plugin "bridge" in path [/opt/cni/bin]',
@@ -201,6 +204,33 @@ def test_a_message_means_what_its_row_says(code: str, text: str) -> None:
     for part in ("meanings", "steps"):
         names = re.findall(r"%\((\w+)\)s", read_yaml(MEANINGS)[part].get(code, ""))
         assert all(found.values[name] not in ("", "-") for name in names)
+
+
+def test_the_pod_of_a_service_of_k3s_that_holds_a_port_is_named_with_the_service() -> None:
+    holder, waiting = (pod(name) for name in ("svclb-web", "ingress"))
+    for each in (holder, waiting):
+        each["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 80}]
+    holder["metadata"]["labels"] = {"svccontroller.k3s.cattle.io/svcname": "web"}
+    holder["spec"]["nodeName"] = "a"
+    (found,) = advise(scheduler_alone(node("a"), holder, waiting), "default/ingress", {})
+    assert (found.code, found.values["service"], found.values["space"]) == ("HolderIsOfService", "web", "default")
+
+
+@pytest.mark.parametrize(("message", "codes"), [(" is invalid: spec.x", ["PodsAreChanged"]), (" is forbidden", [])])
+def test_an_invalid_pod_of_a_valid_template_was_changed_by_a_webhook(message: str, codes: list[str]) -> None:
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    hook = {"name": "pods.example.com", "rules": [rule], "clientConfig": {"url": "https://hooks.example.com/pods"}}
+    hook |= {"sideEffects": "None", "admissionReviewVersions": ["v1"]}
+    kind = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration"}
+    hooks = {**kind, "metadata": {"name": "pods"}, "webhooks": [hook]}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("web")["spec"]}
+    spec = {"selector": {"matchLabels": {"app": "web"}}, "template": template}
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "web"}, "spec": spec}
+    sim = scheduler_alone(node("a"), hooks, owner)
+    text = f'Error creating: Pod "web-1"{message}'
+    event = KubeEvent(0, "Warning", "FailedCreate", "DaemonSet", "default", "web", text, "daemonset-controller")
+    events = {("DaemonSet", "default", "web"): {("web",): event}}
+    assert [each.code for each in advise(sim, "DaemonSet/default/web", events)] == codes
 
 
 def test_words_without_a_cause_mean_nothing() -> None:

@@ -81,6 +81,38 @@ CASES: dict[str, tuple[tuple[dict[str, Any], ...], str]] = {
         (node("a"), volume("manual"), claim("manual", mode="ReadWriteMany"), claiming()),
         "claim-mode",
     ),
+    "a volume that offers another mode": (
+        (node("a"), volume("manual"), claim("manual", mode="ReadWriteMany"), claiming()),
+        "volume-modes",
+    ),
+    "a volume of an earlier claim of the name": (
+        (
+            node("a"),
+            volume("manual", claimRef={"namespace": "default", "name": "data", "uid": "1"}),
+            claim("manual"),
+            claiming(),
+        ),
+        "release",
+    ),
+    "a claim without a class beside another one": (
+        (node("a"), claim(), {**claim(), "metadata": {"name": "another", "namespace": "default"}}, claiming()),
+        "volume",
+    ),
+    "a driver that publishes no capacity": (
+        (
+            node("a"),
+            storage("fast"),
+            {
+                "apiVersion": "storage.k8s.io/v1",
+                "kind": "CSIDriver",
+                "metadata": {"name": "csi.example"},
+                "spec": {"storageCapacity": True},
+            },
+            claim("fast"),
+            claiming(),
+        ),
+        "field",
+    ),
     "a class without a provisioner": ((node("a"), storage("local", NONE), claim("local"), claiming()), "volume"),
     "a class for another zone": (
         (
@@ -105,6 +137,21 @@ def test_a_situation_has_its_fix(case: str) -> None:
     found = fixes_of(*objects)
     assert kind in found
     assert found[kind].kubectl.startswith("kubectl ")
+
+
+def test_a_volume_that_is_kept_is_released_before_an_empty_one_is_made() -> None:
+    objects, _ = CASES["a volume of an earlier claim of the name"]
+    assert [fix.kind for fix in find_fixes(cluster(*objects), "default/p")][:2] == ["release", "volume"]
+
+
+def test_a_resource_that_several_containers_ask_for_and_no_node_offers_is_given_up_by_all() -> None:
+    asks = pod("p")
+    asks["spec"]["containers"] = [
+        {"name": name, "image": "i", "resources": {"requests": {"ephemeral-storage": size}}}
+        for name, size in (("a", "2Mi"), ("b", "10Mi"))
+    ]
+    found = fixes_of(node("n"), asks)["request"]
+    assert found.changes[0].values == {"resource": "ephemeral-storage", "from": "12Mi", "to": "0"}
 
 
 def test_what_a_machine_is_is_not_changed_by_a_label() -> None:

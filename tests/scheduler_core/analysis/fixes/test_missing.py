@@ -207,3 +207,9 @@ def test_a_quota_is_raised_for_all_pods_that_are_missing() -> None:
     }
     found = fixes("default/web-*", node("a"), quota, replicas)
     assert found["quota"].changes[0].values["to"] == "2"
+    quota["spec"]["hard"] = {"requests.example.com/gpu": "0"}  # which only limits of the template state
+    template["spec"]["containers"][0]["resources"] = {"limits": {"example.com/gpu": "2"}}
+    gpus = node("a")
+    gpus["status"]["capacity"] |= {"example.com/gpu": "10"}
+    found = fixes("default/web-*", gpus, quota, replicas)
+    assert found["quota"].changes[0].values["to"] == "10"

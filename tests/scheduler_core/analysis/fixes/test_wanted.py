@@ -430,6 +430,45 @@ def test_labels_that_a_template_and_its_runtime_class_select_differently_by_leav
     assert (fix.kind, '{"nodeSelector": {"box": null}}' in fix.kubectl) == ("left-to-admission", True)
 
 
+def test_node_selectors_of_a_template_and_its_namespace_that_contradict_each_other_leave_one_of_them() -> None:
+    text = "pod node label selector conflicts with its namespace node label selector"
+    space = make("Namespace", "default")
+    space["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/node-selector": "env=dev, box=a"}
+    replicas = workload("ReplicaSet", "web", 1, "1")
+    replicas["spec"]["template"]["spec"]["nodeSelector"] = {"env": "prod", "box": "a"}
+    status = {"replicas": 0, "conditions": [{**REFUSED, "message": text}]}
+    sim = scheduler_alone(node("a", labels={"env": "prod", "box": "a"}), space, {**replicas, "status": status})
+    found = {fix.kind: fix.kubectl for fix in find_fixes(sim, "default/web-*")}
+    assert "node-selector=env=prod, box=a'" in found["field"]
+    assert '{"nodeSelector": {"env": null}}' in found["selector"]
+    (told,) = [fact for each in list_problems(sim) for fact in each.facts if fact.code == "SelectorsConflict"]
+    assert (told.values["own"], told.values["theirs"]) == ("env=prod", "env=dev")
+
+
+def test_a_daemon_set_asks_for_a_label_as_the_nodes_have_it() -> None:
+    daemons = {**deployed(nodeSelector={"role/cp": ""}), "kind": "DaemonSet"}
+    del daemons["spec"]["replicas"]
+    sim = missing(node("a", labels={"role/cp": "true"}), daemons)
+    first = find_fixes(sim, "DaemonSet/default/web")[0]
+    assert (first.kind, first.changes[0].values["to"]) == ("selector-value", "role/cp=true")
+    assert any(each.pod == "DaemonSet/default/web" for each in list_problems(sim))
+
+
+def test_no_machine_is_in_two_zones() -> None:
+    term = {"matchExpressions": [{"key": "topology.disk.example/zone", "operator": "In", "values": ["z2"]}]}
+    source = {"csi": {"driver": "disk.example", "volumeHandle": "v"}, "claimRef": {"namespace": "default", "name": "c"}}
+    shape = {"accessModes": ["ReadWriteOnce"], "storageClassName": ""}
+    volume = make("PersistentVolume", "v", spec={**shape, **source, "capacity": {"storage": "1Gi"}})
+    volume["spec"]["nodeAffinity"] = {"required": {"nodeSelectorTerms": [term]}}
+    asked = {**shape, "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "v"}
+    data = [{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}]
+    zones = (("a", "z1"), ("b", "z2"))
+    nodes = [node(name, labels={ZONE: zone, "topology.disk.example/zone": zone}) for name, zone in zones]
+    asks = pod("p", volumes=data, nodeSelector={ZONE: "z1"})
+    sim = missing(*nodes, volume, make("PersistentVolumeClaim", "c", namespace="default", spec=asked), asks)
+    assert "node" not in {fix.kind for fix in find_fixes(sim, "default/p")}
+
+
 def test_a_stateful_set_gets_the_images_of_its_old_revision_back() -> None:
     new = workload("StatefulSet", "db", 2, "1")
     new["metadata"]["uid"], new["spec"]["serviceName"] = "u-db", "db"
