@@ -348,3 +348,18 @@ def test_a_volume_that_its_driver_does_not_delete_is_detached_where_no_pod_uses_
     place = {"involvedObject": {"kind": "PersistentVolume", "name": "pv"}, "metadata": {}}
     record_events(sim, [{**place, "type": "Warning", "reason": "VolumeFailedDelete", "message": "still attached"}])
     assert kinds(find_fixes(sim, "PersistentVolume/pv")) == offered
+
+
+@pytest.mark.parametrize(("others", "offered"), [(("b",), ["b"]), ((), [])])
+def test_a_pod_that_its_node_cannot_start_is_made_again_on_another_node(
+    others: tuple[str, ...], offered: list[str]
+) -> None:
+    template = {"containers": [{"name": "c", "image": "i"}]}
+    owner = workload("ReplicaSet", "web", {"app": "web"}, {}, template=template, replicas=1)
+    held = owned(pod("web-1", nodeName="a"), "ReplicaSet", "web", app="web")
+    waiting = {"reason": "CreateContainerError", "message": "no space left on device"}
+    states = [{"name": "c", "state": {"waiting": waiting}}]
+    held["status"] = {"phase": "Pending", "containerStatuses": states}
+    sim = snapshot(node("a"), *map(node, others), owner, held, steps=0)
+    found = [fix for fix in find_fixes(sim, "default/web-1") if "kubectl cordon a" in fix.kubectl]
+    assert [fix.node for fix in found] == offered
