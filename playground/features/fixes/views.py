@@ -91,7 +91,9 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
         lines = [sentence(line, _, names) for line in best["lines"]] if best else []
         node = best["node"] if best else ""
         lands = node and elide(node, names.fit(node), "code")
-        return render(request, "fixes/best.html", {"findings": found, "lines": lines, "node": lands})
+        proven = bool(best and best["proven"])
+        context = {"findings": found, "lines": lines, "node": lands, "proven": proven}
+        return render(request, "fixes/best.html", context)
     fragment, longer = by_htmx(request), bool(request.GET.get("longer"))
     first = fragment and not longer and not request.GET.get("all")
     seconds = LONGER if longer else SECONDS

@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.features.fixes.query import Fixes, Problems
 from playground.features.fixes.why_not import present_why_not
+from playground.presenters.inspector.objects import WHOLE
 from playground.presenters.names import names_of
 from playground.presenters.scene import short
 from playground.presenters.why import sentence
@@ -57,7 +58,8 @@ class Rows:
 
 
 def _row(found: Explanation, said: Message) -> dict[str, Any]:
-    kind = "node" if found.pod.startswith("Node/") else "workload" if found.pod.count("/") == 2 else "pod"
+    named = found.pod.count("/") == 2 or found.pod.partition("/")[0] in WHOLE
+    kind = "node" if found.pod.startswith("Node/") else "workload" if named else "pod"
     key = found.pod.removeprefix("Node/")
     return {"key": found.pod, "of": kind, "subject": key, "name": short(key), "said": said, "count": 0}
 

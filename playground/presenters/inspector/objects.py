@@ -1,4 +1,4 @@
-"""Summary of a claim or a controller: its facts, who uses or owns it, and its actions."""
+"""Summary of a claim, a workload, a namespace, or a volume: why it is not as wanted, its facts, who uses or owns it, and its actions."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
@@ -6,11 +6,14 @@ from typing import Any, Literal, TypedDict
 from playground.presenters.acting import Owner, list_actions, owner_of
 from playground.presenters.look import Look
 from playground.presenters.scene import PodRef
+from playground.presenters.why import WhyPanel
+from playground.presenters.why import present as present_why
 from playground.presenters.words import gettext_noop
 from playground.workbench.actions import Offer
 from scheduler_core.world.readonly import WorldView
 
 CLAIMS = ("PersistentVolumeClaim", "ResourceClaim")
+WHOLE = ("Namespace", "PersistentVolume")  # kinds without a namespace
 PODS = 30
 Ref = tuple[str, str, str]
 
@@ -21,8 +24,9 @@ def find_chosen_object(sim: WorldView, look: Look) -> Ref | None:
         namespace, _, name = look.claim.rpartition("/")
         refs = [(kind, namespace or "default", name) for kind in CLAIMS]
     else:
-        parts = look.controller.split("/")
-        refs = [(parts[0], parts[1], parts[2])] if len(parts) == 3 else []
+        kind, _, rest = look.controller.partition("/")
+        namespace, slash, name = rest.rpartition("/")
+        refs = [(kind, namespace, name)] if slash or kind in WHOLE else []
     return next((ref for ref in refs if sim.store.get(*ref) is not None), None)
 
 
@@ -42,6 +46,8 @@ class ObjectBody(TypedDict):
     object: str
     namespace: str
     name: str
+    why: WhyPanel | None
+    at: int | None
     facts: list[Fact]
     owner: Owner | None
     offers: list[Offer]
@@ -65,6 +71,8 @@ def present(sim: WorldView, look: Look, key: str) -> ObjectBody | NoObject:
         "object": kind,
         "namespace": namespace,
         "name": name,
+        "why": present_why(sim, "/".join(filter(None, ref))),
+        "at": look.at,
         "facts": [{"name": label, "value": value} for label, value in _facts(manifest) if value],
         "owner": owner_of(manifest),
         "offers": list_actions(sim, kind, namespace, name),
@@ -104,8 +112,10 @@ def _text(value: object) -> str:
 def _belongs(pod: Mapping[str, Any], manifest: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
     """A pod that uses the claim, that the workload owns, or that the budget selects."""
     meta, spec = pod["metadata"], pod.get("spec") or {}
-    if meta.get("namespace") != namespace:
+    if meta.get("namespace") != (name if kind == "Namespace" else namespace):
         return False
+    if kind == "Namespace":
+        return True
     if kind == "PodDisruptionBudget":
         wanted = ((manifest.get("spec") or {}).get("selector") or {}).get("matchLabels") or {}
         labels = meta.get("labels") or {}

@@ -71,13 +71,16 @@ _FIXABLE = (
     State.WAITING_FOR_EVENT,
     State.NOT_ATTEMPTED,
     State.NO_NODES,
+    State.STUCK,
 )
 
 
 def present(sim: WorldView, key: str) -> WhyPanel | None:
-    """Return the panel of a pod that is not as its owner wants it, or that a rule did not keep from its node; None for others."""
+    """Return the panel of a pod or an object that is not as its owner wants it, or of a pod that a rule did not keep from its node;
+    None for others.
+    """
     explanation = get_explanation(sim, key)
-    if explanation is None or explanation.state is State.ATTEMPTING:
+    if explanation is None or explanation.state in (State.ATTEMPTING, State.AS_WANTED):
         return None
     placed = explanation.state in (State.SCHEDULED, State.BINDING)
     if placed and not any(fact.code in SURPRISING for fact in explanation.facts):

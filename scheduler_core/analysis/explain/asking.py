@@ -22,7 +22,7 @@ from scheduler_core.analysis.explain.refusals import build_reason, classify_reas
 from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
 from scheduler_core.analysis.fixes.meanings import advise, find_groups, index_events, runs_scheduler
-from scheduler_core.analysis.fixes.workloads import OBJECTS, find_object
+from scheduler_core.analysis.fixes.workloads import OBJECTS, VOLUME, find_object, is_kept
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.scheduler.cache.pod_classes import NO_POD
@@ -180,8 +180,10 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
             if each is not None and any(fact.code in workloads.STICKING for fact in each.facts):
                 yield each
     for kind in OBJECTS:
-        for manifest in (each for each in world.store.list(kind) if each["metadata"].get("deletionTimestamp")):
+        for manifest in world.store.list(kind):
             meta = manifest["metadata"]
+            if not (meta.get("deletionTimestamp") or (kind == VOLUME and is_kept(world, manifest))):
+                continue
             yield explain_object(
                 world, "/".join((kind, *filter(None, (meta.get("namespace"), meta["name"])))), manifest, past
             )

@@ -7,9 +7,9 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, State
 from scheduler_core.analysis.explain.holders import describe_end
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.workloads import SHOWN, describe_conditions
-from scheduler_core.analysis.fixes.workloads import VOLUME, find_claim, list_attachments, list_held, list_users
+from scheduler_core.analysis.fixes.workloads import VOLUME, find_claim, is_kept, list_attachments, list_held, list_users
 from scheduler_core.apimachinery.objects import Manifest, parse_time
-from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, class_of
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, class_of, volume_name
 from scheduler_core.world.simulation import Simulation
 
 _WAIT_FOR_POD = "WaitForFirstConsumer"
@@ -19,7 +19,7 @@ def explain_object(world: Simulation, key: str, found: Manifest, past: Past) -> 
     """Explain a namespace, a claim, or a volume."""
     kind, meta, facts = found["kind"], found["metadata"], []
     phase = (found.get("status") or {}).get("phase")
-    waits = (kind == CLAIM and phase != "Bound") or (kind == VOLUME and phase == "Failed")
+    waits = (kind == CLAIM and phase != "Bound") or (kind == VOLUME and is_kept(world, found))
     if since := meta.get("deletionTimestamp"):
         left = world.store.epoch + world.now - parse_time(since)
         facts.append(note("BeingDeleted", kind=kind, name=meta["name"], left=max(left, 0)))
@@ -55,7 +55,9 @@ def _describe_claim(world: Simulation, claim: Manifest, past: Past) -> Iterator[
     elif (claim.get("status") or {}).get("phase") != "Bound":
         of_class = world.store.get("StorageClass", "", class_of(claim)) or {}
         values = {"claim": meta["name"], "storageClass": class_of(claim) or "-"}
-        if class_of(claim) and not of_class:
+        if (claim.get("status") or {}).get("phase") == "Lost":
+            yield note("ClaimIsLost", claim=meta["name"], volume=volume_name(claim) or "-")
+        elif class_of(claim) and not of_class:
             yield note("ClassOfClaimIsMissing", **values)
         elif of_class.get("volumeBindingMode") == _WAIT_FOR_POD and not users:
             yield note("WaitsForFirstPod", **values)

@@ -238,6 +238,12 @@ def _add_key(case: _Case) -> Iterator[Draft]:
     yield case.draft.patching(change, target, {field: {case.found["key"]: _ANY}})
 
 
+def _raise_size(case: _Case) -> Iterator[Draft]:
+    name, text = case.found["volume"], quantity("memory", 2 * nanos(case.found["limit"]) // 1_000_000_000)
+    patch = {"volumes": [{"name": name, "emptyDir": {"sizeLimit": text}}]}
+    yield case.anew("setting", patch, field=f"emptyDir.sizeLimit of the volume {name}", to=text)
+
+
 def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
     """Twice as much for the container that is named, or for each."""
 
@@ -277,6 +283,7 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r'parse image (?:name|reference) "(?P<image>[^"]+)"', _mend_image),
     (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),
     (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),
+    (r'EmptyDir volume "(?P<volume>[^"]+)" exceeds the limit "(?P<limit>[^"]+)"', _raise_size),
     (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
     (r"container init was OOM-killed", _raise_limit("memory")),
 )

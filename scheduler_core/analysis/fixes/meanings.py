@@ -43,6 +43,7 @@ _TOOLS = {  # by the label or the annotation of what they apply
 }
 _CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, ExpendablePodsPriorityCutoff
 _SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
+_EVICTED = "Evicted"
 _KILLED = "Error:  exit code 137"  # without being at a memory limit
 _SPACE = "svccontroller.k3s.cattle.io/svcnamespace"
 _INVALID = " is invalid: "
@@ -175,9 +176,10 @@ def _list_texts(
 ) -> Iterator[str]:
     """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
     for each in subjects:
-        # The containers of a pod that is being deleted end for this reason.
-        stays = each["kind"] == "Pod" and not each["metadata"].get("deletionTimestamp")
-        yield from list_status_texts(each) if stays else ()
+        # The containers of a pod that is being deleted, or that its kubelet has ended, end for this reason.
+        status, gone = each.get("status") or {}, each["metadata"].get("deletionTimestamp")
+        if each["kind"] == "Pod" and not gone:
+            yield from [str(status.get("message"))] if status.get("reason") == _EVICTED else list_status_texts(each)
         if (contest := find_contest(world, each)) is not None:
             name = f"{each['kind']} {each['metadata']['name']}"
             yield f"{contest['by']} sets replicas of {name} against {contest['autoscaler']}"

@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.analysis.fixes.admission import ask_api_server, pod_of
 from scheduler_core.analysis.fixes.effects import Watch
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
-from scheduler_core.analysis.fixes.kubectl import renew_job
+from scheduler_core.analysis.fixes.kubectl import format_apply, renew_job
 from scheduler_core.analysis.fixes.meanings import list_foreign_pods, list_lost_scalers
 from scheduler_core.analysis.fixes.placed import (
     Proposals,
@@ -27,7 +27,7 @@ from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.apimachinery.objects import SECOND, LabelSelector, Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
 from scheduler_core.apimachinery.objects.node import Node, Taint
-from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volume_name
 from scheduler_core.apiserver.kinds import KINDS as MODELED
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.nodes.taint_eviction import no_execute, tolerance
@@ -37,6 +37,7 @@ from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.statefulsets.identity import ordinals, parent_and_ordinal
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import OF_CONTROLLERS, delete_pod, list_refusing_taints
+from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim
 from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.plugins.volumebinding.fixes import PROTECTION
 from scheduler_core.world.simulation import Simulation
@@ -495,6 +496,15 @@ def find_claim(sim: Simulation, volume: Manifest) -> Manifest | None:
     return found if found is not None and found["spec"].get("volumeName") == volume["metadata"]["name"] else None
 
 
+def is_kept(sim: Simulation, volume: Manifest) -> bool:
+    """Return whether a volume is to be deleted, as its claim is gone, and its driver does not delete it."""
+    phase, policy = (volume.get("status") or {}).get("phase"), volume["spec"].get("persistentVolumeReclaimPolicy")
+    if phase != "Released" or policy != "Delete":
+        return bool(phase == "Failed")
+    place = (VOLUME, volume["metadata"]["name"], "VolumeFailedDelete")
+    return any((event.kind, event.name, event.reason) == place for event in sim.store.events)
+
+
 def list_users(sim: Simulation, claim: Manifest) -> list[Pod]:
     """Return the pods that use a claim."""
     key = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
@@ -503,7 +513,8 @@ def list_users(sim: Simulation, claim: Manifest) -> list[Pod]:
 
 def search_object(sim: Simulation, key: str, found: Manifest, budget: Budget) -> Generator[None, None, Findings]:
     """Prove what lets a namespace, a claim, or a volume end; what concerns kinds on which nothing here acts is not proven."""
-    if not found["metadata"].get("deletionTimestamp"):
+    lost = found["kind"] == CLAIM and (found.get("status") or {}).get("phase") == "Lost"
+    if not (found["metadata"].get("deletionTimestamp") or lost or (found["kind"] == VOLUME and is_kept(sim, found))):
         return Findings(key, "fits")
     findings = yield from prove_each(sim, key, Prover(sim, key, budget), _let_go(sim, found), "searched")
     freed = [_free(*held) for held in list_held(sim, found) if held[0]["kind"] not in MODELED]
@@ -514,12 +525,40 @@ def search_object(sim: Simulation, key: str, found: Manifest, budget: Budget) ->
 def _let_go(sim: Simulation, found: Manifest) -> Proposals:
     meta = found["metadata"]
     draft = Draft({"metadata": {"name": meta["name"], "namespace": meta.get("namespace")}, "spec": {}})
-    if found["kind"] == CLAIM and (users := list_users(sim, found)):
+    if found["kind"] == CLAIM and meta.get("deletionTimestamp") and (users := list_users(sim, found)):
         yield reduce(delete_pod, users, draft), without(found)
-    for each, names in list_held(sim, found)[:MOST]:
+    elif found["kind"] == CLAIM and not meta.get("deletionTimestamp"):
+        values = {"claim": f"{meta['namespace']}/{meta['name']}", "volume": volume_name(found), "lost": True}
+        call = format_apply(build_unbound_claim(found), "replace --force")
+        yield draft.typing(Change("claim-anew", values), call), _until(found, lambda now: now["spec"] != found["spec"])
+    for each in list_attachments(sim, found):
+        place, name = str(each["spec"].get("nodeName")), each["metadata"]["name"]
+        if not each["metadata"].get("deletionTimestamp") and not _is_mounted(sim, found, place):
+            change = Change("detach", {"volume": meta["name"], "node": place, "unused": True})
+            yield draft.typing(change, f"kubectl delete volumeattachment {name} --wait=false"), _leaves(each)
+    held = list_held(sim, found) if meta.get("deletionTimestamp") else []
+    for each, names in held[:MOST]:
         if each["kind"] in MODELED:
             change, call = _free(each, names)
             yield draft.typing(change, call), without(each)
+
+
+def _is_mounted(sim: Simulation, volume: Manifest, node: str) -> bool:
+    """Return whether a pod on a node uses the claim of a volume."""
+    ref = volume["spec"].get("claimRef") or {}
+    key = f"{ref.get('namespace')}/{ref.get('name')}"
+    return any(pod.spec.volumes and key in claims_of(pod) and not pod.terminal for pod in sim.store.pods_on(node))
+
+
+def _leaves(found: Manifest) -> Goal:
+    """An object is gone, or marked as deleted."""
+    kind, name = found["kind"], found["metadata"]["name"]
+
+    def look(fixed: Watch) -> str | None:
+        now = fixed.world.store.get(kind, "", name)
+        return "" if now is None or now["metadata"].get("deletionTimestamp") else None
+
+    return look
 
 
 def _free(found: Manifest, names: list[str]) -> tuple[Change, str]:

@@ -110,3 +110,20 @@ def test_the_journey_of_a_node_tells_the_pods_that_were_placed_on_it() -> None:
 
 def test_a_link_to_the_internals_of_before_leads_to_the_journey() -> None:
     assert Look.from_query({"tab": "internals"}).tab == "journey"
+
+
+@pytest.mark.parametrize("kind", ["Namespace", "PersistentVolume"])
+def test_the_summary_of_an_object_says_why_it_does_not_end(kind: str) -> None:
+    gone = {"deletionTimestamp": "2025-12-31T23:00:00Z", "finalizers": ["acme.io/cleanup"]}
+    volume = {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "csi": {"driver": "d", "volumeHandle": "v"},
+    }
+    spec = {"spec": volume} if kind == "PersistentVolume" else {}
+    sim = three_nodes()
+    sim.apply(ApplyObjects(({"apiVersion": "v1", "kind": kind, "metadata": {"name": "team", **gone}, **spec},)))
+    shown = body(sim, "summary", about="controller", controller=f"{kind}/team")
+    assert shown["why"]["key"] == f"{kind}/team"
+    assert shown["why"]["fixable"]
+    assert body(sim, "summary", about="controller", controller="Namespace/default")["why"] is None

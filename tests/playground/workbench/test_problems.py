@@ -143,3 +143,43 @@ def test_the_commands_of_a_fix_are_undone_and_redone_together(visitor):
     assert there() == {node}
     begun.post("undo")
     assert there() == set()
+
+
+CLAIM = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: team, deletionTimestamp: "2025-12-31T23:00:00Z", finalizers: [acme.io/cleanup]}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: default}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, volumeName: pv}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: pv, deletionTimestamp: "2025-12-31T23:00:00Z", finalizers: [kubernetes.io/pv-protection]}
+spec:
+  accessModes: [ReadWriteOnce]
+  capacity: {storage: 1Gi}
+  csi: {driver: d, volumeHandle: v}
+  claimRef: {kind: PersistentVolumeClaim, namespace: default, name: data}
+status: {phase: Bound}
+"""
+
+
+def test_an_object_that_does_not_end_is_a_row_that_leads_to_it(visitor):
+    begun = visitor("empty")
+    begun.post("build/nodes", **{**NODES, "count": "1"})
+    begun.post("yaml", text=CLAIM, create="")
+    page = begun.get("problems").content.decode()
+    assert "controller=Namespace/team" in page and "controller=PersistentVolume/pv" in page
+    shown = page_text(begun.get("", controller="Namespace/team"))
+    assert "Namespace team stays until its finalizers are removed" in shown
+
+
+def test_the_best_fix_of_a_row_that_is_made_outside_is_not_said_to_be_tried(visitor):
+    begun = visitor("empty")
+    begun.post("build/nodes", **{**NODES, "count": "1"})
+    begun.post("yaml", text=CLAIM, create="")
+    said = page_text(begun.get("fixes", pod="PersistentVolume/pv", best=1))
+    assert said.startswith("Copy the data") and "Not proven" in said

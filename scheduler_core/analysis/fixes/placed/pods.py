@@ -8,6 +8,7 @@ from scheduler_core.analysis.fixes.containers import propose_containers
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of, workload_of
+from scheduler_core.analysis.fixes.meanings import advise, index_events
 from scheduler_core.analysis.fixes.placed.stricter import propose_stricter, without_node_name
 from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
@@ -30,6 +31,7 @@ from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim,
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 
+_OF_NODE = "kubectl describe node "  # what shows the trouble of a node
 _PENDING = "PodResizePending"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 LONGEST_END = 4 * 3600 * SECOND
@@ -83,6 +85,7 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         for each in propose_containers(draft, sim, pod, node):
             yield each, goals.get(each.kinds[-1]) or runs(pod, prover)
         yield from _start(draft, sim, pod, prover)
+        yield from _leave_node(draft, sim, pod, prover)
         yield from _in_bytes(draft, pod, prover)
         yield from _resize(draft, pod, node, prover)
         if pod.ready or not (pod.manifest.get("status") or {}).get("containerStatuses"):
@@ -422,6 +425,15 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
             call = f"kubectl scale {name_of(above)} --replicas=0"
             yield draft.typing(Change("fewer-replicas", values), call), runs(pod, prover)
     yield delete_pods(draft, others[0].node_name, others), runs(pod, prover)
+
+
+def _leave_node(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
+    """A pod that does not start for a trouble of its node made again on another one."""
+    owner, means = prover.owner, advise(sim, pod.key, index_events(sim)) if pod.phase in ("", "Pending") else []
+    if owner is not None and owner["kind"] != "DaemonSet" and any(each.show.startswith(_OF_NODE) for each in means):
+        change = Change("delete", {"pod": pod.key, "node": pod.node_name, "cordons": True})
+        calls = f"kubectl cordon {pod.node_name}", f"kubectl delete pod {pod.name} -n {pod.namespace}"
+        yield draft.typing(change, *calls), prover.placed()
 
 
 def _in_bytes(draft: Draft, pod: Pod, prover: Prover) -> Proposals:

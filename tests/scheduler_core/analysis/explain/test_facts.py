@@ -644,3 +644,20 @@ def test_a_kubelet_that_came_back_a_moment_ago_still_has_time_to_end_a_pod(since
     assert ("EndsOverdue" in codes(asked(sim, "p"))) is overdue
     wait(sim, 60)
     assert (sim.store.pod_at("default/p") is not None) is overdue
+
+
+def test_a_volume_that_its_driver_does_not_delete_is_a_problem() -> None:
+    spec = {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "csi": {"driver": "d", "volumeHandle": "v"},
+    }
+    volume = {**make("PersistentVolume", "pv", spec=spec), "status": {"phase": "Failed"}}
+    assert [each.pod for each in list_problems(scheduler_alone(node("a"), volume))] == ["PersistentVolume/pv"]
+
+
+def test_the_exit_code_of_an_evicted_pod_says_nothing_more() -> None:
+    ended = {"name": "c", "state": {"terminated": {"exitCode": 137, "reason": "Error"}}}
+    status = {"phase": "Failed", "reason": "Evicted", "message": "Usage of EmptyDir", "containerStatuses": [ended]}
+    found = asked(scheduler_alone(node("a"), {**pod("p", nodeName="a"), "status": status}), "p")
+    assert "Means" not in codes(found)

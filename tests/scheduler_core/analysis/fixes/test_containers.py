@@ -159,3 +159,10 @@ def test_a_pod_of_a_workload_whose_mounted_file_has_gone_is_deleted() -> None:
     owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "1", "controller": True}
     manifest["metadata"]["ownerReferences"] = [owner]
     assert [each.kinds for each in proposed(world(node("a")), manifest)] == [("delete",)]
+
+
+def test_an_empty_dir_over_its_limit_gets_twice_as_much() -> None:
+    manifest = saying('Usage of EmptyDir volume "scratch" exceeds the limit "5Gi".', "Evicted")
+    manifest["spec"]["volumes"] = [{"name": "scratch", "emptyDir": {"sizeLimit": "5Gi"}}]
+    (found,) = proposed(world(node("a")), manifest)
+    assert found.pod is not None and found.pod["spec"]["volumes"][0]["emptyDir"]["sizeLimit"] == "10Gi"

@@ -315,3 +315,51 @@ def test_a_pod_is_kept_off_a_control_plane_node_without_a_taint() -> None:
     first = node("cp", labels={"node-role.kubernetes.io/control-plane": ""})
     found = find_fixes(snapshot(first, node("b"), on("cp", "p")), "default/p")
     assert [fix.node for fix in found if fix.kind == "harden"] == ["b"]
+
+
+CLAIMED = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"}}
+ASKS = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "fast"}
+
+
+def test_a_claim_that_has_lost_its_volume_is_made_anew() -> None:
+    lost = {**CLAIMED, "spec": {**ASKS, "volumeName": "pv"}, "status": {"phase": "Lost"}}
+    (found,) = find_fixes(snapshot(node("a"), pod("q"), lost), "PersistentVolumeClaim/default/data")
+    assert (found.kind, found.proven, "volumeName" in found.kubectl) == ("claim-anew", True, False)
+
+
+@pytest.mark.parametrize(("used", "offered"), [(False, ["detach"]), (True, [])])
+def test_a_volume_that_its_driver_does_not_delete_is_detached_where_no_pod_uses_it(
+    used: bool, offered: list[str]
+) -> None:
+    ref = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": "data", "uid": "1"}
+    source = {
+        "csi": {"driver": "d", "volumeHandle": "v"},
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+    }
+    policy = {"persistentVolumeReclaimPolicy": "Delete", "claimRef": ref, "storageClassName": "fast"}
+    volume = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {**source, **policy}}
+    spec = {"attacher": "d", "nodeName": "a", "source": {"persistentVolumeName": "pv"}}
+    made = {"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": "va"}, "spec": spec}
+    uses = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    user = [on("a", "p", volumes=uses)] if used else [pod("q")]
+    sim = snapshot(node("a"), {**volume, "status": {"phase": "Released"}}, made, *user)
+    assert kinds(find_fixes(sim, "PersistentVolume/pv")) == []
+    place = {"involvedObject": {"kind": "PersistentVolume", "name": "pv"}, "metadata": {}}
+    record_events(sim, [{**place, "type": "Warning", "reason": "VolumeFailedDelete", "message": "still attached"}])
+    assert kinds(find_fixes(sim, "PersistentVolume/pv")) == offered
+
+
+@pytest.mark.parametrize(("others", "offered"), [(("b",), ["b"]), ((), [])])
+def test_a_pod_that_its_node_cannot_start_is_made_again_on_another_node(
+    others: tuple[str, ...], offered: list[str]
+) -> None:
+    template = {"containers": [{"name": "c", "image": "i"}]}
+    owner = workload("ReplicaSet", "web", {"app": "web"}, {}, template=template, replicas=1)
+    held = owned(pod("web-1", nodeName="a"), "ReplicaSet", "web", app="web")
+    waiting = {"reason": "CreateContainerError", "message": "no space left on device"}
+    states = [{"name": "c", "state": {"waiting": waiting}}]
+    held["status"] = {"phase": "Pending", "containerStatuses": states}
+    sim = snapshot(node("a"), *map(node, others), owner, held, steps=0)
+    found = [fix for fix in find_fixes(sim, "default/web-1") if "kubectl cordon a" in fix.kubectl]
+    assert [fix.node for fix in found] == offered
