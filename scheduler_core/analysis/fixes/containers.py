@@ -19,7 +19,7 @@ FOREIGN = re.compile(r"exec format error|no match for platform|no matching manif
 UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
 _PATIENCE = 30  # failures of a startupProbe
 _WRITTEN = ("kube-root-ca.crt", "openshift-service-ca.crt")  # by controllers
-_USER, _LINUX, _CREDENTIALS, _ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
+_USER, _LINUX, _CREDENTIALS, ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
 _ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
 _FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
 _KINDS = {"configmap": ("ConfigMap", "data"), "config": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
@@ -42,6 +42,18 @@ def list_absent_drivers(world: Simulation, words: Iterable[str], node: Node) -> 
             name = each["metadata"]["name"]
             if "csi" in name and driver.partition(".")[0] in name and each["metadata"].get("uid") not in there:
                 yield driver, each
+
+
+def list_drivers(node: Manifest | None) -> list[str]:
+    """Return the CSI drivers that a CSINode lists."""
+    return [str(each.get("name")) for each in ((node or {}).get("spec") or {}).get("drivers") or ()]
+
+
+def find_missing_driver(world: Simulation, volume: str, node: str) -> str:
+    """Return the CSI driver of a volume if the node's CSINode does not list the driver, else ""."""
+    found, there = world.store.get("PersistentVolume", "", volume), world.store.get("CSINode", "", node)
+    driver = str((((found or {}).get("spec") or {}).get("csi") or {}).get("driver") or "")
+    return driver if driver and there is not None and driver not in list_drivers(there) else ""
 
 
 def list_words(sim: Simulation, pod: Pod) -> list[str]:
@@ -166,9 +178,9 @@ def _make_object(case: _Case) -> Iterator[Draft]:
         read = [
             (e.get("valueFrom") or {}).get(source) or {} for _, c in case.list_containers() for e in c.get("env") or ()
         ]
-        keys = [str(ref.get("key")) for ref in read if ref.get("name") == name] or [_ANY]
+        keys = [str(ref.get("key")) for ref in read if ref.get("name") == name] or [ANY]
         change = Change("config-object", {"owner": f"{kind} {name}", "namespace": case.pod.namespace})
-        yield case.draft.with_applied(change, case.build(kind, name, **{field: dict.fromkeys(keys, _ANY)}))
+        yield case.draft.with_applied(change, case.build(kind, name, **{field: dict.fromkeys(keys, ANY)}))
 
 
 def _copy_object(case: _Case) -> Iterator[Draft]:
@@ -225,7 +237,7 @@ def _add_key(case: _Case) -> Iterator[Draft]:
     name = case.found.groupdict().get("name") or case.find_source(kind)
     change = Change("config-key", {"key": case.found["key"], "owner": f"{kind} {name}"})
     target = f"{kind.lower()} {name} -n {case.pod.namespace}"
-    yield case.draft.patching(change, target, {field: {case.found["key"]: _ANY}})
+    yield case.draft.patching(change, target, {field: {case.found["key"]: ANY}})
 
 
 def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
@@ -240,6 +252,32 @@ def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
                 yield case.anew("limits", patch, field="limits", resource=resource, container=name, to=text)
 
     return propose
+
+
+def _ask_for_disk(case: _Case) -> Iterator[Draft]:
+    """A request of what the container used when its kubelet evicted it."""
+    resource, name, used = "ephemeral-storage", case.found["container"], case.found["used"]
+    patch = {"containers": [{"name": name, "resources": {"requests": {resource: used}}}]}
+    yield case.anew("limits", patch, field="requests", resource=resource, container=name, to=used)
+
+
+def _start_slowly(case: _Case) -> Iterator[Draft]:
+    """A startupProbe that gives a container time before its livenessProbe, which ends it, is asked."""
+    for field, each in case.list_containers():
+        given = each.get("livenessProbe")
+        if given and each["name"] == case.found["container"] and "startupProbe" not in each:
+            kept = {
+                name: value for name, value in given.items() if name not in ("initialDelaySeconds", "failureThreshold")
+            }
+            patch = {field: [{"name": each["name"], "startupProbe": {**kept, "failureThreshold": _PATIENCE}}]}
+            values = {"field": f"startupProbe.failureThreshold of {each['name']}", "to": _PATIENCE}
+            yield case.anew("setting", patch, **values)
+
+
+def _run_longer(case: _Case) -> Iterator[Draft]:
+    field = "activeDeadlineSeconds"
+    if given := case.spec.get(field):
+        yield case.anew("setting", {field: 2 * given}, field=field, to=2 * given)
 
 
 # The words of kubelets and container runtimes. kube: pkg/kubelet/{images,kuberuntime,eviction}, pkg/volume/hostpath @ v1.34.1
@@ -270,4 +308,10 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),
     (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
     (r"container init was OOM-killed", _raise_limit("memory")),
+    (r"longer than the specified deadline", _run_longer),
+    (
+        r"ephemeral-storage\..*Container (?P<container>\S+) was using (?P<used>\w+), request is (?P<asked>\w+)",
+        _ask_for_disk,
+    ),
+    (r"^(?P<container>\S+): Error: .*exit code 137\b", _start_slowly),
 )

@@ -222,7 +222,9 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
     places = [found.node_name if found is not None else "", *(effect.to for effect in effects)]
     if found is not None and _shared_claims(world, found, was):
         return "shares-disk"
-    if any(_is_dead(world, start, name) for name in places if name):
+    # A daemon that its node needs to become ready.
+    first = int(found is not None and (controller_of(found.manifest) or {}).get("kind") == "DaemonSet")
+    if any(_is_dead(world, start, name) for name in places[first:] if name):
         return "dead-node"
     owner = Standing.of(was).owner or Standing.of(found).owner
     siblings = {each.pod for each in losing if Standing.of(start.store.pod_at(each.pod), going=True).owner == owner}

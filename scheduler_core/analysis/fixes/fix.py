@@ -70,6 +70,8 @@ class Fix:
         harm = DISTURBANCES.index(self.disturbance)
         if self.kind == "rollout" and self.disturbance in HARMLESS:  # it restarts what the rollout restarts in any case
             harm = 0
+        if any(change.values.get("ended") for change in self.changes):  # the cause, which may come again, stays
+            harm = max(harm, 1)
         return harm, effort, hurt, sum(rank for rank, _ in costs), sum(amount for _, amount in costs)
 
     def to_json(self) -> dict[str, Any]:
@@ -92,6 +94,8 @@ def _effort(change: Change) -> float:
     if change.kind == "volume" and change.values.get("by") not in (None, "", NO_PROVISIONER):  # who is to make it
         return _ADDS
     if change.kind == "force-delete":  # of a pod that ends anyway
+        return _ADDS - 0.5
+    if change.kind == "recreate" and change.values.get("again"):  # it ended by itself, and may do so again
         return _ADDS - 0.5
     if change.kind == "request" and change.values["to"] == "0":  # the pod is of no use without what it was made for
         return len(HARMS)

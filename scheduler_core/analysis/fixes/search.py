@@ -38,6 +38,7 @@ from scheduler_core.analysis.fixes.proof import (
     Prover,
     belongs_to,
     carry_out,
+    find_target,
     make_fix,
     make_step,
 )
@@ -58,6 +59,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.steps import finish
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
 from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
+from scheduler_core.scheduler.plugins.helper.fixes import delete_pod
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
@@ -95,7 +97,8 @@ def search_fixes(
             # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
-    means = [each for each in advise(sim, pod_key) if not (each.silent and findings.fixes)]
+    helps = any(max(each.harm for each in f.changes) < _DISPLACING and f.kind != "recreate" for f in findings.fixes)
+    means = [each for each in advise(sim, pod_key) if not (each.silent and helps)]
     for each in (steps := [make_step(each, pod_key) for each in means]):
         found(each)
     return replace(findings, fixes=_put_writers_first(sim, rank_fixes((*findings.fixes, *steps))))
@@ -117,6 +120,10 @@ def _put_writers_first(sim: Simulation, fixes: Iterable[Fix]) -> tuple[Fix, ...]
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     if (held := find_object(sim, pod_key)) is not None:
         return (yield from search_object(sim, pod_key, held, budget))
+    spaces = pod_key.split("/")[:-1][-1:] if sim.store.pod_at(pod_key) is None else []
+    for space in filter(None, (sim.store.get("Namespace", "", name) for name in spaces)):
+        if (ends := (yield from search_object(sim, f"Namespace/{spaces[0]}", space, budget))).fixes:
+            return ends
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
         return (yield from search_workload(sim, pod_key, budget))
     pod = sim.store.pod_at(pod_key)
@@ -167,7 +174,18 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
             findings = replace(findings, fixes=rank_fixes((*more.fixes, *findings.fixes)))
         if findings.fixes or not pod.terminal or is_refused_as_it_is(pod):
             return findings
+    if not pod.node_name and _is_of_missing_node(sim, pod):
+        prover = Prover(sim, pod_key, budget)
+        gone = [(delete_pod(Draft(pod.manifest), pod), prover.left(pod))]
+        return (yield from prove_each(sim, pod_key, prover, iter(gone), "searched"))
     return (yield from _Search(sim, pod, budget).run())
+
+
+def _is_of_missing_node(sim: Simulation, pod: Pod) -> bool:
+    """Return whether a pod of a DaemonSet is made for a node that does not exist."""
+    terms = find_target(pod.manifest) if (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet" else ()
+    fields = [each for term in terms or () for each in term.get("matchFields") or ()]
+    return bool(fields) and all(sim.store.node(name) is None for each in fields for name in each["values"])
 
 
 def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:

@@ -3,20 +3,24 @@
 Each is tried with the pod made anew. Where no other node suits, the pod waits.
 """
 
+import copy
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from scheduler_core.analysis.fixes.containers import ANY
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
-from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Manifest, Node, Pod
+from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Manifest, Node, Pod, controller_of
 from scheduler_core.apimachinery.objects.affinity import misses, read_lacking_keys, read_required_terms
 from scheduler_core.apimachinery.objects.labels import NOT_IN, NodeSelectorTerm
+from scheduler_core.scheduler.config import load_configuration
+from scheduler_core.scheduler.framework import Point
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, list_own_tolerations
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, list_own_tolerations
 from scheduler_core.world.simulation import Simulation
 
-_SOFT, MOST = "ScheduleAnyway", 3
+_SOFT, _HARD, MOST = "ScheduleAnyway", "DoNotSchedule", 3
 Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the spec of the pod, and what is set there
 
 
@@ -25,6 +29,8 @@ def propose_stricter(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Ite
     for change, path, value in (*_list_spreads(sim, pod), *_list_terms(pod), *_list_requirements(sim, pod, node)):
         yield draft.with_pod(change, partial(_place_anew, path, value))
     yield from _give_label(draft, sim, pod)
+    yield from _label_node(draft, sim, pod, node)
+    yield from _enable_plugins(draft, sim, pod)
     refused = any(each.effect == "NoSchedule" and not pod.spec.tolerates(each) for each in node.taints)
     if (misses(pod, node) or refused) and not node.unschedulable:
         yield draft.with_pod(Change("recreate", {"pod": pod.key}), without_node_name)
@@ -58,7 +64,9 @@ def _list_spreads(sim: Simulation, pod: Pod) -> Stricter:
             values = {"key": key, "field": "nodeAffinityPolicy", "to": "Ignore"}
             yield Change("policy", values), (field, index, "nodeAffinityPolicy"), "Ignore"
         if each.get("whenUnsatisfiable") == _SOFT:
-            yield _harden("spread", key), (field, index, "whenUnsatisfiable"), "DoNotSchedule"
+            yield _harden("spread", key), (field, index, "whenUnsatisfiable"), _HARD
+            if each.get("maxSkew", 1) > 1:
+                yield _harden("skew", key), (field, index), {**each, "whenUnsatisfiable": _HARD, "maxSkew": 1}
         elif "minDomains" not in each and len({n.labels[key] for n in sim.store.nodes() if key in n.labels}) == 1:
             yield _harden("min-domains", key), (field, index, "minDomains"), 2
         own = {name: pod.labels[name] for name in selector if name in pod.labels}
@@ -88,6 +96,9 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
     rules = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     raw: list[Manifest] = (rules.get(REQUIRED) or {}).get("nodeSelectorTerms") or [{}]
 
+    if (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet":  # whose controller names the node of each pod
+        raw = [{name: each for name, each in term.items() if name != "matchFields"} for term in raw]
+
     def add(asked: Iterable[Manifest]) -> list[Manifest]:
         return [{**term, "matchExpressions": [*(term.get("matchExpressions") or ()), *asked]} for term in raw]
 
@@ -102,6 +113,12 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
     for one in (one for term in raw for one in NodeSelectorTerm.of(term).expressions):
         if one.op == NOT_IN and one.key not in node.labels:
             yield _harden("exists", one.key), path, add([{"key": one.key, "operator": "Exists"}])
+    for taint in [each for each in node.taints if each.effect != "PreferNoSchedule" and pod.spec.tolerates(each)][:1]:
+        is_label = taint.key in node.labels and not taint.key.startswith(OF_CONTROLLERS)
+        mine = {"key": HOSTNAME, "operator": "NotIn", "values": [node.labels.get(HOSTNAME, node.name)]}
+        asked = {"key": taint.key, "operator": "DoesNotExist"} if is_label else mine
+        text = str(NodeSelectorTerm.of({"matchExpressions": [asked]}).expressions[0])
+        yield _harden("nodeAffinity", text), path, add([asked])
     own = list_own_tolerations(pod)
     drawn = [n for n in sim.store.nodes() if any(each.tolerates(taint) for each in own for taint in n.taints)]
     for other in drawn[:1] if node not in drawn else ():
@@ -129,3 +146,42 @@ def _give_label(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
             made["metadata"]["labels"] = {**pod.labels, key: value}
             made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
             yield draft.typing(change, format_apply(made, "replace --force"))
+
+
+def _label_node(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
+    """The node with the label over which the pod's anti-affinity keeps pods apart, as the nodes of those have it; and the pod made anew."""
+    rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
+    keys = {str(term.get("topologyKey")) for term in rules.get(REQUIRED) or ()} - {*node.labels}
+    owner = workload_of(sim.store, pod.manifest)
+    made = clean(bare(pod.manifest))
+    made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
+    anew = (
+        format_apply(made, "replace --force") if owner is None else f"kubectl delete pod {pod.name} -n {pod.namespace}"
+    )
+    for key in sorted(keys):
+        known = sorted({each.labels[key] for each in sim.store.nodes() if key in each.labels}) or [ANY]
+        for value in known[:MOST]:
+            yield draft.typing(Change("label", {"node": node.name, "key": key, "value": value}), anew)
+
+
+def _enable_plugins(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
+    """A plugin that filters nodes by default, and that the pod's profile leaves out, is asked again; and the pod made anew."""
+    scheduler = next((each for each in sim.schedulers if each.responsible_for(pod)), None)
+    framework = None if scheduler is None else scheduler.framework_of(pod)
+    if scheduler is None or framework is None or scheduler.configuration.given is None:
+        return
+    there = {plugin.name for point in (Point.FILTER, Point.PRE_FILTER) for plugin in framework.at(point)}
+    usual = load_configuration(None, scheduler.features).profiles[0].plugins[Point.FILTER]
+    for name in [name for name, _ in usual if name not in there]:
+        given = copy.deepcopy(dict(scheduler.configuration.given))
+        for profile in given.get("profiles") or ():
+            for points in (
+                (profile.get("plugins") or {}).values()
+                if profile.get("schedulerName", framework.name) == framework.name
+                else ()
+            ):
+                points["disabled"] = [e for e in points.get("disabled") or () if e["name"] != name]
+        change = Change("enable", {"plugin": name, "profile": framework.name})
+        yield draft.with_configuration(change, scheduler.name, given).with_pod(
+            Change("recreate", {"pod": pod.key}), without_node_name
+        )
