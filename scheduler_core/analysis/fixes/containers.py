@@ -17,6 +17,7 @@ OS, ARCH = "kubernetes.io/os", "kubernetes.io/arch"
 FOREIGN = re.compile(r"exec format error|no match for platform|no matching manifest for")
 """A kubelet's words about a program or an image that is built for other machines than its node."""
 UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
+_TIME = "activeDeadlineSeconds"
 _PATIENCE = 30  # failures of a startupProbe
 _WRITTEN = ("kube-root-ca.crt", "openshift-service-ca.crt")  # by controllers
 _USER, _LINUX, _CREDENTIALS, ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
@@ -254,30 +255,9 @@ def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
     return propose
 
 
-def _ask_for_disk(case: _Case) -> Iterator[Draft]:
-    """A request of what the container used when its kubelet evicted it."""
-    resource, name, used = "ephemeral-storage", case.found["container"], case.found["used"]
-    patch = {"containers": [{"name": name, "resources": {"requests": {resource: used}}}]}
-    yield case.anew("limits", patch, field="requests", resource=resource, container=name, to=used)
-
-
-def _start_slowly(case: _Case) -> Iterator[Draft]:
-    """A startupProbe that gives a container time before its livenessProbe, which ends it, is asked."""
-    for field, each in case.list_containers():
-        given = each.get("livenessProbe")
-        if given and each["name"] == case.found["container"] and "startupProbe" not in each:
-            kept = {
-                name: value for name, value in given.items() if name not in ("initialDelaySeconds", "failureThreshold")
-            }
-            patch = {field: [{"name": each["name"], "startupProbe": {**kept, "failureThreshold": _PATIENCE}}]}
-            values = {"field": f"startupProbe.failureThreshold of {each['name']}", "to": _PATIENCE}
-            yield case.anew("setting", patch, **values)
-
-
 def _run_longer(case: _Case) -> Iterator[Draft]:
-    field = "activeDeadlineSeconds"
-    if given := case.spec.get(field):
-        yield case.anew("setting", {field: 2 * given}, field=field, to=2 * given)
+    if given := case.spec.get(_TIME):
+        yield case.anew("setting", {_TIME: 2 * given}, field=_TIME, to=2 * given)
 
 
 # The words of kubelets and container runtimes. kube: pkg/kubelet/{images,kuberuntime,eviction}, pkg/volume/hostpath @ v1.34.1
@@ -309,9 +289,4 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
     (r"container init was OOM-killed", _raise_limit("memory")),
     (r"longer than the specified deadline", _run_longer),
-    (
-        r"ephemeral-storage\..*Container (?P<container>\S+) was using (?P<used>\w+), request is (?P<asked>\w+)",
-        _ask_for_disk,
-    ),
-    (r"^(?P<container>\S+): Error: .*exit code 137\b", _start_slowly),
 )

@@ -34,6 +34,7 @@ from scheduler_core.world.simulation import Simulation
 PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
 _OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
 MOST = 2
+WRITTEN = "WrittenByOther"
 ELSEWHERE = ("", "", "")
 _ALIKE = 0.7  # of two names of which one may be meant by the other
 Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]

@@ -129,15 +129,12 @@ def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
     text = read_refusal(owner)
     given = text or _find_last_refusal(sim, owner)
-    last = _DENIED.match(given) or next((m for m in _CALLED.finditer(given) if is_silent(sim, m["webhook"])), None)
+    last, called = _DENIED.match(given), _CALLED.match(given)
+    for *_, pods in find_servers(sim, called["webhook"]) if called else ():
+        last = last if pods is None or any(each.ready for each in pods) else called
     namespace = owner["metadata"]["namespace"]
     stands = find_absent_quota(sim, namespace, text) or any(find_bounds(sim, namespace, text))
     return last.string if last else "" if _MODELED.search(text) and not stands else text
-
-
-def is_silent(sim: Simulation, webhook: str) -> bool:
-    """Return whether none of the pods that serve a webhook is ready."""
-    return any(pods is not None and not any(p.ready for p in pods) for *_, pods in find_servers(sim, webhook))
 
 
 def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:

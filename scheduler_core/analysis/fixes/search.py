@@ -16,7 +16,7 @@ from scheduler_core.analysis.fixes.effects import Watch, list_displaced_pods, wi
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.gangs import find_gang, search_gang
 from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, renew_job, workload_of
-from scheduler_core.analysis.fixes.meanings import advise, find_writer, runs_scheduler
+from scheduler_core.analysis.fixes.meanings import WRITTEN, advise, find_writer, runs_scheduler
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import (
@@ -97,8 +97,10 @@ def search_fixes(
             # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
-    helps = any(max(each.harm for each in f.changes) < _DISPLACING and f.kind != "recreate" for f in findings.fixes)
-    means = [each for each in advise(sim, pod_key) if not (each.silent and helps)]
+    least = min((max(c.harm for c in each.changes) for each in findings.fixes if each.kind != "recreate"), default=9)
+    # A cause that was found and can be mended says more than a guess.
+    limits = ((e, _DISPLACING if e.silent else int(e.weak and e.code != WRITTEN)) for e in advise(sim, pod_key))
+    means = [each for each, limit in limits if least >= limit]
     for each in (steps := [make_step(each, pod_key) for each in means]):
         found(each)
     return replace(findings, fixes=_put_writers_first(sim, rank_fixes((*findings.fixes, *steps))))
@@ -120,10 +122,10 @@ def _put_writers_first(sim: Simulation, fixes: Iterable[Fix]) -> tuple[Fix, ...]
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     if (held := find_object(sim, pod_key)) is not None:
         return (yield from search_object(sim, pod_key, held, budget))
-    spaces = pod_key.split("/")[:-1][-1:] if sim.store.pod_at(pod_key) is None else []
-    for space in filter(None, (sim.store.get("Namespace", "", name) for name in spaces)):
-        if (ends := (yield from search_object(sim, f"Namespace/{spaces[0]}", space, budget))).fixes:
-            return ends
+    name = "/".join(pod_key.split("/")[:-1][-1:])
+    space = sim.store.get("Namespace", "", name) if sim.store.pod_at(pod_key) is None else None
+    if space is not None and (ends := (yield from search_object(sim, f"Namespace/{name}", space, budget))).fixes:
+        return ends
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
         return (yield from search_workload(sim, pod_key, budget))
     pod = sim.store.pod_at(pod_key)
@@ -183,9 +185,9 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
 
 def _is_of_missing_node(sim: Simulation, pod: Pod) -> bool:
     """Return whether a pod of a DaemonSet is made for a node that does not exist."""
-    terms = find_target(pod.manifest) if (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet" else ()
-    fields = [each for term in terms or () for each in term.get("matchFields") or ()]
-    return bool(fields) and all(sim.store.node(name) is None for each in fields for name in each["values"])
+    is_daemon = (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"
+    fields = [each for term in find_target(pod.manifest) or () for each in term.get("matchFields") or ()]
+    return is_daemon and bool(fields) and all(sim.store.node(name) is None for e in fields for name in e["values"])
 
 
 def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:

@@ -198,11 +198,9 @@ def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
                 yield each, prover.created()
         call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
         others = (p for p in prover.sim.store.pods() if p.namespace == pod.namespace and not p.terminal)
-        later = any(
-            belongs_to(prover.sim, p, prover.owner) and (p.creation_time or 0) >= (pod.creation_time or 0)
-            for p in others
-        )
-        yield draft.typing(change, call), prover.left(pod, replaced=not later)
+        later = (each for each in others if (each.creation_time or 0) >= (pod.creation_time or 0))
+        replaced = any(belongs_to(prover.sim, each, prover.owner) for each in later)
+        yield draft.typing(change, call), prover.left(pod, replaced=not replaced)
         return
     if is_refused_as_it_is(pod):
         return

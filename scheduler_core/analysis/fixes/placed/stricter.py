@@ -142,26 +142,27 @@ def _give_label(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
                 patch = {"spec": {"template": {"metadata": {"labels": {key: value}}}}}
                 yield draft.patching(change, target, patch)
                 continue
-            made = clean(bare(pod.manifest))
-            made["metadata"]["labels"] = {**pod.labels, key: value}
-            made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
-            yield draft.typing(change, format_apply(made, "replace --force"))
+            yield draft.typing(change, _replace(pod, **{key: value}))
 
 
 def _label_node(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
     """The node with the label over which the pod's anti-affinity keeps pods apart, as the nodes of those have it; and the pod made anew."""
     rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
-    keys = {str(term.get("topologyKey")) for term in rules.get(REQUIRED) or ()} - {*node.labels}
-    owner = workload_of(sim.store, pod.manifest)
-    made = clean(bare(pod.manifest))
-    made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
-    anew = (
-        format_apply(made, "replace --force") if owner is None else f"kubectl delete pod {pod.name} -n {pod.namespace}"
-    )
-    for key in sorted(keys):
+    anew = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+    if workload_of(sim.store, pod.manifest) is None:
+        anew = _replace(pod)
+    for key in sorted({str(term.get("topologyKey")) for term in rules.get(REQUIRED) or ()} - {*node.labels}):
         known = sorted({each.labels[key] for each in sim.store.nodes() if key in each.labels}) or [ANY]
-        for value in known[:MOST]:
-            yield draft.typing(Change("label", {"node": node.name, "key": key, "value": value}), anew)
+        values = [{"node": node.name, "key": key, "value": value} for value in known[:MOST]]
+        yield from (draft.typing(Change("label", each), anew) for each in values)
+
+
+def _replace(pod: Pod, **labels: str) -> str:
+    """Return the call that makes a pod anew, not yet placed."""
+    made = clean(bare(pod.manifest))
+    made["metadata"]["labels"] = {**pod.labels, **labels}
+    made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
+    return format_apply(made, "replace --force")
 
 
 def _enable_plugins(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
@@ -174,14 +175,11 @@ def _enable_plugins(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
     usual = load_configuration(None, scheduler.features).profiles[0].plugins[Point.FILTER]
     for name in [name for name, _ in usual if name not in there]:
         given = copy.deepcopy(dict(scheduler.configuration.given))
-        for profile in given.get("profiles") or ():
-            for points in (
-                (profile.get("plugins") or {}).values()
-                if profile.get("schedulerName", framework.name) == framework.name
-                else ()
-            ):
-                points["disabled"] = [e for e in points.get("disabled") or () if e["name"] != name]
-        change = Change("enable", {"plugin": name, "profile": framework.name})
-        yield draft.with_configuration(change, scheduler.name, given).with_pod(
-            Change("recreate", {"pod": pod.key}), without_node_name
+        mine = (e for e in given.get("profiles") or () if e.get("schedulerName", framework.name) == framework.name)
+        for points in (each for profile in mine for each in (profile.get("plugins") or {}).values()):
+            points["disabled"] = [each for each in points.get("disabled") or () if each["name"] != name]
+        change, anew = (
+            Change("enable", {"plugin": name, "profile": framework.name}),
+            Change("recreate", {"pod": pod.key}),
         )
+        yield draft.with_configuration(change, scheduler.name, given).with_pod(anew, without_node_name)

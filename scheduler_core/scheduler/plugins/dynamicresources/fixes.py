@@ -168,19 +168,13 @@ def complete_pools(draft: Draft, node: str, handle: Handle) -> Iterator[Draft]:
     for driver, name in dict.fromkeys((each["driver"], each["pool"]["name"]) for each in mine):
         pools = [each["pool"] for each in mine if (each["driver"], each["pool"]["name"]) == (driver, name)]
         newest = max(pools, key=lambda pool: pool.get("generation", 0))
-        there = sum(each.get("generation") == newest.get("generation") for each in pools)
-        made = [
-            {
-                "apiVersion": "resource.k8s.io/v1",
-                "kind": SLICES,
-                "metadata": {"name": f"{name}-{number}"},
-                "spec": {"driver": driver, "nodeName": node, "pool": newest, "devices": []},
-            }
-            for number in range(there, newest.get("resourceSliceCount", 1))
-        ]
-        if made:
-            values = {"driver": driver, "pool": name, "count": newest["resourceSliceCount"], "there": there}
-            yield draft.with_applied(Change("slices", values), *made)
+        there, count = sum(each == newest for each in pools), newest.get("resourceSliceCount", 1)
+        spec = {"driver": driver, "nodeName": node, "pool": newest, "devices": []}
+        made = {"apiVersion": "resource.k8s.io/v1", "kind": SLICES, "spec": spec}
+        lacking = [{**made, "metadata": {"name": f"{name}-{number}"}} for number in range(there, count)]
+        if lacking:
+            values = {"driver": driver, "pool": name, "count": count, "there": there}
+            yield draft.with_applied(Change("slices", values), *lacking)
 
 
 def _kind_of(node: Node) -> tuple[tuple[str, str], ...]:
