@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from scheduler_core.analysis.fixes import Fix, find_fixes
+from scheduler_core.analysis.fixes.fix import rank_fixes
+from scheduler_core.scheduler.framework.drafts import Change
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, pod, scheduler_alone
@@ -53,8 +55,17 @@ def tainted(name: str, key: str, **labels: str) -> dict[str, Any]:
     return {**made, "spec": {"taints": [{"key": key, "effect": "NoSchedule"}]}}
 
 
-OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u-web", "controller": True}
-TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
+OWNER: dict[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "ReplicaSet",
+    "name": "web",
+    "uid": "u-web",
+    "controller": True,
+}
+TEMPLATE: dict[str, Any] = {
+    "metadata": {"labels": {"app": "web"}},
+    "spec": {"containers": [{"name": "c", "image": "x"}]},
+}
 
 
 def own(kind: str = "ReplicaSet", **spec: Any) -> dict[str, Any]:
@@ -253,7 +264,13 @@ def test_a_finalizer_of_a_deletion_goes_with_the_next_deletion() -> None:
 # Who writes what a fix changes
 
 
-BY = {"apiVersion": "db.example.com/v1", "kind": "Cluster", "name": "main", "uid": "u-c", "controller": True}
+BY: dict[str, Any] = {
+    "apiVersion": "db.example.com/v1",
+    "kind": "Cluster",
+    "name": "main",
+    "uid": "u-c",
+    "controller": True,
+}
 
 
 def test_the_template_of_a_custom_resource_is_changed_there_first() -> None:
@@ -361,3 +378,39 @@ def test_a_pod_whose_node_lacks_its_driver_goes_to_one_that_has_it() -> None:
     waits = {**pod("p", nodeName="a", volumes=mount), "status": {"phase": "Pending"}}
     found = fixes_of(node("a"), node("b"), *nodes, claim, volume, waits, key="default/p")
     assert [(each.kind, each.node) for each in found] == [("node-selector", "b")]
+
+
+# The order of fixes
+
+
+def ranked(*changes: tuple[str, dict[str, Any]], disturbances: tuple[str, ...] = ()) -> list[str]:
+    """The kinds of fixes of one change each in the order in which they are listed."""
+    worst = dict(enumerate(disturbances))
+    made = [
+        Fix((Change(kind, values),), (), "a", 1, recreated=False, disturbance=worst.get(number) or "nothing")
+        for number, (kind, values) in enumerate(changes)
+    ]
+    return [each.kind for each in rank_fixes(made)]
+
+
+def test_a_node_takes_more_pods_after_one_that_is_cordoned_takes_any() -> None:
+    assert ranked(("capacity", {"resource": "pods"}), ("uncordon", {})) == ["uncordon", "capacity"]
+    assert ranked(("capacity", {"resource": "cpu"}), ("uncordon", {})) == ["capacity", "uncordon"]
+
+
+def test_a_taint_of_a_node_in_trouble_is_tolerated_after_what_else_helps() -> None:
+    other: tuple[str, dict[str, Any]] = ("policy", {})
+    assert ranked(("toleration", {"taint": "node-role.kubernetes.io/control-plane:NoSchedule"}), other)[0] == "policy"
+    assert ranked(("toleration", {"taint": "dedicated:NoSchedule"}), other)[0] == "toleration"
+
+
+def test_data_is_left_behind_after_a_pod_is_deleted() -> None:
+    assert ranked(("claim-beside", {}), ("free", {}), disturbances=("", "displaces")) == ["free", "claim-beside"]
+
+
+def test_a_budget_is_lowered_after_a_pod_that_does_not_work_is_deleted() -> None:
+    assert ranked(("budget", {}), ("delete", {}), disturbances=("", "restarts")) == ["delete", "budget"]
+
+
+def test_the_record_of_an_end_is_deleted_after_its_cause_is_mended() -> None:
+    assert ranked(("delete", {"ended": True}), ("limits", {}), disturbances=("", "restarts")) == ["limits", "delete"]
