@@ -92,9 +92,11 @@ def missing(world: Simulation) -> list[dict[str, Any]]:
 
 def blocked(world: Simulation) -> list[dict[str, str]]:
     """The workloads, deletions, and drains that do not go on, and why; not those of which a pod waits or is missing."""
-    told = {(row["kind"], row["namespace"], row["name"]) for row in missing(world)}
-    told |= {each for p in world.store.pods() if not p.node_name for each in owners_of(world.store, subject_of(p))}
-    found = [(each, each.pod.replace("/", " ", 1)) for each in list_stuck(world) if (*each.pod.split("/"),) not in told]
+    known = {(row["kind"], row["namespace"], row["name"]) for row in missing(world)}
+    known |= {each for p in world.store.pods() if not p.node_name for each in owners_of(world.store, subject_of(p))}
+    found = [
+        (each, each.pod.replace("/", " ", 1)) for each in list_stuck(world) if (*each.pod.split("/"),) not in known
+    ]
     return [{"subject": each.pod, "sentence": f"{name}: {plain(sentence(each))}"} for each, name in found]
 
 
