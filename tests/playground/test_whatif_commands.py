@@ -156,6 +156,24 @@ def test_why_there_is_no_pod_is_said(tmp_path: Path) -> None:
     assert (status, text) == (0, "There is no pod.\nReplicaSet default/w asks for none: spec.replicas is 0.\n")
 
 
+def test_a_rollout_that_is_paused_or_stuck_is_said_and_is_exit_status_3(tmp_path: Path) -> None:
+    situations = Path(__file__).parents[1] / "real" / "situations"
+    paused = str(situations / "deployment-that-is-paused" / "objects.yaml")
+    status, text = run("simulate", paused)
+    assert (
+        status,
+        "Deployment default/site: Deployment site is paused: its new template is not rolled out" in text,
+    ) == (3, True)
+    status, text = run("simulate", paused, "-o", "json")
+    assert [each["subject"] for each in json.loads(text)["blocked"]] == ["Deployment/default/site"]
+    going, changed = (workload("Deployment", "web") for _ in range(2))
+    changed["spec"] |= {"paused": True}
+    changed["spec"]["template"]["metadata"] = {"labels": {"app": "web", "version": "2"}}
+    more = written(tmp_path, changed, name="changed.yaml")
+    status, text = run("whatif", written(tmp_path, node("a"), going), "--apply", more)
+    assert (status, "Deployment default/web: Deployment web is paused" in text) == (3, True), text
+
+
 def test_a_pod_that_is_held_back_says_why(tmp_path: Path) -> None:
     claims = [{"name": "data", "persistentVolumeClaim": {"claimName": "none"}}]
     gated = pod("gated", schedulingGates=[{"name": "example.com/hold"}])

@@ -52,18 +52,19 @@ class Command(TerminalCommand):
             if (key := f"{row['namespace']}/{row['pod']}") in (named or (key,)) and question.covers(key)
         ]
         absent = [row for row in printing.missing(made.world) if question.covers(f"{row['namespace']}/{row['name']}")]
-        self.stdout.write(format_placements(made, rows, absent, rest, output), ending="")
+        held = [row for row in printing.blocked(made.world) if question.covers(row["subject"].partition("/")[2])]
+        self.stdout.write(format_placements(made, rows, absent, held, rest, output), ending="")
         if output != "table":
             for said in describe_rest(rest):
                 self.stderr.write(plain(said))
         if made.refused:
             self.stderr.write(format_refused_error(made.refused))
-        leave(list_exits(made, rows, absent, rest))
+        leave(list_exits(made, rows, absent, held, rest))
 
 
-def list_exits(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> Iterator[Exit]:
+def list_exits(made: Made, rows: list[Row], absent: list[Row], held: list[Row], rest: Rest) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
-    if not rest or any(row["phase"] == FAILED for row in rows):
+    if held or not rest or any(row["phase"] == FAILED for row in rows):
         yield Exit.FAILED
     if made.refused:
         yield Exit.UNUSABLE
@@ -71,7 +72,7 @@ def list_exits(made: Made, rows: list[Row], absent: list[Row], rest: Rest) -> It
         yield Exit.WAITS
 
 
-def format_placements(made: Made, rows: list[Row], absent: list[Row], rest: Rest, output: str) -> str:
+def format_placements(made: Made, rows: list[Row], absent: list[Row], held: list[Row], rest: Rest, output: str) -> str:
     """The placements as tables for people, or for machines."""
     if output != "table":
         data = {
@@ -82,6 +83,7 @@ def format_placements(made: Made, rows: list[Row], absent: list[Row], rest: Rest
             "pending": len(waiting(made.world)),
             "failed": sum(row["phase"] == FAILED for row in rows),
             "missing": absent,
+            "blocked": held,
             "gone": [end.to_json() for end in rest.gone],
             "stuck": [loop.to_json() for loop in rest.loops],
             "atRest": rest.at_rest,
@@ -89,10 +91,12 @@ def format_placements(made: Made, rows: list[Row], absent: list[Row], rest: Rest
         }
         return printing.format_data(data, printing.FIELDS, rows, output)
     width = printing.get_width()
-    return "".join(f"{line}\n" for line in _lines(made, rows, absent, rest, width))
+    return "".join(f"{line}\n" for line in _lines(made, rows, absent, held, rest, width))
 
 
-def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest, width: int | None) -> Iterator[str]:
+def _lines(
+    made: Made, rows: list[Row], absent: list[Row], held: list[Row], rest: Rest, width: int | None
+) -> Iterator[str]:
     failed = [row for row in rows if row["phase"] == FAILED]
     there = [row for row in rows if row["phase"] != FAILED]
     if not rows:
@@ -103,7 +107,7 @@ def _lines(made: Made, rows: list[Row], absent: list[Row], rest: Rest, width: in
             cells = [[str(row[name]) or EMPTY.get(name, "") for name in heads.values()] for row in some]
             yield from printing.table(tuple(heads), cells, width)
             yield ""
-    said = [row["sentence"] for row in absent]
+    said = [row["sentence"] for row in (*absent, *held)]
     said += [
         f"{end.pod} was deleted, and nobody makes it anew: {end.reason}: {end.message}".rstrip(": ")
         for end in rest.gone

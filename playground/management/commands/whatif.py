@@ -13,7 +13,7 @@ from playground.features.upgrade.presenter import describe_upgrade
 from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal import command
 from playground.management.terminal.cluster import BadInput, Question, find_kind, read_file, read_objects
-from playground.management.terminal.printing import Progress, missing, table, why_waiting, write_answer
+from playground.management.terminal.printing import Progress, blocked, missing, table, why_waiting, write_answer
 from playground.management.terminal.world import read_configuration, read_node_types
 from playground.presenters.why.facts import describe_fact
 from playground.presenters.why.reasons import describe_rest
@@ -108,7 +108,12 @@ class Command(command.TerminalCommand):
         if upgrade is not None:
             data["upgrade"] = upgrade.to_json()
         if outcome is not None:
-            data |= outcome.to_json() | {"missing": _list_missing(outcome), "waiting": _list_waiting(outcome)}
+            lists = {
+                "missing": _list_missing(outcome),
+                "waiting": _list_waiting(outcome),
+                "blocked": _list_blocked(outcome),
+            }
+            data |= outcome.to_json() | lists
         if room is not None:
             data["more"] = {
                 "count": room.count,
@@ -204,6 +209,13 @@ def _list_missing(outcome: whatif.Outcome) -> list[dict[str, Any]]:
     return [row for row in rows if row["pods"] > before.get((row["kind"], row["namespace"], row["name"]), 0)]
 
 
+def _list_blocked(outcome: whatif.Outcome) -> list[dict[str, str]]:
+    """What does not go on with the change, and did without it; drains are told of as such."""
+    before = {row["subject"] for row in blocked(outcome.baseline)}
+    rows = (row for row in blocked(outcome.world) if not row["subject"].startswith("Node/"))
+    return [row for row in rows if row["subject"] not in before]
+
+
 def _list_waiting(outcome: whatif.Outcome) -> list[dict[str, str]]:
     """The pods that wait with the change and not without it, and why."""
     past = Past(outcome.world)
@@ -219,7 +231,7 @@ def _hurts(outcome: whatif.Outcome) -> bool:
 
 def _list_exits(outcome: whatif.Outcome | None, rest: whatif.Rest, refused: int) -> Iterator[command.Exit]:
     """Yield the exit statuses of all problems found."""
-    if not rest or (outcome is not None and (outcome.failed or outcome.held_up)):
+    if not rest or (outcome is not None and (outcome.failed or outcome.held_up or _list_blocked(outcome))):
         yield command.Exit.FAILED
     if refused:
         yield command.Exit.UNUSABLE
@@ -246,7 +258,7 @@ def _in_words(outcome: whatif.Outcome) -> Iterator[str]:
             yield f"The drain of {node} does not end: {ends[pod]}"
             continue
         yield f"The drain of {node} is held up: {pod} may not go: {uncounted.get(pod, why)}"
-    yield from (row["sentence"] for row in _list_missing(outcome))
+    yield from (row["sentence"] for row in (*_list_missing(outcome), *_list_blocked(outcome)))
     alike: dict[str, list[str]] = {}
     for row in _list_waiting(outcome):
         alike.setdefault(row["message"], []).append(row["pod"])

@@ -15,8 +15,8 @@ from django.core.management.base import OutputWrapper
 
 from playground.management.explaining import plain
 from playground.presenters.why import sentence
-from scheduler_core.analysis.explain import Past, explain, explain_uncreated
-from scheduler_core.analysis.whatif import FAILED, End, end_of, owners_of
+from scheduler_core.analysis.explain import Past, explain, explain_uncreated, list_stuck
+from scheduler_core.analysis.whatif import FAILED, End, end_of, owners_of, subject_of
 from scheduler_core.world.readonly import Pod
 from scheduler_core.world.simulation import Simulation
 
@@ -70,6 +70,16 @@ def missing(world: Simulation) -> list[dict[str, Any]]:
             "sentence": f"{owner['kind']} {namespace}/{owner['name']}: {plain(sentence(each))}",
         }
     return [row for key, row in rows.items() if not any(o in rows for o in (*owners_of(world.store, key),)[1:])]
+
+
+def blocked(world: Simulation) -> list[dict[str, str]]:
+    """The workloads, deletions, and drains that do not go on, and why; not those of which a pod waits or is missing."""
+    known = {(row["kind"], row["namespace"], row["name"]) for row in missing(world)}
+    known |= {each for p in world.store.pods() if not p.node_name for each in owners_of(world.store, subject_of(p))}
+    found = [
+        (each, each.pod.replace("/", " ", 1)) for each in list_stuck(world) if (*each.pod.split("/"),) not in known
+    ]
+    return [{"subject": each.pod, "sentence": f"{name}: {plain(sentence(each))}"} for each, name in found]
 
 
 def idle(world: Simulation) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Explain: why a pod is not on a node, as data: what it waits for, what refused it where, and how near it was (docs/explain.md)."""
 
-from scheduler_core.analysis.explain.asking import explain, list_problems
+from scheduler_core.analysis.explain.asking import explain, list_problems, list_stuck
 from scheduler_core.analysis.explain.ended import KUBELET, Past, record_events
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, Role, State
 from scheduler_core.analysis.explain.missing_pods import count_quotas, explain_refused_pod, explain_uncreated
@@ -8,5 +8,5 @@ from scheduler_core.analysis.explain.workloads import STICKING
 from scheduler_core.analysis.fixes.admission import read_refusal
 
 __all__ = ["KUBELET", "STICKING", "Explanation", "Fact", "Given", "Past", "Preemption", "Role", "State", "explain"]
-__all__ += ["count_quotas", "explain_refused_pod", "explain_uncreated", "list_problems", "read_refusal"]
+__all__ += ["count_quotas", "explain_refused_pod", "explain_uncreated", "list_problems", "list_stuck", "read_refusal"]
 __all__ += ["record_events"]

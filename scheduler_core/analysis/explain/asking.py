@@ -173,6 +173,13 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
         ):
             yield found
     yield from explain_uncreated(world)
+    yield from list_stuck(view, past)
+
+
+def list_stuck(view: WorldView, past: Past | None = None) -> Iterator[Explanation]:
+    """Yield an explanation of each workload, deletion, and drain that does not go on."""
+    world = view.itself
+    past = past or Past(world)
     for kind in workloads.KINDS:
         for manifest in world.store.list(kind):
             meta = manifest["metadata"]

@@ -13,11 +13,19 @@ from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import trace_surge
-from scheduler_core.analysis.fixes.admission import CREATING, acts, ask_api_server, describe_wait, pod_of, read_refusal
+from scheduler_core.analysis.fixes.admission import (
+    CREATING,
+    acts,
+    ask_api_server,
+    describe_wait,
+    find_absent_quota,
+    find_servers,
+    pod_of,
+    read_refusal,
+)
 from scheduler_core.analysis.fixes.meanings import list_pod_webhooks
-from scheduler_core.analysis.fixes.quotas import find_absent_quota, list_lower, list_missing_claims, missing_of
+from scheduler_core.analysis.fixes.quotas import list_lower, list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_conflicts, find_unlimited, list_disallowed
-from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apiserver.admission.admission import apply_object_defaults
@@ -270,15 +278,9 @@ def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator
 def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, webhook: str) -> Iterator[Fact]:
     """Yield that a webhook which does not answer is served by the very pods that can't be created because of it."""
     labels = _labels_of(manifest["spec"]["template"])
-    hooks = (hook for kind in WEBHOOKS for made in world.store.list(kind) for hook in made.get("webhooks") or ())
-    for each in (hook for hook in hooks if hook["name"] == webhook):
-        service = (each.get("clientConfig") or {}).get("service") or {}
+    for service, selector, servers in find_servers(world, webhook):
         there = str(service.get("namespace"))
-        found = world.store.get("Service", there, str(service.get("name"))) or {}
-        selector = (found.get("spec") or {}).get("selector") or {}
-        pods = (pod for pod in world.store.pods() if selector and pod.namespace == there)
-        servers = [pod for pod in pods if selector.items() <= pod.labels.items()]
-        if found and not any(pod.ready for pod in servers):
+        if servers is not None and not any(pod.ready for pod in servers):
             states = [f"{pod.name} ({describe_wait(pod).rstrip('. ')})" for pod in servers[:1]] or ["-"]
             values = {"webhook": webhook, "service": service["name"], "namespace": there}
             yield Fact(Role.NOTES, "ServiceIsDown", {**values, "servers": states})

@@ -12,7 +12,13 @@ from scheduler_core.analysis.explain.placement import SELECTED, explain_place, n
 from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize, trace_surge
 from scheduler_core.analysis.explain.workloads import describe_budgets
 from scheduler_core.analysis.fixes.admission import describe_wait
-from scheduler_core.analysis.fixes.containers import FOREIGN, find_elsewhere, find_platform, list_absent_drivers
+from scheduler_core.analysis.fixes.containers import (
+    FOREIGN,
+    find_elsewhere,
+    find_missing_driver,
+    find_platform,
+    list_absent_drivers,
+)
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.meanings import PLAIN, find_makers
 from scheduler_core.apimachinery.objects import SECOND, Node, Pod, controller_of, parse_time
@@ -175,7 +181,7 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
     for key in claims_of(pod) if pod.phase == "Pending" else ():
         found_claim = world.store.get(CLAIM, *key.split("/", 1))
         volume = str(((found_claim or {}).get("spec") or {}).get("volumeName") or "")
-        if driver := _find_missing_driver(world, volume, node.name):
+        if driver := find_missing_driver(world, volume, node.name):
             text = f"CSI driver {driver} of volume {volume} is not registered on {node.name}: its CSINode does not list the driver"
             yield _obstacle("DriverNotOnNode", text, node, {"claim": key, "driver": driver})
         for other in world.store.list(ATTACHMENT) if volume else ():
@@ -187,14 +193,6 @@ def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]
                 text = f"volume {volume} of claim {key.partition('/')[2]} is attached to {place}"
                 text += "" if world.store.node(place) is not None else ", a node that no longer exists"
                 yield _obstacle("AttachedElsewhere", text, node, {"claim": key, "attachedTo": place})
-
-
-def _find_missing_driver(world: Simulation, volume: str, node: str) -> str:
-    """Return the CSI driver of a volume if the node's CSINode does not list the driver, else ""."""
-    found, there = world.store.get("PersistentVolume", "", volume), world.store.get("CSINode", "", node)
-    driver = str((((found or {}).get("spec") or {}).get("csi") or {}).get("driver") or "")
-    known = [each.get("name") for each in ((there or {}).get("spec") or {}).get("drivers") or ()]
-    return driver if driver and there is not None and driver not in known else ""
 
 
 def _is_shared(claim: Mapping[str, Any]) -> bool:
@@ -391,7 +389,7 @@ def explain_gone(world: Simulation, key: str) -> Explanation | None:
     namespace, _, name = key.partition("/")
     named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     events = [each for each in world.store.events if each.namespace == namespace]
-    events = [each for each in events if (each.name == name if each.kind == "Pod" else named.search(each.message))]
+    events = [e for e in events if (e.name == name if e.kind == "Pod" else e.name != name and named.search(e.message))]
     if not events and key not in world.journal.last_move:
         return None
     telling = [e for e in events if e.type == WARNING or e.reporter not in _EVERYDAY] or events

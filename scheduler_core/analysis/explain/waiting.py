@@ -109,7 +109,8 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
                     continue
                 other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
                 yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
-                alike = [e for e in world.store.pods() if e.namespace in found and term.selector.matches(e.labels)]
+                idle = (e for e in world.store.pods() if (e.terminal or not e.node_name) and e.namespace in found)
+                alike = [each for each in idle if term.selector.matches(each.labels)]
                 for each in [e for e in alike if e.terminal][:1]:
                     yield note("PartnerHasEnded", pod=each.key, node=each.node_name)
                 for each in [e for e in alike if not (e.node_name or e.terminal or e.uid == pod.uid)][:1]:

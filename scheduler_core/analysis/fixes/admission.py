@@ -1,9 +1,11 @@
 """What the API server would say of one pod more that a workload wants, where nobody has asked it yet: in a snapshot no controller acts."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver import KINDS, Refused
 from scheduler_core.apiserver.quota import in_scope, scopes_of
@@ -16,6 +18,7 @@ _REPORTED = (
     ("FailedCreate", "True"),
     ("ReplicaSetCreateError", "False"),
 )  # kube: ReplicaSetReplicaFailure, DeploymentProgressing
+EXCEEDED = re.compile(r"exceeded quota: ([^\s,]+)")
 CREATING = {
     "ReplicaSet": "replicaset-controller",
     "ReplicationController": "replicationcontroller-controller",
@@ -41,6 +44,12 @@ def predict_claim(sim: Simulation, pod: Pod, entry: str, template: Manifest) -> 
     named = {**meta, "name": f"{pod.name}-{entry}", "namespace": pod.namespace}
     kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
     return ask_api_server(sim, {**kind, "metadata": named, "spec": spec})
+
+
+def find_absent_quota(sim: Simulation, namespace: str, text: str) -> str:
+    """Return the quota that a refusal names and that is not in the namespace: it is one over namespaces, or was not brought; or ""."""
+    found = EXCEEDED.search(text)
+    return found[1] if found and sim.store.get("ResourceQuota", namespace, found[1]) is None else ""
 
 
 def read_refusal(owner: Manifest) -> str:
@@ -77,6 +86,19 @@ def find_stopped(sim: Simulation, component: str) -> tuple[str, str] | None:
     if not pods and beside is not None:
         return f"{component}-{beside.node_name}", "NotFound"
     return None if not pods or any(pod.ready for pod in pods) else (pods[0].name, describe_wait(pods[0]).rstrip(". "))
+
+
+def find_servers(
+    sim: Simulation, webhook: str
+) -> Iterator[tuple[Mapping[str, str], Mapping[str, str], list[Pod] | None]]:
+    """Yield of each webhook of a name the reference of its Service, its selector, and the pods that it selects; None without a Service."""
+    hooks = (hook for kind in WEBHOOKS for made in sim.store.list(kind) for hook in made.get("webhooks") or ())
+    for each in (hook for hook in hooks if hook["name"] == webhook):
+        named = (each.get("clientConfig") or {}).get("service") or {}
+        service = sim.store.get("Service", str(named.get("namespace")), str(named.get("name"))) or {}
+        selector = (service.get("spec") or {}).get("selector") or {}
+        pods = (pod for pod in sim.store.pods() if selector and pod.namespace == named["namespace"])
+        yield named, selector, [pod for pod in pods if selector.items() <= pod.labels.items()] if service else None
 
 
 def describe_wait(pod: Pod) -> str:

@@ -18,9 +18,10 @@ OS, ARCH = "kubernetes.io/os", "kubernetes.io/arch"
 FOREIGN = re.compile(r"exec format error|no match for platform|no matching manifest for")
 """A kubelet's words about a program or an image that is built for other machines than its node."""
 UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
+_TIME = "activeDeadlineSeconds"
 _PATIENCE = 30  # failures of a startupProbe
 _WRITTEN = ("kube-root-ca.crt", "openshift-service-ca.crt")  # by controllers
-_USER, _LINUX, _CREDENTIALS, _ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
+_USER, _LINUX, _CREDENTIALS, ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
 _ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
 _FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
 _KINDS = {"configmap": ("ConfigMap", "data"), "config": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
@@ -43,6 +44,18 @@ def list_absent_drivers(world: Simulation, words: Iterable[str], node: Node) -> 
             name = each["metadata"]["name"]
             if "csi" in name and driver.partition(".")[0] in name and each["metadata"].get("uid") not in there:
                 yield driver, each
+
+
+def list_drivers(node: Manifest | None) -> list[str]:
+    """Return the CSI drivers that a CSINode lists."""
+    return [str(each.get("name")) for each in ((node or {}).get("spec") or {}).get("drivers") or ()]
+
+
+def find_missing_driver(world: Simulation, volume: str, node: str) -> str:
+    """Return the CSI driver of a volume if the node's CSINode does not list the driver, else ""."""
+    found, there = world.store.get("PersistentVolume", "", volume), world.store.get("CSINode", "", node)
+    driver = str((((found or {}).get("spec") or {}).get("csi") or {}).get("driver") or "")
+    return driver if driver and there is not None and driver not in list_drivers(there) else ""
 
 
 def list_words(sim: Simulation, pod: Pod) -> list[str]:
@@ -167,9 +180,9 @@ def _make_object(case: _Case) -> Iterator[Draft]:
         read = [
             (e.get("valueFrom") or {}).get(source) or {} for _, c in case.list_containers() for e in c.get("env") or ()
         ]
-        keys = [str(ref.get("key")) for ref in read if ref.get("name") == name] or [_ANY]
+        keys = [str(ref.get("key")) for ref in read if ref.get("name") == name] or [ANY]
         change = Change("config-object", {"owner": f"{kind} {name}", "namespace": case.pod.namespace})
-        yield case.draft.with_applied(change, case.build(kind, name, **{field: dict.fromkeys(keys, _ANY)}))
+        yield case.draft.with_applied(change, case.build(kind, name, **{field: dict.fromkeys(keys, ANY)}))
 
 
 def _copy_object(case: _Case) -> Iterator[Draft]:
@@ -235,7 +248,7 @@ def _add_key(case: _Case) -> Iterator[Draft]:
     name = case.found.groupdict().get("name") or case.find_source(kind)
     change = Change("config-key", {"key": case.found["key"], "owner": f"{kind} {name}"})
     target = f"{kind.lower()} {name} -n {case.pod.namespace}"
-    yield case.draft.patching(change, target, {field: {case.found["key"]: _ANY}})
+    yield case.draft.patching(change, target, {field: {case.found["key"]: ANY}})
 
 
 def _raise_size(case: _Case) -> Iterator[Draft]:
@@ -256,6 +269,11 @@ def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
                 yield case.anew("limits", patch, field="limits", resource=resource, container=name, to=text)
 
     return propose
+
+
+def _run_longer(case: _Case) -> Iterator[Draft]:
+    if given := case.spec.get(_TIME):
+        yield case.anew("setting", {_TIME: 2 * given}, field=_TIME, to=2 * given)
 
 
 # The words of kubelets and container runtimes. kube: pkg/kubelet/{images,kuberuntime,eviction}, pkg/volume/hostpath @ v1.34.1
@@ -286,4 +304,5 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r'EmptyDir volume "(?P<volume>[^"]+)" exceeds the limit "(?P<limit>[^"]+)"', _raise_size),
     (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
     (r"container init was OOM-killed", _raise_limit("memory")),
+    (r"longer than the specified deadline", _run_longer),
 )

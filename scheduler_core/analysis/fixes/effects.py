@@ -222,23 +222,43 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
     places = [found.node_name if found is not None else "", *(effect.to for effect in effects)]
     if found is not None and _shared_claims(world, found, was):
         return "shares-disk"
-    if any(_is_dead(world, start, name) for name in places if name):
+    # A daemon that its node needs to become ready.
+    first = int(found is not None and (controller_of(found.manifest) or {}).get("kind") == "DaemonSet")
+    if any(_is_dead(world, start, name) for name in places[first:] if name):
         return "dead-node"
     owner = Standing.of(was).owner or Standing.of(found).owner
     siblings = {each.pod for each in losing if Standing.of(start.store.pod_at(each.pod), going=True).owner == owner}
-    # A sibling that has no place either loses nothing.
+    # A sibling that has no place either loses nothing, nor does a pod that is known not to work.
     losing_pods = [
         each.pod
         for each in losing
-        if (each.node or not owner or each.pod not in siblings) and not _is_outdated(start, each.pod, was)
+        if (each.node or not owner or each.pod not in siblings)
+        and not _is_outdated(start, each.pod, was)
+        and not _is_unready(start, each.pod)
     ]
     if owner and any(each in siblings for each in losing_pods):
         return "evicts-sibling"
     is_daemon = was is not None and (controller_of(was.manifest) or {}).get("kind") == "DaemonSet"
     is_given_up = found is None and was is not None and not was.node_name and not is_daemon
-    if losing_pods or is_given_up or any(effect.kind in ("moves", "violates") for effect in effects):
+    if (
+        losing_pods
+        or is_given_up
+        or any(
+            each.kind == "moves" or (each.kind == "violates" and not _is_unready(start, each.pod)) for each in effects
+        )
+    ):
         return "displaces"
     return "restarts" if any(effect.kind == "replaced" for effect in effects) else "nothing"
+
+
+def _is_unready(start: Simulation, key: str) -> bool:
+    """Return whether a pod that a controller makes anew is known not to be ready."""
+    pod = start.store.pod_at(key)
+    return (
+        pod is not None
+        and bool(controller_of(pod.manifest))
+        and (pod.condition("Ready") or {}).get("status") == "False"
+    )
 
 
 def _is_outdated(start: Simulation, key: str, was: Pod | None) -> bool:

@@ -19,6 +19,9 @@ SECOND = 1_000_000_000
 DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk", "evicts-superior")
 HARMLESS, WARNED = DISTURBANCES[:2], DISTURBANCES[3:]
 _LITTLE = 0.1  # of a request: less effort than another machine
+_NOT_FOR_WORK = ("node.kubernetes.io/", "node-role.kubernetes.io/")  # taints of nodes in trouble, or with other tasks
+# What a fix does that no pod shows: data is left behind, a budget protects less, and the cause of an end stays.
+_AT_LEAST = {"claim-anew": "displaces", "claim-beside": "displaces", "budget": "restarts"}
 _ADDS, _LESSENS, _DEFEATS = map(tuple(HARMS).index, ("adds", "lessens", "defeats"))
 
 
@@ -66,10 +69,14 @@ class Fix:
         """The least harm to others first; then what is changed, how many others are hurt, and the effort."""
         costs = [change.cost for change in self.changes]
         effort = max((_effort(change) for change in self.changes), default=0)
+        effort += 0.5 * (self.kind == "budget" and not self.changes[0].values.get("counted"))
         hurt = sum(effect.kind in HURTING for effect in self.effects)
         harm = DISTURBANCES.index(self.disturbance)
         if self.kind == "rollout" and self.disturbance in HARMLESS:  # it restarts what the rollout restarts in any case
             harm = 0
+        for change in self.changes:
+            least = "restarts" if change.values.get("ended") else _AT_LEAST.get(change.kind, "nothing")
+            harm = max(harm, DISTURBANCES.index(least))
         return harm, effort, hurt, sum(rank for rank, _ in costs), sum(amount for _, amount in costs)
 
     def to_json(self) -> dict[str, Any]:
@@ -91,7 +98,13 @@ def _effort(change: Change) -> float:
         return len(HARMS) if in_new_domain(change) else _LESSENS + 0.5
     if change.kind == "volume" and change.values.get("by") not in (None, "", NO_PROVISIONER):  # who is to make it
         return _ADDS
+    if change.kind == "capacity" and change.values["resource"] == "pods":  # which its kubelet is configured with
+        return _ADDS - 0.5
+    if change.kind == "toleration" and str(change.values["taint"]).startswith(_NOT_FOR_WORK):
+        return _ADDS - 0.5
     if change.kind == "force-delete":  # of a pod that ends anyway
+        return _ADDS - 0.5
+    if change.kind == "recreate" and change.values.get("again"):  # it ended by itself, and may do so again
         return _ADDS - 0.5
     if change.kind == "request" and change.values["to"] == "0":  # the pod is of no use without what it was made for
         return len(HARMS)

@@ -15,21 +15,27 @@ import yaml
 from scheduler_core.analysis.fixes.admission import (
     CONTROLLERS,
     CREATING,
+    EXCEEDED,
+    QUOTA,
     SCHEDULER,
     ask_api_server,
+    find_absent_quota,
     find_stopped,
     pod_of,
+    read_refusal,
 )
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Node, Pod, controller_of
-from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, volumes_of
+from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, SELECTED_NODE, volumes_of
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
+from scheduler_core.controllers.volumes.claims import PROVISIONER
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.world.simulation import Simulation
 
 PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
 _OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
 MOST = 2
+WRITTEN = "WrittenByOther"
 ELSEWHERE = ("", "", "")
 _ALIKE = 0.7  # of two names of which one may be meant by the other
 Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
@@ -82,11 +88,20 @@ def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> li
                 groups[names[0]] = next((groups[name] for name in _OTHERS if groups.get(name)), "-")
             values = {**known, **groups, **{name: _look_up(subject, path) for name, path in row.get("of", {}).items()}}
             is_shown = all(values.get(name) not in ("", "-") for name in re.findall(r"\{(\w+)\}", show))
-            given = show.format(**values) if is_shown else ""
+            given = show.format(**values) + _name_container(show, subject, text) if is_shown else ""
             found.setdefault(code, Meaning(code, values, given, row.get("silent", False), row.get("weak", False)))
             break
     strong = [each for each in found.values() if not each.weak]
     return (strong or [*found.values()])[:MOST]
+
+
+def _name_container(show: str, subject: Manifest, text: str) -> str:
+    """Return the option of kubectl logs that names the container that a text is about, where a pod has several."""
+    spec = subject.get("spec") or {} if show.startswith("kubectl logs {name}") and " -c " not in show else {}
+    given = (each.get("name") for part in ("initContainers", "containers") for each in spec.get(part) or ())
+    names = [str(name) for name in given if name]
+    named = (name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text))
+    return f" -c {name}" if len(names) > 1 and (name := next(named, "")) else ""
 
 
 def _look_up(found: Any, path: str) -> str:
@@ -106,6 +121,8 @@ def list_status_texts(pod: Manifest) -> Iterator[str]:
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         last = [*(each.get("lastState") or {}).values()]
         for state in (*(each.get("state") or {}).values(), *last):
+            if state and state.get("reason") == "CrashLoopBackOff" and last:
+                continue  # how it ended says more
             if isinstance(state, Mapping) and (
                 state.get("message") or state.get("reason") not in PLAIN or state in last
             ):
@@ -123,7 +140,10 @@ def advise(world: Simulation, key: str, events: Events | None = None) -> list[Me
     """
     subjects = _find_subjects(world, key)
     if not subjects:
-        return []
+        space, _, name = key.partition("/")
+        gone = [e for e in world.store.events if (e.kind, e.namespace, e.name) == ("Pod", space, name)]
+        words = [f"{e.reason}: {e.message}" for e in reversed(gone)]
+        return find_meanings(words, {"metadata": {"name": name, "namespace": space}})
     pod = world.store.pod_at(key)
     node = world.store.node(pod.node_name if pod is not None else key.removeprefix("Node/"))
     subject = next((each for each in subjects if each["kind"] == "Pod"), subjects[0])
@@ -131,6 +151,7 @@ def advise(world: Simulation, key: str, events: Events | None = None) -> list[Me
     component = SCHEDULER if pod is not None else CONTROLLERS
     stopped = find_stopped(world, component) if events is None and node is None else None
     halted = [f"{component} does not run: {' '.join(stopped)}"] if stopped is not None else []
+    halted += _list_quota_hints(world, subjects) if events is None and pod is None else []
     return find_meanings((*halted, *texts), subject, node.name if node is not None else "")
 
 
@@ -234,6 +255,7 @@ def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
     for each in world.store.pods() if ports and not pod.node_name else ():
         if (service := each.labels.get(_MADE_FOR[0])) and ports & {(p.protocol, p.port) for p in each.spec.host_ports}:
             yield f"{each.key} holds a port for Service {each.labels.get(_SPACE, each.namespace)}/{service}"
+    yield from _list_awaited(world, pod)
     if pod.node_name or pod.priority >= 0:
         return
     scalers = [p for p in world.store.pods() if p.namespace == "kube-system" and "cluster-autoscaler" in p.name]
@@ -241,6 +263,38 @@ def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
         given = _SKIPS.search(str(each.manifest["spec"]["containers"]))
         if pod.priority < (cutoff := int(given[1]) if given else _CUTOFF):
             yield f"cluster-autoscaler skips pods with a priority below {cutoff}"
+
+
+def _list_awaited(world: Simulation, pod: Pod) -> Iterator[str]:
+    """Yield which init container has to end or sidecar to start first, and which provisioner is to make a volume."""
+    spec, status = pod.manifest["spec"], pod.manifest.get("status") or {}
+    kinds = {each["name"]: each.get("restartPolicy") == "Always" for each in spec.get("initContainers") or ()}
+    for each in status.get("initContainerStatuses") or () if pod.phase == "Pending" else ():
+        if "running" in (each.get("state") or {}) and not (each.get("started") and kinds.get(each["name"])):
+            yield f"awaits the {'sidecar' if kinds.get(each['name']) else 'init container'} {each['name']}"
+    for use in volumes_of(pod.spec).claims if pod.spec.volumes else ():
+        claim = world.store.get(CLAIM, pod.namespace, use.name(pod)) or {}
+        given = (claim.get("metadata") or {}).get("annotations") or {}
+        if SELECTED_NODE in given and (claim.get("status") or {}).get("phase") != "Bound":
+            name = str((claim.get("spec") or {}).get("storageClassName") or "")
+            by = (world.store.get("StorageClass", "", name) or {}).get("provisioner") or given.get(PROVISIONER) or "-"
+            yield f"awaits the provisioner {by} for the claim {use.name(pod)}"
+
+
+def _list_quota_hints(world: Simulation, owners: list[Manifest]) -> list[str]:
+    """Return which quota that refuses a pod is not in the namespace, or has a status that is not up to date."""
+    found = []
+    for each in [owner for owner in owners if owner["kind"] in CREATING][:1]:
+        space = str(each["metadata"].get("namespace"))
+        said = read_refusal(each) or ask_api_server(world, pod_of(each, space))
+        if absent := find_absent_quota(world, space, said):
+            found.append(f"quota {absent} is of several namespaces")
+        for match in EXCEEDED.finditer(said):
+            quota = world.store.get(QUOTA, space, match[1]) or {"spec": {}}
+            hard = (quota.get("status") or {}).get("hard") or {}
+            if any(hard.get(name, amount) != amount for name, amount in (quota["spec"].get("hard") or {}).items()):
+                found.append(f"quota {match[1]} has an old status")
+    return found
 
 
 def _describe_writer(owner: Mapping[str, Any] | None) -> str:

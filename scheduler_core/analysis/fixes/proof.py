@@ -25,6 +25,7 @@ CHUNK = 20  # transitions between two chances for others
 OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
 # Attempts: of a pod that waits, where pods have to go before the pod fits, and where a controller may have to act first.
 MANY, PATIENT, OTHERS = 50, 5, 2
+OVERTIME = "DeadlineExceeded"  # of a pod that ran for as long as it may
 
 _NODES = ("taint-eviction-controller", "pod-garbage-collector-controller")
 # The controllers that handle what a call changes; in a snapshot nobody acts but the scheduler and the kubelets.
@@ -245,7 +246,7 @@ class Prover:
         if self.owner is None or pod is None or self.sim.store.pod_at(key) is not None:
             return False
         was = {} if self.pod is None else self.pod.manifest
-        same = self.owner["kind"] != "DaemonSet" or not was or _target(was) == _target(pod.manifest)
+        same = self.owner["kind"] != "DaemonSet" or not was or find_target(was) == find_target(pod.manifest)
         return same and belongs_to(fixed.world, pod, self.owner)
 
     def created(self) -> Goal:
@@ -296,7 +297,8 @@ class Prover:
 
     def _has_failed(self, fixed: Watch, key: str) -> bool:
         pod = fixed.world.store.pod_at(key)
-        return pod is not None and pod.phase == "Failed"
+        reason = None if pod is None else (pod.manifest.get("status") or {}).get("reason")
+        return pod is not None and pod.phase == "Failed" and reason != OVERTIME
 
     def _effects(
         self, fixed: Watch, held_back: int, acting: tuple[str, ...], key: str
@@ -325,7 +327,7 @@ class _GiveUp(Exception):
     """The goal can't be reached any more."""
 
 
-def _target(manifest: Manifest) -> Any:
+def find_target(manifest: Manifest) -> Any:
     """Return the node that a pod of a DaemonSet is made for, as its affinity says."""
     affinity = (manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     return (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")

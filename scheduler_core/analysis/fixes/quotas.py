@@ -11,6 +11,8 @@ from typing import Any
 from scheduler_core.analysis.fixes.admission import (
     CONTROLLERS,
     ask_api_server,
+    find_absent_quota,
+    find_servers,
     find_stopped,
     pod_of,
     quotas_of,
@@ -48,7 +50,7 @@ _DENIED = re.compile(
     r"^.*(?:admission webhook .* denied the request|security context constraint|Warden|denied by policy|status unknown for quota)",
     re.DOTALL,
 )  # by admission that is not modeled
-_EXCEEDED = re.compile(r"exceeded quota: ([^\s,]+)")
+_CALLED = re.compile(r'^.*failed calling webhook "(?P<webhook>[^"]+)".*$', re.DOTALL)
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
@@ -127,16 +129,13 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
 def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
     text = read_refusal(owner)
-    last = _DENIED.match(text or _find_last_refusal(sim, owner))
+    given = text or _find_last_refusal(sim, owner)
+    last, called = _DENIED.match(given), _CALLED.match(given)
+    for *_, pods in find_servers(sim, called["webhook"]) if called else ():
+        last = last if pods is None or any(each.ready for each in pods) else called
     namespace = owner["metadata"]["namespace"]
     stands = find_absent_quota(sim, namespace, text) or any(find_bounds(sim, namespace, text))
     return last.string if last else "" if _MODELED.search(text) and not stands else text
-
-
-def find_absent_quota(sim: Simulation, namespace: str, text: str) -> str:
-    """Return the quota that a refusal names and that is not in the namespace: it is one over namespaces, or was not brought; or ""."""
-    found = _EXCEEDED.search(text)
-    return found[1] if found and sim.store.get("ResourceQuota", namespace, found[1]) is None else ""
 
 
 def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:

@@ -16,7 +16,7 @@ from scheduler_core.analysis.fixes.effects import Watch, list_displaced_pods, wi
 from scheduler_core.analysis.fixes.fix import HARMLESS, Budget, Findings, Fix, in_new_domain, rank_fixes
 from scheduler_core.analysis.fixes.gangs import find_gang, search_gang
 from scheduler_core.analysis.fixes.kubectl import commands_of, kubectl_of, renew_job, workload_of
-from scheduler_core.analysis.fixes.meanings import advise, find_writer, runs_scheduler
+from scheduler_core.analysis.fixes.meanings import WRITTEN, advise, find_writer, runs_scheduler
 from scheduler_core.analysis.fixes.near import lower_overhead, near_rows, raise_priority, relax_class_selector
 from scheduler_core.analysis.fixes.new_nodes import of_groups, smallest
 from scheduler_core.analysis.fixes.placed import (
@@ -38,6 +38,7 @@ from scheduler_core.analysis.fixes.proof import (
     Prover,
     belongs_to,
     carry_out,
+    find_target,
     make_fix,
     make_step,
 )
@@ -59,6 +60,7 @@ from scheduler_core.base.steps import finish
 from scheduler_core.controllers.kubelet.admission import OS_LABEL
 from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.scheduler.framework.drafts import HARMS, Change, Draft
+from scheduler_core.scheduler.plugins.helper.fixes import delete_pod
 from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
@@ -97,7 +99,12 @@ def search_fixes(
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
     about = dict.fromkeys((pod_key, findings.pod))  # of a node also what is said of the pod that holds up its drain
-    means = [each for key in about for each in advise(sim, key) if not (each.silent and findings.fixes)]
+    least = min((max(c.harm for c in each.changes) for each in findings.fixes if each.kind != "recreate"), default=9)
+    # A cause that was found and can be mended says more than a guess.
+    limits = (
+        (e, _DISPLACING if e.silent else int(e.weak and e.code != WRITTEN)) for key in about for e in advise(sim, key)
+    )
+    means = [each for each, limit in limits if least >= limit]
     for each in (steps := [make_step(each, pod_key) for each in means]):
         found(each)
     return replace(findings, fixes=_put_writers_first(sim, rank_fixes((*findings.fixes, *steps))))
@@ -119,6 +126,10 @@ def _put_writers_first(sim: Simulation, fixes: Iterable[Fix]) -> tuple[Fix, ...]
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     if (held := find_object(sim, pod_key)) is not None:
         return (yield from search_object(sim, pod_key, held, budget))
+    name = "/".join(pod_key.split("/")[:-1][-1:])
+    space = sim.store.get("Namespace", "", name) if sim.store.pod_at(pod_key) is None else None
+    if space is not None and (ends := (yield from search_object(sim, f"Namespace/{name}", space, budget))).fixes:
+        return ends
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
         return (yield from search_workload(sim, pod_key, budget))
     pod = sim.store.pod_at(pod_key)
@@ -169,7 +180,18 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
             findings = replace(findings, fixes=rank_fixes((*more.fixes, *findings.fixes)))
         if findings.fixes or not pod.terminal or is_refused_as_it_is(pod):
             return findings
+    if not pod.node_name and _is_of_missing_node(sim, pod):
+        prover = Prover(sim, pod_key, budget)
+        gone = [(delete_pod(Draft(pod.manifest), pod), prover.left(pod))]
+        return (yield from prove_each(sim, pod_key, prover, iter(gone), "searched"))
     return (yield from _Search(sim, pod, budget).run())
+
+
+def _is_of_missing_node(sim: Simulation, pod: Pod) -> bool:
+    """Return whether a pod of a DaemonSet is made for a node that does not exist."""
+    is_daemon = (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"
+    fields = [each for term in find_target(pod.manifest) or () for each in term.get("matchFields") or ()]
+    return is_daemon and bool(fields) and all(sim.store.node(name) is None for e in fields for name in e["values"])
 
 
 def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:

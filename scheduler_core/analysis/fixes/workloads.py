@@ -24,6 +24,7 @@ from scheduler_core.analysis.fixes.placed import (
 )
 from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
+from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects import SECOND, LabelSelector, Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
 from scheduler_core.apimachinery.objects.node import Node, Taint
@@ -110,6 +111,13 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         there = filter(None, (sim.store.pod(meta["namespace"], name) for name in names))
         for pod in [each for each in there if not belongs_to(sim, each, owner)][:1]:
             yield delete_pod(draft, pod), prover.left(pod, replaced=True)
+    if owner["kind"] == "StatefulSet" and len(mine) < replicas and any(not pod.ready for pod in mine):
+        yield from ((each, prover.created()) for each in rebuild(owner, meta["namespace"]))
+    if owner["kind"] == "Job" and mine and all(pod.ready for pod in mine if not pod.terminal):
+        width, left = int(owner["spec"].get("parallelism", 1)), int(owner["spec"].get("completions") or 0)
+        left -= int((owner.get("status") or {}).get("succeeded") or 0)
+        if left > width:
+            yield set_field(draft, owner, "parallelism", min(left, 2 * width)), prover.created()
     for pod in mine if owner["kind"] == "Job" else ():
         yield from ((each, prover.created()) for each in _make_sidecars(draft, owner, pod))
     if owner["kind"] in ("StatefulSet", "DaemonSet"):

@@ -34,7 +34,7 @@ _KINDS = {
     """,
     "allows": """
         wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels volume-modes
-        selector-value resource-name term-value label namespace-label device-toleration attach-limit topologies
+        selector-value resource-name term-value label namespace-label device-toleration attach-limit topologies enable
         daemon-selector driver-nodes
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
         field priority-class-left parallel resume recreate-strategy partition next-revision undo namespace-selector

@@ -4,13 +4,13 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from scheduler_core.analysis.fixes.containers import propose_containers
+from scheduler_core.analysis.fixes.containers import find_missing_driver, list_drivers, propose_containers
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of, workload_of
 from scheduler_core.analysis.fixes.meanings import advise, index_events
 from scheduler_core.analysis.fixes.placed.stricter import propose_stricter, without_node_name
-from scheduler_core.analysis.fixes.proof import MANY, Goal, Prover, make_fix
+from scheduler_core.analysis.fixes.proof import MANY, OVERTIME, Goal, Prover, belongs_to, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, nanos, parse_time
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, Node
@@ -89,7 +89,9 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _in_bytes(draft, pod, prover)
         yield from _resize(draft, pod, node, prover)
         if pod.ready or not (pod.manifest.get("status") or {}).get("containerStatuses"):
-            yield from ((each, prover.avoided(pod)) for each in propose_stricter(draft, sim, pod, node))
+            is_daemon = (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"
+            goal = prover.left(pod) if is_daemon else prover.avoided(pod)
+            yield from ((each, goal) for each in propose_stricter(draft, sim, pod, node))
 
 
 # Claims that a driver makes no volume for, as it makes none that several nodes write to
@@ -188,7 +190,7 @@ def _keep_apart(draft: Draft, sim: Simulation, pod: Pod) -> Proposals:
 
 def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
     """A pod that failed, or was refused by its kubelet: its owner makes another, or the scheduler places the one made anew."""
-    change = Change("delete", {"pod": pod.key})
+    change = Change("delete", {"pod": pod.key, "ended": True})
     for changed in propose_containers(draft, prover.sim, pod, None) if pod.terminal else ():
         yield changed, prover.placed()
     if prover.owner is not None:
@@ -196,12 +198,18 @@ def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
             if "job-anew" in each.kinds:
                 yield each, prover.created()
         call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
-        yield draft.typing(change, call), prover.left(pod, replaced=True)
+        others = (p for p in prover.sim.store.pods() if p.namespace == pod.namespace and not p.terminal)
+        later = (each for each in others if (each.creation_time or 0) >= (pod.creation_time or 0))
+        replaced = any(belongs_to(prover.sim, each, prover.owner) for each in later)
+        yield draft.typing(change, call), prover.left(pod, replaced=not replaced)
         return
     if is_refused_as_it_is(pod):
         return
-    moved = draft.with_pod(Change("recreate", {"pod": pod.key}), without_node_name)
-    yield moved, prover.placed()
+    status = pod.manifest.get("status") or {}
+    ends = [(each.get("state") or {}).get("terminated") or {} for each in status.get("containerStatuses") or ()]
+    again = status.get("reason") in (OVERTIME, "Evicted") or any(each.get("exitCode") for each in ends)
+    values = {"pod": pod.key, **({"again": True} if again else {})}
+    yield draft.with_pod(Change("recreate", values), without_node_name), prover.placed()
 
 
 def is_refused_as_it_is(pod: Pod) -> bool:
@@ -341,8 +349,9 @@ def _schedule(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prove
         return
     attempts = sim.journal.last_attempt.get(pod.key)
     taints = list_refusing_taints(node, pod)
-    claims = any("persistentVolumeClaim" in each for each in pod.spec.volumes) or pod.spec.resource_claims
-    waits = pod.phase in ("", "Pending") and bool(claims)
+    names = [use.name(pod) for use in volumes_of(pod.spec).claims] if pod.spec.volumes else []
+    unbound = any(not volume_name(sim.store.get(CLAIM, pod.namespace, name) or {}) for name in names)
+    waits = pod.phase in ("", "Pending") and (unbound or bool(pod.spec.resource_claims))
     is_mirror = "kubernetes.io/config.mirror" in (pod.manifest["metadata"].get("annotations") or {})
     if attempts is not None or is_mirror or not (taints or waits):
         return
@@ -394,6 +403,9 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
             change = Change("recreate", {"pod": pod.key})
             yield each.with_pod(change, without_node_name), prover.placed()
     claims = {use.name(pod) for use in volumes_of(pod.spec).claims}
+    for other in _list_nodes_of_volumes(sim, pod, claims):
+        change = Change("node-selector", {"node": other.name, "claims": sorted(claims)})
+        yield draft.with_pod(change, _by_selector(other)), runs(pod, prover)
     others = [
         other
         for other in sim.store.pods()
@@ -434,6 +446,20 @@ def _leave_node(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Prop
         change = Change("delete", {"pod": pod.key, "node": pod.node_name, "cordons": True})
         calls = f"kubectl cordon {pod.node_name}", f"kubectl delete pod {pod.name} -n {pod.namespace}"
         yield draft.typing(change, *calls), prover.placed()
+
+
+def _list_nodes_of_volumes(sim: Simulation, pod: Pod, claims: set[str]) -> list[Node]:
+    """Return the node to which a volume of nobody's pod is attached; or, if its node lacks the driver of a volume, one that has it."""
+    found = (sim.store.get(CLAIM, pod.namespace, name) or {} for name in sorted(claims))
+    volumes = dict.fromkeys(filter(None, map(volume_name, found)))
+    attached = sim.store.list(ATTACHMENT) if controller_of(pod.manifest) is None else ()
+    names = [str(each["spec"].get("nodeName")) for each in attached if get_volume(each) in volumes]
+    for volume in volumes:
+        if driver := find_missing_driver(sim, volume, pod.node_name):
+            there = (e for e in sim.store.list("CSINode") if driver in list_drivers(e))
+            names += [str(each["metadata"]["name"]) for each in there][:1]
+    nodes = (sim.store.node(name) for name in dict.fromkeys(names) if name != pod.node_name)
+    return [node for node in nodes if node is not None][:1]
 
 
 def _in_bytes(draft: Draft, pod: Pod, prover: Prover) -> Proposals:

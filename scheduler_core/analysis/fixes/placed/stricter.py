@@ -3,20 +3,24 @@
 Each is tried with the pod made anew. Where no other node suits, the pod waits.
 """
 
+import copy
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from scheduler_core.analysis.fixes.containers import ANY
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, workload_of
-from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Manifest, Node, Pod
+from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Manifest, Node, Pod, controller_of
 from scheduler_core.apimachinery.objects.affinity import misses, read_lacking_keys, read_required_terms
 from scheduler_core.apimachinery.objects.labels import NOT_IN, NodeSelectorTerm
+from scheduler_core.scheduler.config import load_configuration
+from scheduler_core.scheduler.framework import Point
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, find_open_role, list_own_tolerations
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, find_open_role, list_own_tolerations
 from scheduler_core.world.simulation import Simulation
 
-_SOFT, MOST = "ScheduleAnyway", 3
+_SOFT, _HARD, MOST = "ScheduleAnyway", "DoNotSchedule", 3
 Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the spec of the pod, and what is set there
 
 
@@ -25,6 +29,8 @@ def propose_stricter(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Ite
     for change, path, value in (*_list_spreads(sim, pod), *_list_terms(pod), *_list_requirements(sim, pod, node)):
         yield draft.with_pod(change, partial(_place_anew, path, value))
     yield from _give_label(draft, sim, pod)
+    yield from _label_node(draft, sim, pod, node)
+    yield from _enable_plugins(draft, sim, pod)
     refused = any(each.effect == "NoSchedule" and not pod.spec.tolerates(each) for each in node.taints)
     if (misses(pod, node) or refused) and not node.unschedulable:
         yield draft.with_pod(Change("recreate", {"pod": pod.key}), without_node_name)
@@ -58,7 +64,9 @@ def _list_spreads(sim: Simulation, pod: Pod) -> Stricter:
             values = {"key": key, "field": "nodeAffinityPolicy", "to": "Ignore"}
             yield Change("policy", values), (field, index, "nodeAffinityPolicy"), "Ignore"
         if each.get("whenUnsatisfiable") == _SOFT:
-            yield _harden("spread", key), (field, index, "whenUnsatisfiable"), "DoNotSchedule"
+            yield _harden("spread", key), (field, index, "whenUnsatisfiable"), _HARD
+            if each.get("maxSkew", 1) > 1:
+                yield _harden("skew", key), (field, index), {**each, "whenUnsatisfiable": _HARD, "maxSkew": 1}
         elif "minDomains" not in each and len({n.labels[key] for n in sim.store.nodes() if key in n.labels}) == 1:
             yield _harden("min-domains", key), (field, index, "minDomains"), 2
         own = {name: pod.labels[name] for name in selector if name in pod.labels}
@@ -88,6 +96,9 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
     rules = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     raw: list[Manifest] = (rules.get(REQUIRED) or {}).get("nodeSelectorTerms") or [{}]
 
+    if (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet":  # whose controller names the node of each pod
+        raw = [{name: each for name, each in term.items() if name != "matchFields"} for term in raw]
+
     def add(asked: Iterable[Manifest]) -> list[Manifest]:
         return [{**term, "matchExpressions": [*(term.get("matchExpressions") or ()), *asked]} for term in raw]
 
@@ -104,6 +115,12 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
             yield _harden("exists", one.key), path, add([{"key": one.key, "operator": "Exists"}])
     if role := find_open_role(pod, node, sim.store.nodes()):
         yield _harden("absent", role), path, add([{"key": role, "operator": "DoesNotExist"}])
+    for taint in [each for each in node.taints if each.effect != "PreferNoSchedule" and pod.spec.tolerates(each)][:1]:
+        is_label = taint.key in node.labels and not taint.key.startswith(OF_CONTROLLERS)
+        mine = {"key": HOSTNAME, "operator": "NotIn", "values": [node.labels.get(HOSTNAME, node.name)]}
+        asked = {"key": taint.key, "operator": "DoesNotExist"} if is_label else mine
+        text = str(NodeSelectorTerm.of({"matchExpressions": [asked]}).expressions[0])
+        yield _harden("nodeAffinity", text), path, add([asked])
     own = list_own_tolerations(pod)
     drawn = [n for n in sim.store.nodes() if any(each.tolerates(taint) for each in own for taint in n.taints)]
     for other in drawn[:1] if node not in drawn else ():
@@ -127,7 +144,44 @@ def _give_label(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
                 patch = {"spec": {"template": {"metadata": {"labels": {key: value}}}}}
                 yield draft.patching(change, target, patch)
                 continue
-            made = clean(bare(pod.manifest))
-            made["metadata"]["labels"] = {**pod.labels, key: value}
-            made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
-            yield draft.typing(change, format_apply(made, "replace --force"))
+            yield draft.typing(change, _replace(pod, **{key: value}))
+
+
+def _label_node(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
+    """The node with the label over which the pod's anti-affinity keeps pods apart, as the nodes of those have it; and the pod made anew."""
+    rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
+    anew = f"kubectl delete pod {pod.name} -n {pod.namespace}"
+    if workload_of(sim.store, pod.manifest) is None:
+        anew = _replace(pod)
+    for key in sorted({str(term.get("topologyKey")) for term in rules.get(REQUIRED) or ()} - {*node.labels}):
+        known = sorted({each.labels[key] for each in sim.store.nodes() if key in each.labels}) or [ANY]
+        values = [{"node": node.name, "key": key, "value": value} for value in known[:MOST]]
+        yield from (draft.typing(Change("label", each), anew) for each in values)
+
+
+def _replace(pod: Pod, **labels: str) -> str:
+    """Return the call that makes a pod anew, not yet placed."""
+    made = clean(bare(pod.manifest))
+    made["metadata"]["labels"] = {**pod.labels, **labels}
+    made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
+    return format_apply(made, "replace --force")
+
+
+def _enable_plugins(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
+    """A plugin that filters nodes by default, and that the pod's profile leaves out, is asked again; and the pod made anew."""
+    scheduler = next((each for each in sim.schedulers if each.responsible_for(pod)), None)
+    framework = None if scheduler is None else scheduler.framework_of(pod)
+    if scheduler is None or framework is None or scheduler.configuration.given is None:
+        return
+    there = {plugin.name for point in (Point.FILTER, Point.PRE_FILTER) for plugin in framework.at(point)}
+    usual = load_configuration(None, scheduler.features).profiles[0].plugins[Point.FILTER]
+    for name in [name for name, _ in usual if name not in there]:
+        given = copy.deepcopy(dict(scheduler.configuration.given))
+        mine = (e for e in given.get("profiles") or () if e.get("schedulerName", framework.name) == framework.name)
+        for points in (each for profile in mine for each in (profile.get("plugins") or {}).values()):
+            points["disabled"] = [each for each in points.get("disabled") or () if each["name"] != name]
+        change, anew = (
+            Change("enable", {"plugin": name, "profile": framework.name}),
+            Change("recreate", {"pod": pod.key}),
+        )
+        yield draft.with_configuration(change, scheduler.name, given).with_pod(anew, without_node_name)

@@ -162,6 +162,21 @@ def _publishing(draft: Draft, case: _Case) -> Iterator[Draft]:
             return
 
 
+def complete_pools(draft: Draft, node: str, handle: Handle) -> Iterator[Draft]:
+    """The slices that a pool of the node lacks, without devices: until all are there, no claim for all devices is met."""
+    mine = [each["spec"] for each in handle.list(SLICES) if each["spec"].get("nodeName") == node]
+    for driver, name in dict.fromkeys((each["driver"], each["pool"]["name"]) for each in mine):
+        pools = [each["pool"] for each in mine if (each["driver"], each["pool"]["name"]) == (driver, name)]
+        newest = max(pools, key=lambda pool: pool.get("generation", 0))
+        there, count = sum(each == newest for each in pools), newest.get("resourceSliceCount", 1)
+        spec = {"driver": driver, "nodeName": node, "pool": newest, "devices": []}
+        made = {"apiVersion": "resource.k8s.io/v1", "kind": SLICES, "spec": spec}
+        lacking = [{**made, "metadata": {"name": f"{name}-{number}"}} for number in range(there, count)]
+        if lacking:
+            values = {"driver": driver, "pool": name, "count": count, "there": there}
+            yield draft.with_applied(Change("slices", values), *lacking)
+
+
 def _kind_of(node: Node) -> tuple[tuple[str, str], ...]:
     """The labels of a node that say what it is, and not where."""
     return tuple(sorted((k, v) for k, v in node.labels.items() if k != HOSTNAME and "topology." not in k))

@@ -316,6 +316,7 @@ class DynamicResources(plugin.Plugin):
             yield from fixes.own_claims(draft, refusal.pod, self.handle)
         elif _INCOMPLETE in str(refusal.status.reasons):
             yield from fixes.divide_pools(draft, self.handle)
+            yield from fixes.complete_pools(draft, refusal.node.name, self.handle)
         elif facts is not None and facts.inventory is not None and refusal.status.reasons == CANNOT_ALLOCATE.reasons:
             search = self._inventories.open(facts.inventory)
             yield from fixes.propose(draft, refusal, self.handle, search, facts)

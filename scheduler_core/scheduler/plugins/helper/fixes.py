@@ -25,6 +25,9 @@ GROUP_LABELS = (
     *("kops.k8s.io/instancegroup", "node.kubernetes.io/instance-type"),
 )
 
+# Finalizers that each further deletion takes off: it says anew what becomes of dependents.
+_OF_DELETION = {"foregroundDeletion", "orphan"}
+
 # Labels of nodes without a machine: who provides them says how many pods they take, and makes others as pods come.
 _VIRTUAL = {"eks.amazonaws.com/compute-type": "fargate", "type": "virtual-kubelet"}
 _OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
@@ -77,8 +80,10 @@ def end_pod(draft: Draft, pod: Pod) -> Draft:
     finalizers = list(pod.manifest["metadata"].get("finalizers") or ())
     where = f"{pod.name} -n {pod.namespace}"
     values = {"pod": pod.key, "node": pod.node_name, "finalizers": finalizers}
-    calls = [f"kubectl delete pod {where} --grace-period=0 --force --wait=false"] if pod.node_name else []
-    if finalizers:
+    of_deletion = {*finalizers} <= _OF_DELETION
+    forced = pod.node_name and (of_deletion or not pod.terminal)
+    calls = [f"kubectl delete pod {where} --grace-period=0 --force --wait=false"] if forced else []
+    if finalizers and not (of_deletion and forced):
         patch = '{"metadata": {"finalizers": null}}'
         calls.append(f"kubectl patch pod {where} --type=merge -p '{patch}'")
     return draft.typing(Change("finalizer" if finalizers else "force-delete", values), *calls)

@@ -100,9 +100,10 @@ def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft
     terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
     for index, term in enumerate(terms):
         key = str(term.get("topologyKey") or "")
-        other = (
-            fixes.wider_key(refusal, key) if what == "podAffinity" else fixes.HOSTNAME if key != fixes.HOSTNAME else ""
-        )
+        other = fixes.HOSTNAME if key != fixes.HOSTNAME else ""
+        if what == "podAffinity":  # wherever nobody is, nobody is near
+            there = list_asked_pods(refusal, LabelSelector.of(term.get("labelSelector")))
+            other = fixes.wider_key(refusal, key) if there else ""
         for kind, keys in (("topology-key", fixes.other_keys(refusal, key)), ("topology", [other] if other else [])):
             for each in keys:
                 values = {"what": what, "from": key, "to": each}
