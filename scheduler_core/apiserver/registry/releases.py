@@ -118,7 +118,6 @@ def _fill(value: Manifest, **default: Any) -> Manifest:
 
 # The rules that newer releases brought: of a spec, of which a kind may have several.
 
-Spec = dict[str, Any]
 _PODS = " ".join(POD_SPECS)
 
 
