@@ -247,7 +247,7 @@ def add_command(copy: Path) -> None:
     commands, execution, words, tests, document = (copy / file for file in COMMAND_FILES)
     replace(commands, "class Undo(", f"{(COMMAND / 'command.txt').read_text()}\n\nclass Undo(")
     replace(commands, "    | FailCall\n", "    | FailCall\n    | CordonNode\n")
-    replace(execution, "def _undo(", f"{(COMMAND / 'executor.txt').read_text()}\n\ndef _undo(")
+    replace(execution, "def _put_back(", f"{(COMMAND / 'executor.txt').read_text()}\n\ndef _put_back(")
     fault = "    commands.FailCall: _fail_call,\n"
     replace(execution, fault, f"{fault}    commands.CordonNode: _cordon,\n")
     put_behind(words, "sentences:", "  CordonNode: cordons %(node)s\n")
