@@ -5,13 +5,12 @@ from functools import lru_cache
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.watch import WatchEvent
-from scheduler_core.controllers.accounts import ServiceAccounts
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, Reconcile, RetryInVain, World, WorldAction
 from scheduler_core.controllers.devices.claims import ResourceClaims
 from scheduler_core.controllers.devices.taint_eviction import DeviceTaintEviction
 from scheduler_core.controllers.disruption import Disruption
 from scheduler_core.controllers.garbage.collector import GarbageCollector
-from scheduler_core.controllers.garbage.namespaces import NamespaceController
+from scheduler_core.controllers.garbage.namespaces import NamespaceController, ServiceAccounts
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import ALLOCATION, EVICTION, KERNELS, Kubelet
 from scheduler_core.controllers.kubelet.stand_in import StandIn

@@ -210,7 +210,6 @@ class Deleting:
 
 # The pods of a workload: what it makes them of.
 
-WORKLOADS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 _MADE = ("pod-template-hash", "controller-revision-hash", "pod-template-generation")
 
 

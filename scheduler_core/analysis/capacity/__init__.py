@@ -1,6 +1,6 @@
 """Capacity: the nodes that would help, and the nodes that can go. Sums propose, and the engine decides."""
 
-from scheduler_core.analysis.capacity.going import Going, Keeper, Leaving, find_going, price_nodes
+from scheduler_core.analysis.capacity.going import Going, find_going, price_nodes
 from scheduler_core.analysis.capacity.helping import Help, find_help, name_owners
 
-__all__ = ["Going", "Help", "Keeper", "Leaving", "find_going", "find_help", "name_owners", "price_nodes"]
+__all__ = ["Going", "Help", "find_going", "find_help", "name_owners", "price_nodes"]

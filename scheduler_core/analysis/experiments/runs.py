@@ -14,6 +14,7 @@ import numpy as np
 
 from scheduler_core.analysis.experiments.plan import Run, Spread, Variant
 from scheduler_core.analysis.experiments.timed import Source, Timed, make_pod, read_class, read_source
+from scheduler_core.analysis.fixes.effects import key_of
 from scheduler_core.analysis.whatif.node_types import INSTANCE_TYPE, NodeType, make_nodes, read_types, types_of_nodes
 from scheduler_core.analysis.whatif.rest import find_next_success
 from scheduler_core.apimachinery.objects import Manifest, Node, Pod
@@ -161,14 +162,14 @@ class Player:
             stay = durations.draw(self.dice) if isinstance(durations, Spread) else each.stay
             if stay is not None:
                 scale = 1.0 if isinstance(durations, Spread) else self.world.speed
-                yield _key(each.pod), round(stay / scale)
+                yield key_of(each.pod), round(stay / scale)
 
     def _find_arrival(self, each: Timed, before: int) -> int:
         if isinstance(self.world.arrivals, Spread):
             return before + self.world.arrivals.draw(self.dice)
         if each.arrival is None:
             raise ValueError(
-                f"{self.world.name}: no arrival is recorded for {_key(each.pod)}; expected one for each pod"
+                f"{self.world.name}: no arrival is recorded for {key_of(each.pod)}; expected one for each pod"
             )
         return max(before, round(each.arrival / self.world.speed))
 
@@ -231,10 +232,6 @@ def _take_off_nodes(found: Sequence[Timed]) -> Iterator[Timed]:
         yield Timed(
             {**{name: value for name, value in pod.items() if name != "status"}, "spec": spec}, each.arrival, each.stay
         )
-
-
-def _key(pod: Manifest) -> str:
-    return f"{pod['metadata'].get('namespace') or 'default'}/{pod['metadata']['name']}"
 
 
 def _measure(sim: Simulation, full: Simulation, prices: Mapping[str, float | None]) -> dict[str, Any]:

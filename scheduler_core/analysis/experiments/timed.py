@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from scheduler_core.analysis.fixes.effects import key_of
 from scheduler_core.apimachinery.objects import Manifest, parse_time
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.formats.export import read_log
@@ -190,7 +191,7 @@ def _follow(trace: Mapping[str, Any]) -> Iterator[Timed]:
     for event in trace["events"]:
         at = (event["ts"] - first) * SECOND
         for each in event.get("applied_objs", ()):
-            key = f"{each['metadata'].get('namespace') or 'default'}/{each['metadata']['name']}"
+            key = key_of(each)
             mine = wanted.setdefault((each["kind"], key), [])
             if each["kind"] != "Pod" and key in lives:
                 mine += [_live(each, key, number, life, first) for number, life in enumerate(lives.pop(key))]
@@ -205,7 +206,7 @@ def _follow(trace: Mapping[str, Any]) -> Iterator[Timed]:
             wanted[each["kind"], key] = mine[:count] + new
             made += new
         for each in event.get("deleted_objs", ()):
-            key = f"{each['metadata'].get('namespace') or 'default'}/{each['metadata']['name']}"
+            key = key_of(each)
             for last in wanted.pop((each["kind"], key), ()):
                 last.stay = last.stay if last.stay is not None else at - (last.arrival or 0)
     yield from sorted(made, key=lambda each: each.arrival or 0)

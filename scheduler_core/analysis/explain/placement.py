@@ -3,7 +3,7 @@
 The plugins are asked as things are now, without the pod itself.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -386,8 +386,3 @@ def _list_missing_data(world: Simulation, pod: Pod, node: str) -> Iterator[Fact]
     """Yield the plugins that let a node pass because what they compare with is not there."""
     if volumes_of(pod.spec).claims and world.store.get("CSINode", "", node) is None:
         yield note("LimitUnknown", node=node, plugin="NodeVolumeLimits")
-
-
-def summarize(facts: Sequence[Fact]) -> bool:
-    """Return whether a rule that one may rely on did not keep the pod away."""
-    return any(fact.code in ("BypassedScheduler", "RuleNotAsked", "RuleOfNewPods") for fact in facts)

@@ -13,16 +13,9 @@ from scheduler_core.analysis.inspection.attempt_observer import (
     name_of,
 )
 from scheduler_core.analysis.inspection.one_node import WhyNot, why_not
-from scheduler_core.analysis.inspection.own_plugins import OnNode, Said, Trial, trial
-from scheduler_core.analysis.inspection.score_workings import (
-    DeviceSearch,
-    Working,
-    device_search,
-    device_step,
-    figures,
-    working,
-)
-from scheduler_core.analysis.inspection.stranding import Stranded, Way, find_stranding
+from scheduler_core.analysis.inspection.own_plugins import trial
+from scheduler_core.analysis.inspection.score_workings import DeviceSearch, device_search, device_step, figures, working
+from scheduler_core.analysis.inspection.stranding import Stranded, find_stranding
 from scheduler_core.scheduler.core.algorithm.search import feasible_nodes_to_find
 from scheduler_core.scheduler.framework.explanation import (
     Amount,
@@ -45,6 +38,6 @@ from scheduler_core.scheduler.framework.formula import Expression, Formula, Line
 
 __all__ = ["CLONED", "DRY_RUN", "MISSED", "NOMINATED", "READ", "WROTE", "Amount", "Aside", "AttemptObserver", "Bar"]
 __all__ += ["Below", "Code", "CycleStateObserver", "DeviceSearch", "Expression", "Formula", "Key", "Line", "Of"]
-__all__ += ["OnNode", "Paragraph", "Part", "Parts", "PodName", "Row", "Said", "Source", "StateAccess", "Stranded"]
-__all__ += ["Table", "Trial", "Value", "Way", "WhyNot", "Words", "Working", "Written", "device_search", "device_step"]
-__all__ += ["feasible_nodes_to_find", "figures", "find_stranding", "name_of", "trial", "why_not", "working"]
+__all__ += ["Paragraph", "Part", "Parts", "PodName", "Row", "Source", "StateAccess", "Stranded", "Table", "Value"]
+__all__ += ["WhyNot", "Words", "Written", "device_search", "device_step", "feasible_nodes_to_find", "figures"]
+__all__ += ["find_stranding", "name_of", "trial", "why_not", "working"]

@@ -30,13 +30,13 @@ from scheduler_core.analysis.status.surroundings import (
 from scheduler_core.apimachinery.dra.amounts import format_nanos as amount_text
 from scheduler_core.apimachinery.dra.claims import ResourceClaim
 from scheduler_core.apimachinery.dra.classes import DeviceClass
-from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, PoolId, ResourceSlice
+from scheduler_core.apimachinery.dra.slices import Device, PoolId, ResourceSlice
 from scheduler_core.apimachinery.dra.taints import DeviceTaintRule
 from scheduler_core.scheduler.metrics.catalogue import BY_NAME, FORMER, METRICS, Metric, MetricKind
 from scheduler_core.world.scrapes import scrape
 
-__all__ = ["BY_NAME", "FORMER", "METRICS", "CounterUse", "Device", "DeviceClass", "DeviceState", "DeviceTaint"]
-__all__ += ["DeviceTaintRule", "Holder", "Metric", "MetricKind", "NodeDevices", "PoolId", "PublishedPool"]
-__all__ += ["ResourceClaim", "ResourceSlice", "Stock", "amount_text", "pods_of", "read_budgets", "read_controllers"]
-__all__ += ["read_covered", "read_drains", "read_eviction", "read_families", "read_node", "read_nodes", "read_planned"]
+__all__ = ["BY_NAME", "FORMER", "METRICS", "CounterUse", "Device", "DeviceClass", "DeviceState", "DeviceTaintRule"]
+__all__ += ["Holder", "Metric", "MetricKind", "NodeDevices", "PoolId", "PublishedPool", "ResourceClaim"]
+__all__ += ["ResourceSlice", "Stock", "amount_text", "pods_of", "read_budgets", "read_controllers", "read_covered"]
+__all__ += ["read_drains", "read_eviction", "read_families", "read_node", "read_nodes", "read_planned"]
 __all__ += ["read_replica", "read_replicas", "read_rollouts", "read_troubles", "read_zones", "scrape", "stock_of"]

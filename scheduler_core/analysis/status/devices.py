@@ -9,7 +9,7 @@ import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, is_
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from scheduler_core.apimachinery.dra import classes, taints
 from scheduler_core.apimachinery.dra.amounts import Amount
@@ -23,6 +23,7 @@ from scheduler_core.apimachinery.dra.slices import Device, DeviceId, PoolId, Res
 from scheduler_core.apimachinery.dra.taints import track_slices
 from scheduler_core.apimachinery.objects import Manifest, Node
 from scheduler_core.scheduler.framework.features import Features
+from scheduler_core.world.readonly import StoreView
 
 # Who holds a device: the claims whose allocation names it, with the pods that they are reserved for.
 
@@ -188,14 +189,6 @@ Said = tuple[Sequence[Manifest], Sequence[Manifest], Sequence[Manifest]]
 MOST_KEPT = 8
 
 
-class Objects(Protocol):
-    """The objects of the API server."""
-
-    def count(self, kind: str) -> int: ...
-
-    def list(self, kind: str) -> Sequence[Manifest]: ...
-
-
 class DeviceState(enum.StrEnum):
     """ASSUMED: a scheduler has chosen it for a claim, and has not written that yet.
 
@@ -303,7 +296,7 @@ class Stock:
         )
 
 
-def stock_of(store: Objects, features: Features, pending: Sequence[Manifest] = ()) -> Stock | None:
+def stock_of(store: StoreView, features: Features, pending: Sequence[Manifest] = ()) -> Stock | None:
     """None where no driver has published anything. `pending`: claims whose allocation is in flight."""
     if not store.count(SLICES):
         return None

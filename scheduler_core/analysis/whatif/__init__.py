@@ -9,7 +9,6 @@ from scheduler_core.analysis.whatif.loops import (
     Subject,
     Watchdog,
     end_of,
-    ends_of,
     owners_of,
     subject_of,
 )
@@ -22,7 +21,6 @@ from scheduler_core.analysis.whatif.node_types import (
     types_of_nodes,
 )
 from scheduler_core.analysis.whatif.outcome import (
-    SCALABLE,
     Change,
     NoSuch,
     Outcome,
@@ -40,18 +38,8 @@ from scheduler_core.analysis.whatif.rest import Progress, Rest, Steps, come_to_r
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 from scheduler_core.base.steps import finish
 
-__all__ = ["FAILED", "MOST", "SCALABLE", "BadTypes", "Change", "Circles", "End", "Loop", "Loops", "NoSuch"]
-__all__ += ["Outcome", "Progress"]
-__all__ += ["Rest", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "ends_of"]
-__all__ += ["owners_of", "pods_of", "remove", "requests_of", "room_for", "scale", "settle", "subject_of", "type_in"]
-__all__ += ["waiting", "what_if"]
-__all__ += [
-    "NodeType",
-    "Steps",
-    "come_to_rest",
-    "finish",
-    "list_unpriced",
-    "make_nodes",
-    "read_types",
-    "types_of_nodes",
-]
+__all__ = ["FAILED", "MOST", "BadTypes", "Change", "Circles", "End", "Loop", "Loops", "NoSuch", "Outcome", "Progress"]
+__all__ += ["Rest", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "owners_of"]
+__all__ += ["pods_of", "remove", "requests_of", "room_for", "scale", "settle", "subject_of", "type_in", "waiting"]
+__all__ += ["NodeType", "Steps", "come_to_rest", "finish", "list_unpriced", "make_nodes", "read_types", "what_if"]
+__all__ += ["types_of_nodes"]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from scheduler_core.analysis.fixes.effects import key_of
 from scheduler_core.apimachinery.objects.manifest import Manifest, MutableManifest
 from scheduler_core.base.trace.journal import Attempt
 from scheduler_core.world.commands import ApplyObjects
@@ -52,7 +53,7 @@ def room_for(sim: Simulation, pods: Sequence[Manifest], most: int = MOST, batch:
             world.apply(ApplyObjects(tuple(claims), create_only=True))
             _rest(world, len(claims))
         world.apply(ApplyObjects(tuple(copies), create_only=True))
-        keys = [f"{each['metadata'].get('namespace') or 'default'}/{each['metadata']['name']}" for each in copies]
+        keys = [key_of(each) for each in copies]
         for attempt in _attempts(world, keys):
             if attempt is None or attempt.outcome != "scheduled":
                 whole = len(placed) // size

@@ -23,7 +23,6 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 # dynamic-resource-allocation/structured/internal/allocatedstate.go @ v1.34.1
 
 Consumed = Mapping[str, int]  # nanos by capacity
-_NOTHING: dict[DeviceId, dict[str, int]] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from scheduler_core.apimachinery.dra.slices import Device
 from scheduler_core.apimachinery.objects.manifest import Manifest
 
 COST_LIMIT = 1_000_000  # CELSelectorExpressionMaxCost, of one expression for one device
-LONGEST = 10 * 1024  # CELSelectorExpressionMaxLength, in bytes
 
 Variables = Mapping[str, object]
 _NOT_BOOL = {

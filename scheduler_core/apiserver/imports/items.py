@@ -135,7 +135,6 @@ def _has_pods(store: Store, spec: Manifest, namespace: str) -> bool:
 
 Locate = Callable[[str], tuple[int, int] | None]
 CREATED, CHANGED, UNCHANGED, IGNORED, REFUSED = "created", "changed", "unchanged", "ignored", "refused"
-ACTIONS = (CREATED, CHANGED, UNCHANGED, IGNORED, REFUSED)
 
 
 class Located(Protocol):

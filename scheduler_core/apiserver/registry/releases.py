@@ -111,7 +111,6 @@ def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -
 
 # The rules that newer releases brought: of a spec, of which a kind may have several.
 
-Spec = dict[str, Any]
 _PODS = " ".join(POD_SPECS)
 
 

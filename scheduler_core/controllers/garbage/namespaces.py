@@ -1,4 +1,4 @@
-"""The namespace controller: empties a namespace that is being deleted, then lets it go.
+"""The namespace controller: empties a namespace that is being deleted, then lets it go. And the accounts of those that are there.
 
 It begins 5 s after the deletion and looks again after half the time that the rest may take (pods' grace periods; 15 s for what has
 finalizers), plus a second. DEVIATION: these looks are worked out: one takes place only where something of the namespace has gone since.
@@ -145,3 +145,33 @@ def _remaining(left: list[Item], finalizers: Counter[str]) -> dict[str, tuple[st
             f"Some content in the namespace has finalizers remaining: {', '.join(said)}",
         )
     return wrong
+
+
+# serviceaccount-controller: creates the ServiceAccount `default` of each namespace, and creates it again once it is deleted.
+#
+# DEVIATION: it leaves clusters alone in which the namespace `default` has none, as pods run without accounts here.
+# kube: pkg/controller/serviceaccount/serviceaccounts_controller.go @ v1.34.2
+
+ACCOUNT, DEFAULT = "ServiceAccount", "default"
+
+
+class ServiceAccounts(Controller):
+    name = "serviceaccount-controller"
+    watches = ("Namespace", ACCOUNT)
+
+    def on_watch(self, world: World, event: WatchEvent) -> None:
+        if event.kind == ACCOUNT and event.type == DELETED and event.name == DEFAULT:
+            self.enqueue(world, event.namespace)
+        super().on_watch(world, event)
+
+    def ask(self, world: World, manifest: Manifest) -> None:
+        name, there = manifest["metadata"]["name"], world.store.get(ACCOUNT, DEFAULT, DEFAULT)
+        if manifest["kind"] == "Namespace" and there and world.store.get(ACCOUNT, name, DEFAULT) is None:
+            self.enqueue(world, name)
+
+    def sync(self, world: World, key: str) -> str:
+        status = (world.store.get("Namespace", "", key) or {}).get("status") or {}
+        if status.get("phase") != "Active" or world.store.get(ACCOUNT, key, DEFAULT) is not None:
+            return ""
+        world.api.create({"apiVersion": "v1", "kind": ACCOUNT, "metadata": {"name": DEFAULT, "namespace": key}})
+        return f"created {ACCOUNT} {key}/{DEFAULT}"

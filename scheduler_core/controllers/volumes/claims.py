@@ -3,14 +3,15 @@
 kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim, syncUnboundClaim, syncBoundClaim, provisionClaim) @ v1.34.1
 """
 
-from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
+from typing import Any
+
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_reference, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apimachinery.objects.storage.csi_migration import plugin_of_provisioner
 from scheduler_core.apiserver import ADDED, DELETED, NORMAL, WARNING, Answer, Refused, Store, WatchEvent, with_section
 from scheduler_core.apiserver.storage_classes import default_class, waits_for_consumer
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
-from scheduler_core.controllers.storage import missing_claims
 from scheduler_core.controllers.volumes.released import bind, say, set_claim_status
 
 # Which volume suits a claim, and which claims a volume.
@@ -260,3 +261,29 @@ def _lose(world: World, claim: Manifest, reason: str, message: str) -> str:
     set_claim_status(world, claim, "Lost")
     say(world, claim, WARNING, reason, message)
     return f"marked {storage.key_of(claim)} as Lost: {message}"
+
+
+# The claims of ephemeral volumes. kube: pkg/controller/volume/ephemeral/controller.go @ v1.34.1
+
+
+def missing_claims(store: Store, pod: Pod) -> list[dict[str, Any]]:
+    """The claims that a pod's generic ephemeral volumes still lack."""
+    missing = []
+    for use in storage.volumes_of(pod.spec).claims:
+        if use.ephemeral and store.get(storage.CLAIM, pod.namespace, use.name(pod)) is None:
+            volume = next(v for v in pod.spec.volumes if v.get("name") == use.claim and v.get("ephemeral"))
+            missing.append(_ephemeral_claim(pod, use.name(pod), volume))
+    return missing
+
+
+def _ephemeral_claim(pod: Pod, name: str, volume: Manifest) -> dict[str, Any]:
+    template = (volume.get("ephemeral") or {}).get("volumeClaimTemplate") or {}
+    owner = controller_reference("v1", "Pod", pod.name, pod.uid)
+    meta = {**(template.get("metadata") or {}), "name": name, "namespace": pod.namespace}
+    return {
+        "apiVersion": "v1",
+        "kind": storage.CLAIM,
+        "metadata": {**meta, "ownerReferences": [owner]},
+        "spec": template.get("spec") or {},
+        "status": {"phase": "Pending"},
+    }

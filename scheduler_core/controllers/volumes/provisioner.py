@@ -9,14 +9,16 @@ node keeps its choice.
 kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go (what v1.34.1 is used with)
 """
 
+from typing import Any
+
 from scheduler_core.apimachinery.objects import SECOND, Manifest
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apiserver import NORMAL, WARNING, with_section
 from scheduler_core.apiserver.status import unknown_error
+from scheduler_core.apiserver.store import Store
 from scheduler_core.controllers.contract import Controller, World
-from scheduler_core.controllers.storage import PROVISIONED_BY, name_of_new_volume, new_volume
 from scheduler_core.controllers.volumes.claims import PROVISIONER
-from scheduler_core.controllers.volumes.released import policy_of
+from scheduler_core.controllers.volumes.released import PROVISIONED_BY, policy_of
 
 FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer"
 
@@ -119,3 +121,60 @@ def _delete(world: World, volume: Manifest) -> str:
         kept = [f for f in finalizers if f != FINALIZER]
         world.api.update(with_section(left, "metadata", {"finalizers": kept}))
     return f"deleted {name}: it is released, and its reclaim policy is Delete"
+
+
+# The volume that is made for a claim.
+
+
+def name_of_new_volume(claim: Manifest) -> str:
+    """The name of the volume that is made for a claim."""
+    return f"pvc-{claim['metadata'].get('uid') or storage.name_of(claim)}"
+
+
+def new_volume(store: Store, claim: Manifest, storage_class: Manifest, provisioner: str) -> dict[str, Any]:
+    """The volume that a provisioner makes for a claim, without the reference to it."""
+    spec, name = claim.get("spec") or {}, name_of_new_volume(claim)
+    terms = _topology(store, claim, storage_class, provisioner)
+    volume: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": storage.VOLUME,
+        "metadata": {"name": name, "annotations": {PROVISIONED_BY: provisioner}},
+        "spec": {
+            "accessModes": spec.get("accessModes") or [],
+            "capacity": (spec.get("resources") or {}).get("requests") or {},
+            "csi": {"driver": provisioner, "volumeHandle": name},
+            "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy") or "Delete",
+            "storageClassName": storage.class_of(claim),
+            "volumeMode": spec.get("volumeMode") or "Filesystem",
+        },
+        "status": {"phase": "Available"},
+    }
+    if terms:
+        volume["spec"]["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
+    if spec.get("volumeAttributesClassName"):
+        volume["spec"]["volumeAttributesClassName"] = spec["volumeAttributesClassName"]
+    return volume
+
+
+def _topology(store: Store, claim: Manifest, storage_class: Manifest, provisioner: str) -> list[Manifest]:
+    """Return the topology of the volume: the selected node's labels, or else the topologies that the class allows."""
+    allowed = [
+        [{"key": e["key"], "operator": "In", "values": list(e["values"])} for e in expressions]
+        for term in storage_class.get("allowedTopologies") or ()
+        if (expressions := term.get("matchLabelExpressions"))
+    ]
+    selected = storage.annotation(claim, storage.SELECTED_NODE)
+    node = None if selected is None else store.node(selected)
+    if node is None:
+        return [{"matchExpressions": expressions} for expressions in allowed]
+    keys = _driver_keys(store, node.name, provisioner)
+    keys = keys or list(dict.fromkeys(e["key"] for expressions in allowed for e in expressions))
+    here = [{"key": key, "operator": "In", "values": [node.labels[key]]} for key in keys if key in node.labels]
+    return [{"matchExpressions": here}] if here else []
+
+
+def _driver_keys(store: Store, node_name: str, driver: str) -> list[str]:
+    """The labels by which a driver distinguishes nodes, as the node's CSINode says."""
+    csi_node = store.get("CSINode", "", node_name)
+    drivers = ((csi_node or {}).get("spec") or {}).get("drivers") or ()
+    return next((list(d.get("topologyKeys") or ()) for d in drivers if d.get("name") == driver), [])

@@ -12,7 +12,6 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apiserver import NORMAL, WARNING, KubeEvent, with_section
 from scheduler_core.controllers.contract import World
-from scheduler_core.controllers.storage import PROVISIONED_BY
 
 # What the binder writes: a binding, on both sides; phases; Events.
 #
@@ -20,6 +19,7 @@ from scheduler_core.controllers.storage import PROVISIONED_BY
 # kube: pkg/controller/volume/persistentvolume/pv_controller.go (bind, unbindVolume, updateClaimStatus) @ v1.34.1
 
 COMPONENT = "persistentvolume-controller"
+PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 def bind(world: World, volume: Manifest, claim: Manifest) -> bool:

@@ -37,6 +37,10 @@ class Work:
         """Record an Event about the owner."""
         self.controller.event(self.world, type_, reason, self.owner.kind, self.owner.key, text)
 
+    def is_available(self, pod: Pod) -> bool:
+        """Return whether a pod has been Ready for as long as the owner wants."""
+        return is_available(self.world, pod, self.owner.number("minReadySeconds"))
+
 
 def is_active(pod: Pod) -> bool:
     """Return whether a pod has not ended and is not being deleted."""

@@ -7,7 +7,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import MutableManifest
 from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.base.releases import DIFFERENCES, NEWEST, OLDEST, RELEASES, Release, behaviors_of, read_release
-from scheduler_core.scheduler.config.cluster import ClusterSettings, ControllerManagerOptions
+from scheduler_core.scheduler.config.cluster import ControllerManagerOptions
 from scheduler_core.scheduler.config.gates import (
     GATE_SETTINGS,
     MAX_GATES_TEXT,
@@ -73,9 +73,9 @@ def _without(plugin_set: Mapping[str, Any], name: str) -> MutableManifest:
     return {**plugin_set, "disabled": [*disabled, {"name": name}]}
 
 
-__all__ = ["CURRENT", "DEFAULT_FEATURES", "DIFFERENCES", "EXPRESSIONS", "GATE_SETTINGS", "HISTORICAL"]
-__all__ += ["MAX_DURATION", "MAX_GATES_TEXT", "NAME_PATTERN", "NEWEST", "NORMALIZE", "OLDEST", "READ_AT_START"]
-__all__ += ["RELEASES", "APIServerOptions", "ClusterSettings", "ConfigurationError", "ControllerManagerOptions"]
-__all__ += ["Definition", "Features", "Gate", "GateError", "Profile", "Release", "SchedulerConfiguration", "Wanted"]
-__all__ += ["WorldSettings", "asked_gates", "behaviors_of", "format_gates", "load_configuration", "read_gates"]
-__all__ += ["read_kubelet", "read_release", "with_own", "with_plugin", "with_plugin_in", "without_effect"]
+__all__ = ["CURRENT", "DEFAULT_FEATURES", "DIFFERENCES", "EXPRESSIONS", "GATE_SETTINGS", "HISTORICAL", "MAX_DURATION"]
+__all__ += ["MAX_GATES_TEXT", "NAME_PATTERN", "NEWEST", "NORMALIZE", "OLDEST", "READ_AT_START", "RELEASES"]
+__all__ += ["APIServerOptions", "ConfigurationError", "ControllerManagerOptions", "Definition", "Features", "Gate"]
+__all__ += ["GateError", "Profile", "Release", "SchedulerConfiguration", "Wanted", "WorldSettings", "asked_gates"]
+__all__ += ["behaviors_of", "format_gates", "load_configuration", "read_gates", "read_kubelet", "read_release"]
+__all__ += ["with_own", "with_plugin", "with_plugin_in", "without_effect"]

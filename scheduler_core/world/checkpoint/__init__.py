@@ -8,6 +8,6 @@ grow) is in their Archive, once. Nothing is executed while decoding beyond setti
 from scheduler_core.world.checkpoint.archive import Archive, CodecError
 from scheduler_core.world.checkpoint.decoder import decode
 from scheduler_core.world.checkpoint.encoder import encode, encoding
-from scheduler_core.world.checkpoint.shapes import CODEC_VERSION, fingerprint
+from scheduler_core.world.checkpoint.shapes import fingerprint
 
-__all__ = ["CODEC_VERSION", "Archive", "CodecError", "decode", "encode", "encoding", "fingerprint"]
+__all__ = ["Archive", "CodecError", "decode", "encode", "encoding", "fingerprint"]

@@ -12,7 +12,7 @@ from scheduler_core.apiserver.faults import BIND as BIND_CALL
 from scheduler_core.apiserver.imports.items import DECIDING, snapshot_command
 from scheduler_core.apiserver.server import count_standing
 from scheduler_core.base.trace.journal import Attempt, Move, Place
-from scheduler_core.base.trace.records import DESCRIPTIONS, FieldSchema, Record
+from scheduler_core.base.trace.records import DESCRIPTIONS, Record
 from scheduler_core.controllers.memory.kubelet import Kill
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.actions import AdvanceBinding, AnswerCall, ExpireAssumedPod
@@ -20,7 +20,7 @@ from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, Trial
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.extenders.exchange import Exchange
 from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Extender, Verb
-from scheduler_core.scheduler.framework import Code, Point, Scores, Status
+from scheduler_core.scheduler.framework import Code, Point, Status
 from scheduler_core.scheduler.framework.events import (
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
@@ -41,7 +41,7 @@ from scheduler_core.scheduler.framework.runtime.framework import StepFacts
 from scheduler_core.scheduler.queue.hints import list_registrations
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.readonly.cycles import BindingCycleView, CycleView, SchedulingCycleView, SearchView
-from scheduler_core.world.readonly.objects import CacheView, JournalView, StoreView
+from scheduler_core.world.readonly.objects import CacheView, StoreView
 from scheduler_core.world.readonly.queue import QueueView
 from scheduler_core.world.readonly.world import (
     CONTROLLER_NAMES,
@@ -57,12 +57,11 @@ __all__ = ["ATTEMPT_FAILED", "BACKOFF_COMPLETE", "BIND_CALL", "CONTROLLER_NAMES"
 __all__ += ["EXTENDER_NAME", "FORCE_ACTIVATE", "KINDS", "NEVER", "NOT_EVALUATED", "PASSED", "POD_CREATED"]
 __all__ += ["RECORD_FIELDS", "UNSCHEDULABLE_TIMEOUT", "Action", "AdvanceBinding", "AnswerCall", "Attempt"]
 __all__ += ["BadQuantity", "BindingCycleView", "CacheView", "Candidate", "ClusterEvent", "Code", "CycleView"]
-__all__ += ["Evidence", "Exchange", "ExpireAssumedPod", "Extender", "FieldError", "FieldSchema", "GroupCycle"]
-__all__ += ["InvalidObject", "JournalView", "Kill", "KubeEvent", "LoadLimits", "Loaded", "Move", "NodeTable"]
-__all__ += ["NodeToStatus", "On", "Phase", "Place", "PluginStep", "PluginView", "Pod", "Point", "ProfileView"]
-__all__ += ["QueueView", "QueuedPod", "Record", "Reprieve", "SchedulerView", "SchedulingCycleView", "ScoreBoard"]
-__all__ += ["Scores", "SearchView", "Status", "StepFacts", "StoreView", "Toleration", "Trial", "Verb", "WorldView"]
-__all__ += ["action_name", "budgets_of", "controller_of", "earliest_start", "forget_places", "format_quantity"]
-__all__ += ["count_standing", "format_time", "join_files", "label_errors", "list_registrations", "load_manifests"]
-__all__ += ["min_count", "nobody", "parse_duration", "parse_quantity", "parse_time", "pod_requests", "snapshot_command"]
-__all__ += ["subdomain_errors"]
+__all__ += ["Evidence", "Exchange", "ExpireAssumedPod", "Extender", "FieldError", "GroupCycle", "InvalidObject"]
+__all__ += ["Kill", "KubeEvent", "LoadLimits", "Loaded", "Move", "NodeTable", "NodeToStatus", "On", "Phase", "Place"]
+__all__ += ["PluginStep", "PluginView", "Pod", "Point", "ProfileView", "QueueView", "QueuedPod", "Record", "Reprieve"]
+__all__ += ["SchedulerView", "SchedulingCycleView", "ScoreBoard", "SearchView", "Status", "StepFacts", "StoreView"]
+__all__ += ["Toleration", "Trial", "Verb", "WorldView", "action_name", "budgets_of", "controller_of"]
+__all__ += ["count_standing", "earliest_start", "forget_places", "format_quantity", "format_time", "join_files"]
+__all__ += ["label_errors", "list_registrations", "load_manifests", "min_count", "nobody", "parse_duration"]
+__all__ += ["parse_quantity", "parse_time", "pod_requests", "snapshot_command", "subdomain_errors"]

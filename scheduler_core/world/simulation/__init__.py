@@ -13,8 +13,8 @@ from scheduler_core.apiserver.imports.plan import (
     taking_in,
 )
 from scheduler_core.apiserver.imports.trial import Trial
-from scheduler_core.world.simulation.simulation import Grain, RunResult, Simulation
+from scheduler_core.world.simulation.simulation import Grain, Simulation
 
-__all__ = ["Grain", "Intake", "Item", "Plan", "Refused", "RunResult", "Simulation", "Trial", "WatchEvent"]
-__all__ += ["build_plan", "get_creation_time", "in_creation_order", "list_silent_nodes", "plan_import", "source_of"]
-__all__ += ["take_in", "taking_in"]
+__all__ = ["Grain", "Intake", "Item", "Plan", "Refused", "Simulation", "Trial", "WatchEvent", "build_plan"]
+__all__ += ["get_creation_time", "in_creation_order", "list_silent_nodes", "plan_import", "source_of", "take_in"]
+__all__ += ["taking_in"]

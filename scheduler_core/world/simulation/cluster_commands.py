@@ -18,8 +18,8 @@ from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.devices.claims import results_named, set_device_conditions
 from scheduler_core.controllers.inputs.programs import read_programs
 from scheduler_core.controllers.inputs.usage import read_usage
+from scheduler_core.controllers.kubelet.nodes import complete_node, is_new, settle, with_allocatable
 from scheduler_core.controllers.kubelet.pods import adopt_terminating_pod
-from scheduler_core.controllers.kubelet.registration import complete_node, is_new, settle, with_allocatable
 from scheduler_core.controllers.memory.workloads import owners
 from scheduler_core.controllers.nodes import drain
 from scheduler_core.controllers.nodes.taints import with_old_labels

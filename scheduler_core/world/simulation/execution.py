@@ -20,13 +20,7 @@ from scheduler_core.scheduler.config.schema import SchedulerConfiguration
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.steps import api_calls, eviction, informers, permit
 from scheduler_core.world import commands
-from scheduler_core.world.simulation import (
-    cluster_commands,
-    door_commands,
-    extender_commands,
-    own_plugins,
-    scheduler_commands,
-)
+from scheduler_core.world.simulation import cluster_commands, outside_commands, own_plugins, scheduler_commands
 from scheduler_core.world.simulation.edits import Edit, EditableWorld, revert
 
 MOST_REFS = 20  # of a record
@@ -296,6 +290,5 @@ _EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     commands.Undo: _put_back,
     commands.Redo: _put_back,
     **cluster_commands.EXECUTORS,
-    **extender_commands.EXECUTORS,
-    **door_commands.EXECUTORS,
+    **outside_commands.EXECUTORS,
 }

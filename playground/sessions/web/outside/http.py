@@ -127,7 +127,6 @@ def _port(text: str, entry: str) -> int:
 
 HEAD_BYTES = 64 << 10
 _WORDS = 1000  # of what an error answer says, for people
-_CHUNK = 64 << 10
 
 
 class CallFailed(Exception):

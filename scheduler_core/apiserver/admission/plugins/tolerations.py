@@ -77,13 +77,14 @@ def _list_extended_resources(spec: Manifest) -> list[str]:
 
 def _with(added: dict[str, Any], tolerations: list[Any]) -> list[Any]:
     """The list with a toleration, in the place of those that are for the same taints."""
-    alike = [_alike(added, each) for each in tolerations]
+    alike = [are_alike(added, each) for each in tolerations]
     if not any(alike):
         return [*tolerations, added]
     return [added if same else each for each, same in zip(tolerations, alike, strict=True)]
 
 
-def _alike(one: Manifest, other: Manifest) -> bool:
+def are_alike(one: Manifest, other: Manifest) -> bool:
+    """Tell if two tolerations are for the same taints."""
     return all((one.get(name) or "") == (other.get(name) or "") for name in ("key", "effect", "operator", "value"))
 
 

@@ -12,10 +12,11 @@ from typing import Any
 from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Manifest, Node
 from scheduler_core.apimachinery.objects.pod import Pod, PodSpec
 from scheduler_core.apiserver import NORMAL, WARNING, Refused
+from scheduler_core.apiserver.admission.plugins.tolerations import are_alike
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import Work, create_pods, delete_pod, from_template, is_available
+from scheduler_core.controllers.workloads.pods import Work, create_pods, delete_pod, from_template
 
 # On which nodes a DaemonSet's pods are to run, and how a pod says which node is its own.
 # kube: pkg/controller/daemon/util/daemonset_util.go, pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod) @ v1.34.1
@@ -63,15 +64,11 @@ def tolerations(spec: Manifest) -> list[Manifest]:
     found: list[Manifest] = list(spec.get("tolerations") or ())
     for name, effect in (*_SUFFERED, *([_NETWORK] if spec.get("hostNetwork") else [])):
         own = {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": effect}
-        if not any(_alike(one, own) for one in found):
+        if not any(are_alike(one, own) for one in found):
             found.append(own)
         else:
-            found = [own if _alike(one, own) else one for one in found]
+            found = [own if are_alike(one, own) else one for one in found]
     return found
-
-
-def _alike(one: Manifest, other: Manifest) -> bool:
-    return all((one.get(field) or "") == (other.get(field) or "") for field in ("key", "effect", "operator", "value"))
 
 
 def pin_to_node(spec: Manifest, node: str) -> dict[str, Any]:
@@ -125,9 +122,6 @@ class Daemons(Work):
     def is_new(self, pod: Pod) -> bool:
         """Return whether a pod has the current template."""
         return pod.labels.get(POD_HASH) == self.hash
-
-    def is_available(self, pod: Pod) -> bool:
-        return is_available(self.world, pod, self.owner.number("minReadySeconds"))
 
     def may_replace(self, node: str, pod: Pod) -> bool:
         """Return whether to replace a failed pod now; if not, enqueue its DaemonSet for the end of the back-off."""

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver import NORMAL, WARNING, Refused
-from scheduler_core.controllers.workloads.pods import Work, is_available
+from scheduler_core.controllers.workloads.pods import Work
 from scheduler_core.controllers.workloads.statefulsets import claims, identity
 
 T = TypeVar("T")
@@ -28,9 +28,6 @@ class Pods(Work):
     def is_unavailable(self, pod: Pod | None) -> bool:
         """Return whether a pod is missing, ending, or not Ready for long enough."""
         return pod is None or pod.deleting or not self.is_available(pod)
-
-    def is_available(self, pod: Pod) -> bool:
-        return is_available(self.world, pod, self.owner.number("minReadySeconds"))
 
     def create(self, manifest: dict[str, Any], ordinal: int) -> bool:
         """Creates a pod with its claims; False where it has to wait for those of a former pod. Refused."""

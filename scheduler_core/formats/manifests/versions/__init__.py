@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from scheduler_core.apimachinery.objects.loading import Loaded
@@ -34,22 +35,8 @@ def add_template_labels(manifest: Manifest) -> Manifest:
     return {**manifest, "metadata": meta, "spec": spec}
 
 
-def deployment_of_extensions(manifest: Manifest) -> Manifest:
-    manifest = _deployment(manifest, 1)
-    spec = manifest["spec"]
-    defaults = {"progressDeadlineSeconds": _LARGEST, "revisionHistoryLimit": _LARGEST}
-    return {**manifest, "spec": {**spec, **_missing(spec, defaults)}}
-
-
-def deployment_of_apps(manifest: Manifest) -> Manifest:
-    manifest = _deployment(manifest, "25%")
-    spec = manifest["spec"]
-    defaults = {"progressDeadlineSeconds": 600, "revisionHistoryLimit": 2}
-    return {**manifest, "spec": {**spec, **_missing(spec, defaults)}}
-
-
-def _deployment(manifest: Manifest, step: int | str) -> Manifest:
-    """`step`: how many pods more and less there may be in a rolling update."""
+def _deployment(manifest: Manifest, step: int | str, deadline: int, history: int) -> Manifest:
+    """The defaults: `step` (how many pods more and less in a rolling update), the progress deadline, the revisions that are kept."""
     manifest = add_template_labels(manifest)
     spec = {name: value for name, value in (manifest.get("spec") or {}).items() if name != "rollbackTo"}
     strategy = dict(spec.get("strategy") or {})
@@ -59,6 +46,7 @@ def _deployment(manifest: Manifest, step: int | str) -> Manifest:
         missing = _missing(rolling, {"maxUnavailable": step, "maxSurge": step})
         strategy["rollingUpdate"] = {**rolling, **missing}
     spec["strategy"] = strategy
+    spec |= _missing(spec, {"progressDeadlineSeconds": deadline, "revisionHistoryLimit": history})
     back = (manifest.get("spec") or {}).get("rollbackTo")
     noted = manifest if back is None else _add_annotation(manifest, _ROLLBACK, back.get("revision") or 0)
     return {**noted, "spec": spec}
@@ -174,21 +162,20 @@ _APPS, _BATCH, _NETWORKING, _STORAGE = "apps/v1", "batch/v1", "networking.k8s.io
 _RBAC, _SCHEDULING, _NODE = "rbac.authorization.k8s.io/v1", "scheduling.k8s.io/v1", "node.k8s.io/v1"
 _DEVICES = "resource.k8s.io/v1beta1"
 _ROLES, _BINDINGS = ("Role", "ClusterRole"), ("RoleBinding", "ClusterRoleBinding")
+_OF_APPS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision")
+_OF_DEVICES = ("ResourceClaim", "ResourceClaimTemplate", "DeviceClass")
 _OF_STORAGE = ("StorageClass", "CSIDriver", "CSINode", "CSIStorageCapacity", "VolumeAttachment")
 _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
-    ("extensions/v1beta1", "Deployment"): (_APPS, deployment_of_extensions),
+    ("extensions/v1beta1", "Deployment"): (_APPS, partial(_deployment, step=1, deadline=_LARGEST, history=_LARGEST)),
     ("extensions/v1beta1", "DaemonSet"): (_APPS, daemon_set_of_extensions),
     ("extensions/v1beta1", "ReplicaSet"): (_APPS, add_template_labels),
     ("extensions/v1beta1", "Job"): (_BATCH, _same),
     ("extensions/v1beta1", "Ingress"): (_NETWORKING, ingress),
     ("extensions/v1beta1", "NetworkPolicy"): (_NETWORKING, network_policy),
-    ("apps/v1beta1", "Deployment"): (_APPS, deployment_of_apps),
+    ("apps/v1beta1", "Deployment"): (_APPS, partial(_deployment, step="25%", deadline=600, history=2)),
     ("apps/v1beta1", "StatefulSet"): (_APPS, stateful_set_of_apps),
     ("apps/v1beta1", "ControllerRevision"): (_APPS, _same),
-    **{
-        ("apps/v1beta2", kind): (_APPS, _same)
-        for kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision")
-    },
+    **{("apps/v1beta2", kind): (_APPS, _same) for kind in _OF_APPS},
     ("batch/v1beta1", "CronJob"): (_BATCH, _same),
     ("batch/v2alpha1", "CronJob"): (_BATCH, _same),
     ("policy/v1beta1", "PodDisruptionBudget"): ("policy/v1", budget),
@@ -203,10 +190,7 @@ _OLDER: dict[tuple[str, str], tuple[str, Convert]] = {
     (f"{_NETWORKING}beta1", "Ingress"): (_NETWORKING, ingress),
     (f"{_NETWORKING}beta1", "IngressClass"): (_NETWORKING, _same),
     ("resource.k8s.io/v1alpha3", "ResourceSlice"): (_DEVICES, resource_slice),
-    **{
-        ("resource.k8s.io/v1alpha3", kind): (_DEVICES, _same)
-        for kind in ("ResourceClaim", "ResourceClaimTemplate", "DeviceClass")
-    },
+    **{("resource.k8s.io/v1alpha3", kind): (_DEVICES, _same) for kind in _OF_DEVICES},
     ("coordination.k8s.io/v1beta1", "Lease"): ("coordination.k8s.io/v1", _same),
     ("discovery.k8s.io/v1beta1", "EndpointSlice"): ("discovery.k8s.io/v1", endpoint_slice),
     ("autoscaling/v2beta1", "HorizontalPodAutoscaler"): ("autoscaling/v2", autoscaler),

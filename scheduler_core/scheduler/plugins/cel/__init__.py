@@ -6,11 +6,9 @@ from scheduler_core.scheduler.plugins.cel.expressions import (
     NAME_PATTERN,
     NORMALIZE,
     Definition,
-    Wrong,
     problems_of,
 )
 from scheduler_core.scheduler.plugins.cel.making import plugin_of, plugins_of
-from scheduler_core.scheduler.plugins.cel.plugin import Own
 
-__all__ = ["EXPRESSIONS", "MOST_PLUGINS", "NAME_PATTERN", "NORMALIZE", "Definition", "Own", "Wrong", "plugin_of"]
-__all__ += ["plugins_of", "problems_of"]
+__all__ = ["EXPRESSIONS", "MOST_PLUGINS", "NAME_PATTERN", "NORMALIZE", "Definition", "plugin_of", "plugins_of"]
+__all__ += ["problems_of"]

@@ -162,7 +162,7 @@ class Claims:
         return None if claim is None else self._rename(claim.get("status") or {})
 
     def _rename(self, status: Manifest) -> Manifest:
-        out = {name: value for name, value in status.items() if value not in (None, [], {})}
+        out = without_empty(status)
         allocation = out.get("allocation")
         if allocation is None:
             return out

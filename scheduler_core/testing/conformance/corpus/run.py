@@ -23,7 +23,6 @@ from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.testing.conformance.corpus import compare, extenders, reading
-from scheduler_core.testing.conformance.corpus.claim_calls import release as release_claims
 from scheduler_core.testing.conformance.corpus.devices import Claims, has_devices, node_allocations, order_dependent
 from scheduler_core.testing.conformance.corpus.large import Watch, run_large
 from scheduler_core.testing.conformance.corpus.observe import (
@@ -34,7 +33,7 @@ from scheduler_core.testing.conformance.corpus.observe import (
     status_json,
     without_empty,
 )
-from scheduler_core.testing.conformance.corpus.world import CorpusWorld, bind_claims
+from scheduler_core.testing.conformance.corpus.world import CorpusWorld, bind_claims, release_claims
 from scheduler_core.testing.conformance.timelines import is_of_entities, run_entities, run_timeline
 from scheduler_core.testing.conformance.worlds import NotSupported, run_world
 from scheduler_core.testing.differences import Difference, judge_object

@@ -3,10 +3,13 @@
 README-cycle.md, "Applying the outcome".
 """
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.dra.claims import KIND
+from scheduler_core.apimachinery.dra.claims import FINALIZER, KIND, MAX_CONSUMERS
 from scheduler_core.apimachinery.objects import Manifest, Node, Pod, parse_time
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.base.releases import Behavior
@@ -14,7 +17,7 @@ from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.claims import ObjectCalls
+from scheduler_core.scheduler.framework.claims import ObjectCalls, Reply
 from scheduler_core.scheduler.framework.plugin import Assumptions, Point, PostFilterResult
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_reserve, run_unreserve
@@ -23,7 +26,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimT
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.plugin import PLAN, VolumeBinding
 from scheduler_core.scheduler.queue.nominator import Nominator
-from scheduler_core.testing.conformance.corpus.claim_calls import ClaimCalls
+from scheduler_core.testing.conformance.corpus.observe import without_empty
 from scheduler_core.testing.differences import NobodyWaits
 
 Key = tuple[str, str]
@@ -55,14 +58,14 @@ class CorpusWorld(NobodyWaits):
         self.nominator = Nominator(self.pods.get)
         self.bound = 0
         for manifest in objects:
-            self._keep(manifest)
+            self.put(manifest)
             if manifest["kind"] == "Node":
                 self.cache.add_node(Node.from_manifest(manifest))
             elif manifest["kind"] == "Pod":
                 metadata = manifest["metadata"]
                 self.cache.add_pod(self.pods[f"{metadata.get('namespace') or 'default'}/{metadata['name']}"])
         for manifest in pending:
-            self._keep(manifest)
+            self.put(manifest)
 
     def nominate_from_the_start(self, gated: Iterable[str]) -> None:
         """Pods that come with a nomination are in the nominator, by namespace and name, unless they are gated."""
@@ -131,10 +134,6 @@ class CorpusWorld(NobodyWaits):
             self.nominator.delete(pod)
             self._replace(self.pods[pod.key], status={"nominatedNodeName": ""})
 
-    def put(self, manifest: Manifest) -> Manifest:
-        """An object that is neither a node nor a pod, new or in place of the one of its name; as it is kept."""
-        return self._keep(manifest)
-
     def remove(self, kind: str, namespace: str, name: str) -> None:
         """Takes an object away."""
         old = self.objects[kind].pop((namespace, name))
@@ -155,10 +154,11 @@ class CorpusWorld(NobodyWaits):
         manifest = dict(pod.manifest)
         for name, fields in sections.items():
             manifest[name] = {**(manifest.get(name) or {}), **fields}
-        self._keep(manifest)
+        self.put(manifest)
         return self.pods[pod.key]
 
-    def _keep(self, manifest: Manifest) -> Manifest:
+    def put(self, manifest: Manifest) -> Manifest:
+        """Keep an object, new or in place of the one of its name, and return it as it is kept."""
         metadata = manifest.get("metadata") or {}
         key = metadata.get("namespace", ""), metadata.get("name", "")
         if manifest["kind"] == KIND:
@@ -232,3 +232,107 @@ def _build_provisioned_volume(claim: Manifest, node: Manifest | None) -> Manifes
             "volumeMode": spec.get("volumeMode") or "Filesystem",
         },
     }
+
+
+# The API server as the corpus of devices has it: it refuses stale versions and too many consumers, and takes all else.
+# README-dra.md, "Applying the outcome".
+
+_RESOURCE = "resourceclaims.resource.k8s.io"
+_CHANGED = "the object has been modified; please apply your changes to the latest version and try again"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCalls:
+    """Calls of one pod."""
+
+    world: CorpusWorld
+    pod: Pod
+
+    def read(self, kind: str, namespace: str, name: str) -> Reply:
+        found = self.world.get(kind, namespace, name)
+        return Reply(error=f'{_RESOURCE} "{name}" not found') if found is None else Reply(found)
+
+    def create(self, manifest: Manifest) -> Reply:
+        self.world.created += 1
+        metadata = manifest["metadata"]
+        name = f"{metadata['generateName']}{self.world.created}"
+        uid = f"claim-{metadata['namespace']}-{name}"
+        return Reply(self.world.put({**manifest, "metadata": {**metadata, "name": name, "uid": uid}}))
+
+    def update(self, manifest: Manifest, subresource: str = "") -> Reply:
+        metadata = manifest["metadata"]
+        found = self.read(manifest["kind"], metadata["namespace"], metadata["name"])
+        stored = found.manifest
+        if stored is None:
+            return found
+        if metadata.get("resourceVersion") != stored["metadata"]["resourceVersion"]:
+            refused = f'Operation cannot be fulfilled on {_RESOURCE} "{metadata["name"]}": {_CHANGED}'
+            return Reply(error=refused, conflict=True)
+        if not subresource:
+            return Reply(self.world.put({**manifest, "status": stored.get("status") or {}}))
+        status = manifest.get("status") or {}
+        consumers = len(status.get("reservedFor") or ())
+        if consumers > MAX_CONSUMERS:
+            why = f"Too many: {consumers}: must have at most {MAX_CONSUMERS} items"
+            text = f'ResourceClaim.resource.k8s.io "{metadata["name"]}" is invalid: status.reservedFor: {why}'
+            return Reply(error=text)
+        return Reply(self.world.put({**stored, "status": self._driven(status)}))
+
+    def change(self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]) -> Reply:
+        found = self.read(kind, namespace, name)
+        wanted = None if found.manifest is None else how(found.manifest)
+        return found if wanted is None else self.update(wanted, "status")
+
+    def delete(self, kind: str, namespace: str, name: str) -> Reply:
+        self.world.remove(kind, namespace, name)
+        return Reply()
+
+    def patch_pod_status(self, fields: Manifest) -> Reply:
+        return Reply(self.world.patch_pod(self.pod, fields))
+
+    def _driven(self, status: Manifest) -> Manifest:
+        """Return the status with the drivers' immediate answers: conditions of the allocated devices."""
+        devices = list(status.get("devices") or ())
+        results = ((status.get("allocation") or {}).get("devices") or {}).get("results") or ()
+        for result in results:
+            device = {name: result[name] for name in ("driver", "pool", "device")}
+            conditions = self.world.device_conditions.get("/".join(device.values()))
+            said = any(all(each[name] == device[name] for name in device) for each in devices)
+            if conditions and not said:
+                devices.append({**device, "conditions": conditions})
+        return {**status, "devices": devices} if devices else status
+
+
+def release_claims(world: CorpusWorld, victims: tuple[Pod, ...]) -> dict[str, Manifest | None]:
+    """The claim controller after a preemption: what became of the claims of pods that have gone, by claim."""
+    gone = {pod.uid for pod in victims}
+    released: dict[str, Manifest | None] = {}
+    for claim in world.list(KIND):
+        metadata, status = claim["metadata"], claim.get("status") or {}
+        key = f"{metadata['namespace']}/{metadata['name']}"
+        consumers = status.get("reservedFor") or ()
+        left = [consumer for consumer in consumers if consumer["uid"] not in gone]
+        owned = any(owner.get("controller") and owner["uid"] in gone for owner in metadata.get("ownerReferences") or ())
+        if not left and owned:
+            world.remove(KIND, metadata["namespace"], metadata["name"])
+            released[key] = None
+        elif len(left) < len(consumers):
+            world.put(_release_claim(claim, left))
+            released[key] = without_empty({**status, "reservedFor": left} if left else _free(claim))
+    return released
+
+
+def _release_claim(claim: Manifest, left: list[Manifest]) -> Manifest:
+    if left:
+        return {**claim, "status": {**claim["status"], "reservedFor": left}}
+    finalizers = [each for each in claim["metadata"].get("finalizers") or () if each != FINALIZER]
+    metadata = {**claim["metadata"], "finalizers": finalizers}
+    return {**claim, "metadata": metadata, "status": _free(claim)}
+
+
+def _free(claim: Manifest) -> dict[str, Any]:
+    """The status of a claim that nobody uses any more; one without the finalizer keeps its allocation."""
+    status = {name: value for name, value in claim["status"].items() if name != "reservedFor"}
+    if FINALIZER in (claim["metadata"].get("finalizers") or ()):
+        return {name: value for name, value in status.items() if name not in ("allocation", "devices")}
+    return status

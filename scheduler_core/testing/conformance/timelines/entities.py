@@ -56,12 +56,6 @@ class EntityRun(Run):
             seen.pop("metrics", None)
         return seen
 
-    def _apply(self, op: Op) -> None:
-        if op["op"] == "scheduleOne":
-            self.schedule_one(op)
-        else:
-            super()._apply(op)
-
     def schedule_one(self, op: Op) -> None:
         """Pop an entity, and begin its cycle."""
         entry = self._pop() if self.scheduler.queue.ready else None

@@ -227,7 +227,7 @@ _OPERATIONS: dict[str, Callable[[Run, Op], None]] = {
     "update": Run.update,
     "delete": Run.delete,
     "advance": Run.advance,
-    "scheduleOne": Run.schedule_one,
+    "scheduleOne": lambda run, op: run.schedule_one(op),  # of an EntityRun its own
     "failNextBind": Run.fail_next_bind,
     "permitAllow": Run.permit_allow,
     "permitReject": Run.permit_reject,

@@ -1,22 +1,53 @@
-"""Commands about extenders: what their servers do, and answers that came from outside."""
+"""Commands from outside: requests of clients to the API server, the calendar of a live world, extenders and their answers."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from scheduler_core.apimachinery.objects.errors import FieldError
+from scheduler_core.apimachinery.objects.times import parse_time
+from scheduler_core.apiserver.door import Call, Failure, answer_write
+from scheduler_core.apiserver.faults import BIND, DELETE, STATUS, take
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.core.steps import extender_calls
 from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.exchange import Answer
 from scheduler_core.scheduler.extenders.written import Written, problems_of
-from scheduler_core.world.commands import AnswerExtender, SetExtender, refuse
+from scheduler_core.world.commands import AnswerExtender, BeginLife, CallAPI, SetExtender, refuse
 from scheduler_core.world.simulation.edits import EditableWorld
+
+_OF_POD = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)(?:/(binding|status))?")
+_CALLS = {("POST", "binding"): BIND, ("PATCH", "status"): STATUS, ("DELETE", ""): DELETE}
+
+
+def _call(world: EditableWorld, command: CallAPI) -> None:
+    query = dict(command.query)
+    form = query.pop("form", "object")
+    call = msgspec.convert({"method": command.method, "path": command.path, "query": query, "form": form}, Call)
+    agent = command.manager or command.agent
+    found = _OF_POD.fullmatch(call.path)
+    kind = _CALLS.get((call.method, found[3] or "")) if found else None
+    fault = take(world.faults, kind, f"{found[1]}/{found[2]}") if found and kind else None
+    if fault is None or not fault.code or fault.after_write:
+        world.answered = answer_write(replace(world.api, typed=False), call, command.body, command.content_type, agent)
+    if fault is not None and fault.code:
+        answer = fault.answer()
+        world.answered = Failure(answer.code, answer.reason, answer.message).reply
+
+
+def _begin(world: EditableWorld, command: BeginLife) -> None:
+    world.store.begin_at(parse_time(command.start) - world.now, command.live)
+
+
+# Extenders: what their servers do, and answers that came from outside.
 
 MOST = 100  # servers that are told of
 
 
-def _set(world: EditableWorld, command: SetExtender) -> None:
+def _set_extender(world: EditableWorld, command: SetExtender) -> None:
     inputs = world.surroundings.inputs
     behaviours = dict(inputs.extenders)
     if isinstance(command.behaviour, Written):
@@ -44,7 +75,7 @@ def _set(world: EditableWorld, command: SetExtender) -> None:
     world.surroundings.inputs = replace(inputs, extenders=ordered)
 
 
-def _answer(world: EditableWorld, command: AnswerExtender) -> None:
+def _answer_extender(world: EditableWorld, command: AnswerExtender) -> None:
     came = command.answer
     answer = Answer(came.status, came.body, came.error, came.latency, came.in_body)
     for scheduler in world.schedulers:
@@ -54,4 +85,9 @@ def _answer(world: EditableWorld, command: AnswerExtender) -> None:
     raise refuse("number", command.number, "a call in progress")
 
 
-EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {SetExtender: _set, AnswerExtender: _answer}
+EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
+    CallAPI: _call,
+    BeginLife: _begin,
+    SetExtender: _set_extender,
+    AnswerExtender: _answer_extender,
+}
