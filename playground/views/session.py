@@ -213,7 +213,8 @@ async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def _command(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
-    await client.apply(command, Look.from_query(request.POST.dict()).at, source="studio")
+    at = Look.from_query(request.POST.dict()).at
+    await client.apply(command, at, source="studio")
     if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
