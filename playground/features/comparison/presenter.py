@@ -230,14 +230,8 @@ def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
         (gettext_noop("pods that wait"), [_waiting(side) for side in sides]),
         (gettext_noop("attempts"), [side.tried for side in sides]),
-        (
-            gettext_noop("failed attempts since the two sides diverged"),
-            [sum(each.outcome != "scheduled" for each in side.attempts) for side in sides],
-        ),
-        (
-            gettext_noop("preempted pods since the two sides diverged"),
-            [sum(len(each.victims) for each in side.attempts) for side in sides],
-        ),
+        (gettext_noop("failed attempts since the two sides diverged"), [_count_failures(side) for side in sides]),
+        (gettext_noop("preempted pods since the two sides diverged"), [_count_victims(side) for side in sides]),
     ]
     last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
     return [
@@ -254,6 +248,14 @@ def _changes(side: comparing.HistoryOutline) -> list[tuple[int, int]]:
 
 def _waiting(side: comparing.HistoryOutline) -> int:
     return sum(pod.place not in ("bound", "running", "deleted", "binding", "ignored") for pod in side.pods.values())
+
+
+def _count_failures(side: comparing.HistoryOutline) -> int:
+    return sum(attempt.outcome != "scheduled" for attempt in side.attempts)
+
+
+def _count_victims(side: comparing.HistoryOutline) -> int:
+    return sum(len(attempt.victims) for attempt in side.attempts)
 
 
 class UsedResource(NamedTuple):

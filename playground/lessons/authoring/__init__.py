@@ -8,14 +8,5 @@ from playground.lessons.authoring.suggestions import SuggestedTask, Suggestion
 from playground.lessons.authoring.writing import BEGIN, Writing, build_plan, dump_yaml
 
 __all__ = ["BEGIN", "BadFolder", "Checked", "Finding", "LessonFiles", "Moment", "SeenCard", "SuggestedTask"]
-__all__ += [
-    "Suggestion",
-    "Writing",
-    "anchor_and_check",
-    "build_plan",
-    "check",
-    "dump_yaml",
-    "files_in",
-    "folder_of",
-    "pack_folder",
-]
+__all__ += ["Suggestion", "Writing", "anchor_and_check", "build_plan", "check", "dump_yaml", "files_in", "folder_of"]
+__all__ += ["pack_folder"]

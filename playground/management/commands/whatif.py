@@ -14,7 +14,7 @@ from playground.management.explaining import format_refused_error, plain
 from playground.management.terminal import command
 from playground.management.terminal.cluster import BadInput, Question, find_kind, read_file, read_objects
 from playground.management.terminal.printing import Progress, blocked, missing, table, why_waiting, write_answer
-from playground.management.terminal.world import read_configuration, read_node_types
+from playground.management.terminal.world import make_world, read_configuration, read_node_types
 from playground.presenters.why.facts import describe_fact
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis import whatif
@@ -68,7 +68,9 @@ class Command(command.TerminalCommand):
             raise BadInput(f"{question.names[0]}: no such file; --more, --scale and --drain take names")
         # A release is asked about: what it changes shows against the oldest, where the input indicates none.
         otherwise = OLDEST if asked["release"] else NEWEST
-        made = self.make(inputs, "", asked["from_release"], seed=seed, acting=True, otherwise=otherwise)
+        made = make_world(inputs, seed=seed, acting=True, release=asked["from_release"], otherwise=otherwise)
+        for note in made.notes:
+            self.stderr.write(note)
         with Progress(sys.stderr) as progress:
             upgrade = None
             if asked["release"]:

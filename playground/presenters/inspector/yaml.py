@@ -94,8 +94,7 @@ def _child(value: Any, segment: str) -> Any:
 
 
 def _dump(value: object) -> str:
-    text: str = yaml.dump(_plain(value), Dumper=_DUMPER, sort_keys=False, default_flow_style=False, width=100)
-    return text
+    return str(yaml.dump(_plain(value), Dumper=_DUMPER, sort_keys=False, default_flow_style=False, width=100))
 
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

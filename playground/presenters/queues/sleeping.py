@@ -156,9 +156,7 @@ def title_of(sim: WorldView, by: str, group: Group) -> GroupTitle:
 
 
 def _owner(label: Label) -> Message:
-    if label == NO_OWNER:
-        return message("no owner")
-    return exactly("/".join(label))
+    return message("no owner") if label == NO_OWNER else exactly("/".join(label))
 
 
 class GroupRow(GroupTitle):

@@ -14,7 +14,7 @@ from playground.lessons import Card, Played
 from playground.lessons.conditions import Condition, holds
 from playground.lessons.facts import Value
 from playground.lessons.format import Meant
-from playground.lessons.named import key_of, object_of, short
+from playground.lessons.named import key_of, object_of, pod_key, short
 from playground.presenters.scene import last_attempt, scheduler_of, table_of
 from playground.presenters.terms import read_terms
 from playground.presenters.words import Message, gettext_noop, message
@@ -95,7 +95,7 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool, text: str) ->
     extra = {name for node in nodes for name in node.get("status", {}).get("allocatable", {}) if "/" in name}
     resources += [name for name in sorted(extra) if name in table.resources.names][:2]
     rows = [_node(sim, node, resources) for node in nodes[:MOST_NODES]]
-    pods = {key: pod for pod in sim.store.list("Pod") if (key := _key(pod))}
+    pods = {key: pod for pod in sim.store.list("Pod") if (key := pod_key(pod["metadata"]))}
     waiting = [key for key, pod in pods.items() if not pod["spec"].get("nodeName")]
     alike: dict[str, list[str]] = {}
     for key in [key for key in dict.fromkeys([*named, *waiting]) if key in pods][: MOST_PODS + MOST_OTHERS]:
@@ -133,10 +133,6 @@ def _make_given(kind: str, names: list[str], text: str) -> GivenPod:
 def split_fields(text: str) -> list[str]:
     """The fields of an object in YAML, each with its lines."""
     return re.split(r"\n(?=\w)", text.strip()) if text else []
-
-
-def _key(pod: Mapping[str, Any]) -> str:
-    return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
 
 
 def _node(sim: WorldView, node: Mapping[str, Any], resources: Sequence[str]) -> GivenNode:
@@ -180,7 +176,7 @@ def _pod(sim: WorldView, pod: Mapping[str, Any]) -> str:
     said += [f"priority: {spec['priority']}"] if spec.get("priority") else []
     said += [f"hostPort: {port}" for port in ports]
     said += _uses(sim, pod)
-    name = short(_key(pod))
+    name = short(pod_key(pod["metadata"]))
     return f"{name} ({', '.join(said)})" if said else name
 
 
@@ -190,7 +186,7 @@ def _uses(sim: WorldView, pod: Mapping[str, Any]) -> list[str]:
     found: dict[str, str] = {}
     inputs = sim.surroundings.inputs
     for entry, written in zip(inputs.usage, inputs.entries, strict=True):
-        if entry.pod == _key(pod) and entry.at <= sim.now:
+        if entry.pod == pod_key(pod["metadata"]) and entry.at <= sim.now:
             found |= {
                 name: f"usage.{name}: {amount}, requests.{name}: {asked.get(name, 0)}"
                 for name, amount in written.items()

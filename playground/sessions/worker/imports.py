@@ -13,17 +13,19 @@ import msgspec
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol import moving
 from playground.sessions.protocol.errors import CommandRefused, problem, refusal
-from playground.sessions.worker import world as core
 from playground.sessions.worker.answers.configurations import offers
 from playground.sessions.worker.engine import Engine, Tried
 from playground.sessions.worker.memory import ALONE, Budget, no_collection
 from playground.sessions.worker.time_sharing import Steps, Task
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations import is_configuration
+from scheduler_core.formats.export import continuation_of, heading
 from scheduler_core.formats.manifests import Intake as Brought
 from scheduler_core.formats.manifests import Note, NotObjects, read
 from scheduler_core.formats.unsupported import notes
-from scheduler_core.world.readonly import Loaded, LoadLimits, forget_places, parse_quantity
+from scheduler_core.world import simulation as core
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.readonly import InvalidObject, Loaded, LoadLimits, forget_places, parse_quantity
 
 # Namespaces that a snapshot's objects are in and that it does not hold: they were there where it was taken, and are made with it.
 
@@ -109,7 +111,7 @@ def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
         return read(text, limits)
     except NotObjects as error:
         raise CommandRefused(_convert_note(error.note)) from None
-    except core.InvalidObject as error:
+    except InvalidObject as error:
         raise refusal(error.errors) from None
 
 
@@ -162,24 +164,24 @@ def _sum_up(manifests: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return sums
 
 
-def command_of(world: core.Simulation, accepted: list[Manifest], brought: Brought) -> core.ApplyObjects | None:
+def command_of(world: core.Simulation, accepted: list[Manifest], brought: Brought) -> ApplyObjects | None:
     """Return the command that applies all accepted objects; None if there are none.
 
     An import into an empty world carries its continuation.
     """
     if not accepted:
         return None
-    continuation = core.continuation_of(brought.text)
+    continuation = continuation_of(brought.text)
     empty = not world.store.count("Node") and not world.store.count("Pod")
     going_on = continuation if continuation is not None and empty else msgspec.UNSET
     ordered = tuple(core.in_creation_order(accepted))
-    return core.ApplyObjects(ordered, continues=going_on, stopped=core.list_silent_nodes(ordered))
+    return ApplyObjects(ordered, continues=going_on, stopped=core.list_silent_nodes(ordered))
 
 
 def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:
     """The text as it may be kept: without what was left at the door."""
-    continuation = core.continuation_of(text)
-    first = core.heading(continuation).encode() if continuation is not None else b""
+    continuation = continuation_of(text)
+    first = heading(continuation).encode() if continuation is not None else b""
     return first + msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
 
 
@@ -259,8 +261,8 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         yield
         found = import_plan(world, brought, intake, plan, self._rename)
         command = command_of(world, plan.accepted, brought)
-        going_on = core.continuation_of(brought.text)
-        first = core.heading(going_on).encode() if going_on is not None else b""
+        going_on = continuation_of(brought.text)
+        first = heading(going_on).encode() if going_on is not None else b""
         del brought, intake, plan  # with the text
         forget_places()
         yield
@@ -276,9 +278,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources]))
         return core.build_plan(world.api, sources, trial), trial
 
-    def _pack(
-        self, objects: Sequence[object], command: core.ApplyObjects | None, first: bytes
-    ) -> Steps[moving.PackedPlan]:
+    def _pack(self, objects: Sequence[object], command: ApplyObjects | None, first: bytes) -> Steps[moving.PackedPlan]:
         """The command as the log keeps it, and the text as it may be kept."""
         before, after = _frame(command)
         done = yield from self._write(before, command.objects if command is not None else (), after)
@@ -333,7 +333,7 @@ class _Compressed:
         return b"".join((*self._parts, self._compressor.flush()))
 
 
-def _frame(command: core.ApplyObjects | None) -> tuple[bytes, bytes]:
+def _frame(command: ApplyObjects | None) -> tuple[bytes, bytes]:
     """Return the bytes before and after the objects of a command."""
     if command is None:
         return b"", b""

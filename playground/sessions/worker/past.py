@@ -121,7 +121,7 @@ class History:
         self.replay, self._count, self.slice = replay, count, slice_
         self._checkpoints = [Checkpoint(origin.position, 0.0, origin.fork())]
         self._spacing = FIRST_SPACING
-        self._work = 0.0
+        self.work = 0.0  # seconds that the engine needed from the start to the head
         self._near: OrderedDict[int, Any] = OrderedDict()
         self._worlds: OrderedDict[int, Any] = OrderedDict()
         self._forking = 0.0  # seconds that a copy takes
@@ -130,10 +130,10 @@ class History:
 
     def worked(self, world: Any, seconds: float) -> None:
         """The main line stands at `world` after `seconds` more of work."""
-        self._work += seconds
+        self.work += seconds
         last = self._checkpoints[-1]
-        if self._work - last.work >= self._spacing and world.position > last.position:
-            self._checkpoints.append(Checkpoint(world.position, self._work, self._fork(world)))
+        if self.work - last.work >= self._spacing and world.position > last.position:
+            self._checkpoints.append(Checkpoint(world.position, self.work, self._fork(world)))
             if len(self._checkpoints) > self._most(world):
                 self._thin()
 
@@ -191,7 +191,7 @@ class History:
         kept = bisect_right(self._checkpoints, position, lo=1, key=lambda checkpoint: checkpoint.position)
         dropped = [checkpoint.world for checkpoint in self._checkpoints[kept:]]
         del self._checkpoints[kept:]
-        self._work = self._checkpoints[-1].work
+        self.work = self._checkpoints[-1].work
         for worlds in (self._near, self._worlds):
             dropped += [worlds.pop(one) for one in list(worlds) if one > position]
         self.store.cut(position)
@@ -201,15 +201,10 @@ class History:
         """The same past up to a position, for a fork of the session."""
         other = History(origin, replay, self.slice, self._count)
         other._checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.position <= position]
-        other._spacing, other._work = self._spacing, other._checkpoints[-1].work
+        other._spacing, other.work = self._spacing, other._checkpoints[-1].work
         return other
 
     # What outlives the process.
-
-    @property
-    def work(self) -> float:
-        """Seconds that the engine needed from the start to the head."""
-        return self._work
 
     def restore(self) -> Any | None:
         """The world of the last stored checkpoint, from which the main line goes on; None where there is none, or it can't be read."""
@@ -217,7 +212,7 @@ class History:
         world = None if stored is None else self.store.read(stored)
         if stored is None or world is None:
             return None
-        self._work = stored.work
+        self.work = stored.work
         # The distance is not stored: double it as thinning would have done over this much work.
         while stored.work / self._spacing > MOST_CHECKPOINTS // 2:
             self._spacing *= 2
@@ -227,14 +222,14 @@ class History:
         """Return the checkpoints that may be stored: those up to a position, and the head if it is there."""
         checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.position <= upto]
         if head.position == upto and checkpoints[-1].position < upto:
-            checkpoints.append(Checkpoint(upto, self._work, head.fork()))
+            checkpoints.append(Checkpoint(upto, self.work, head.fork()))
         return checkpoints
 
     @property
     def uncovered(self) -> float:
         """Seconds of work since the last stored checkpoint."""
         stored = self.store.before(sys.maxsize)
-        return self._work - (stored.work if stored is not None else 0.0)
+        return self.work - (stored.work if stored is not None else 0.0)
 
     # Where to begin a replay.
 

@@ -27,8 +27,7 @@ def to_yaml(manifests: Iterable[Mapping[str, Any]], most: int | None = None) -> 
 
 def fragment(value: Any) -> str:
     """A part of a manifest, in the same style."""
-    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return text
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110))
 
 
 ZONE = "topology.kubernetes.io/zone"

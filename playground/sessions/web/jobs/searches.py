@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -22,8 +21,6 @@ from playground.sessions.protocol.until import CheckExpression, Search, SearchPr
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.messages import Searched, Searching, ToPage, describe_hit, never_held
-
-A = TypeVar("A")
 
 TURN = 0.25  # seconds of one turn of a search; between two of them it can be dropped
 PATIENCE = 120.0  # seconds that one search may take
