@@ -88,9 +88,7 @@ def _history(named: str) -> tuple[formats.ReadLog, str, TracedLesson]:
             f"{named}: there is no such file, and no session of this server with this link, key or number"
         ) from None
     except OperationalError as error:
-        raise BadInput(
-            f"{named}: there is no such file, and the database of this server cannot be read: {error}"
-        ) from None
+        raise BadInput(f"{named}: there is no such file, and the server's database cannot be read: {error}") from None
     history = formats.ReadLog(session.seed, commands_of(rows), session.head)
     return history, session.name, lessons.in_trace(session.story)
 
