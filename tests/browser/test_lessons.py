@@ -192,11 +192,7 @@ def test_the_end_of_a_task_shows_the_nodes_and_what_was_learned(
     learner.do_the_task(server.url)
     expect(page.locator("#panel-map #node-node-1")).to_be_in_viewport()
     expect(learner.panel.get_by_role("heading", name="In short")).to_be_visible()
-    following = learner.panel.get_by_role("button", name="Next lesson")
-    expect(following).to_be_in_viewport(ratio=1)
-    before = page.url
-    following.click()
-    page.wait_for_url(lambda url: "/s/" in url and url.partition("?")[0] != before.partition("?")[0])
+    expect(learner.panel.get_by_role("button", name="Next lesson")).to_be_in_viewport(ratio=1)
 
 
 def test_who_stands_in_the_queues_is_led_to_the_question_that_covers_them(server: PlaygroundServer, page: Page) -> None:
