@@ -5,6 +5,7 @@ import secrets
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from textwrap import TextWrapper
 
 PROGRAM, PLUGIN = "scheduler-playground", "kubectl sched"
 CLUSTERS = {
@@ -61,10 +62,10 @@ def _start(program: str, commands: dict[str, str], given: Sequence[str]) -> None
     if not asked:
         sys.stderr.write(f"{program}: there is no command {name!r}.\n")
     width = max(map(len, commands))
-    lines = [f"  {name:<{width}}  {what}" for name, what in commands.items()]
-    (sys.stdout if asked else sys.stderr).write(
-        "\n".join([f"Usage: {program} COMMAND [...]; COMMAND --help and --version say more.", "", *lines, ""])
-    )
+    wrap = TextWrapper(80, "  ", " " * (width + 4)).fill
+    lines = [f"Usage: {program} COMMAND [...]", "COMMAND --help and --version say more.", ""]
+    lines += [wrap(f"{name:<{width}}  {what}") for name, what in commands.items()]
+    (sys.stdout if asked else sys.stderr).write("\n".join([*lines, ""]))
     sys.exit(0 if asked else 2)
 
 

@@ -1,5 +1,6 @@
 """Words for what an import would do, and for what went wrong."""
 
+import re
 from typing import Protocol
 
 from django import template
@@ -43,8 +44,8 @@ def error_words(error: Wrong) -> str:
 
 @register.filter
 def problem_words(error: Problem) -> str:
-    """All that is wrong with a field, in the reader's language."""
-    return format_message(problem(error), gettext)
+    """All that is wrong with a field, in the reader's language; its place in a text stands beside it."""
+    return re.sub(r"\(line \d+, column \d+: ", "(", format_message(problem(error), gettext))
 
 
 @register.filter

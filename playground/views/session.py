@@ -214,13 +214,11 @@ async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def _command(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
-    at, more = Look.from_query(request.POST.dict()).at, 0
-    if at is None and isinstance(command, Undo | Redo):
-        more = (
-            await in_thread(listing.count_joined, client.session.pk, await client.head(), isinstance(command, Redo)) - 1
-        )
+    at, count = Look.from_query(request.POST.dict()).at, 1
+    if at is None and (redo := isinstance(command, Redo)) | isinstance(command, Undo):
+        count = await in_thread(listing.count_joined, client.session.pk, await client.head(), redo)
     await client.apply(command, at, source="studio")
-    for _each in range(more):
+    for _each in range(1, count):
         await client.apply(command, source=listing.JOINED)
     if by_htmx(request):
         return HttpResponse(status=204)

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from jsonschema import Draft202012Validator
 
 from playground.sessions.database import log
@@ -113,6 +114,15 @@ def test_a_session_of_the_server_is_named_by_its_link_its_key_or_its_number(trac
 def test_what_is_neither_a_file_nor_a_session_is_said_to_be_so(name: str) -> None:
     with pytest.raises(CommandError, match="no such file, and no session"):
         printed(name)
+
+
+def test_a_database_without_tables_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(_named: str) -> None:
+        raise OperationalError("no such table: playground_session")
+
+    monkeypatch.setattr(log, "find", find)
+    with pytest.raises(CommandError, match="cannot be read: no such table"):
+        printed("nobody")
 
 
 def test_the_schema_needs_no_trace() -> None:

@@ -398,6 +398,7 @@ def test_the_installed_command_lists_its_commands(capsys: pytest.CaptureFixture[
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in COMMANDS)
+    assert max(map(len, shown.splitlines())) <= 80
     with pytest.raises(SystemExit) as ended:
         main(["bogus"])
     assert ended.value.code == 2

@@ -230,13 +230,13 @@ def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
         (gettext_noop("pods with a node"), [side.bound[-1][1] for side in sides]),
         (gettext_noop("pods that wait"), [_waiting(side) for side in sides]),
         (gettext_noop("attempts"), [side.tried for side in sides]),
-        (gettext_noop("failed attempts since the two sides diverged"), [_count_failures(side) for side in sides]),
-        (gettext_noop("preempted pods since the two sides diverged"), [_count_victims(side) for side in sides]),
+        (gettext_noop("failed attempts since divergence"), [_count_failures(side) for side in sides]),
+        (gettext_noop("preempted pods since divergence"), [_count_victims(side) for side in sides]),
     ]
     last = [max((t for t, _ in _changes(side)), default=0) for side in sides]
     return [
         *(Sum(what, [f"{value:,}" for value in pair], pair[1] - pair[0]) for what, pair in rows),
-        Sum(gettext_noop("virtual time when the last pod was scheduled"), [clock(t) for t in last]),
+        Sum(gettext_noop("last pod scheduled at virtual time"), [clock(t) for t in last]),
         Sum(gettext_noop("virtual time now"), [clock(side.now) for side in sides]),
     ]
 

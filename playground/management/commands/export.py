@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
 
 from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording
 from playground.management.terminal.cluster import STDIN, BadInput, read_file
@@ -84,6 +85,8 @@ def _history(named: str) -> tuple[formats.ReadLog, str, TracedLesson]:
         raise BadInput(
             f"{named}: there is no such file, and no session of this server with this link, key or number"
         ) from None
+    except OperationalError as error:
+        raise BadInput(f"{named}: there is no such file, and the server's database cannot be read: {error}") from None
     history = formats.ReadLog(session.seed, commands_of(rows), session.head)
     return history, session.name, lessons.in_trace(session.story)
 

@@ -283,7 +283,7 @@ def node_card(table: readonly.NodeTable, row: int, moment: Moment, dim: bool = F
                 tuple(table.allocatable[row].tolist()),
                 tuple(table.requested[row].tolist()),
             ),
-            _bar("pods", held, room, f"{held} / {room}"),
+            _bar("pods", held, room),
         ],
         "cpu": f"{cpu(int(table.requested[row][0]))}/{cpu(int(table.allocatable[row][0]))}",
         **_chips(table, row, moment),
@@ -319,10 +319,7 @@ def _state(moment: Moment, group: int, name: str) -> str:
 def capacities(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
     """Return the use of each resource; kept, as nodes are alike, and most stay as they are from step to step."""
     rows = [row for i, row in enumerate(zip(resources, used, has, strict=False)) if i < 2 or (i >= _FIXED and row[2])]
-    bars = [
-        _bar(name.rpartition("/")[2], n, of, " / ".join(beside(name, n, of)), f"{amount(name, n)} / {amount(name, of)}")
-        for name, n, of in rows[:4]
-    ]
+    bars = [_bar(name, n, of) for name, n, of in rows[:4]]
     bars[1]["label"] = "mem"
     return bars
 
@@ -335,8 +332,9 @@ class Capacity(TypedDict):
     full: bool
 
 
-def _bar(label: str, used: int, has: int, text: str, exact: str = "") -> Capacity:
-    percent = round(100 * used / has) if has else 0
+def _bar(resource: str, used: int, has: int) -> Capacity:
+    percent, text = round(100 * used / has) if has else 0, " / ".join(beside(resource, used, has))
+    exact, label = f"{amount(resource, used)} / {amount(resource, has)}", resource.rpartition("/")[2]
     return {"label": label, "percent": min(percent, 100), "text": text, "exact": exact, "full": percent >= 90}
 
 

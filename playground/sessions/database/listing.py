@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 
 import orjson
 
@@ -13,7 +14,7 @@ from playground.presenters.commands import SOURCES, describe_omission, sentence
 from playground.presenters.words import Message
 from playground.sessions.database import log
 from playground.sessions.database.asking import repeatable
-from scheduler_core.world.commands import Command, Undo, command_from_json
+from scheduler_core.world.commands import Command, command_from_json
 
 JOINED = "fixes"  # the source of a command that is undone together with the one before it
 
@@ -70,13 +71,10 @@ def last(session_id: int, head: int) -> tuple[str, Command] | None:
 @repeatable
 def count_joined(session_id: int, head: int, of_undo: bool) -> int:
     """Return how many commands the change at the end of a log consists of: one, unless a fix needed more, or `of_undo` took those back."""
-    count = 1
-    while (
-        (found := last(session_id, head)) is not None and isinstance(found[1], Undo) is of_undo and found[0] == JOINED
-    ):
-        entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
-        count, head = count + 1, entries.latest("seq").at
-    return count
+    entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head).order_by("-seq")
+    logged = (log.unpack(bytes(entry.payload)) for entry in entries.iterator())
+    marks = ((each.get("source"), each["command"]["kind"] == "Undo") for each in logged)
+    return 1 + len(list(takewhile(lambda mark: mark == (JOINED, of_undo), marks)))
 
 
 @repeatable

@@ -176,10 +176,8 @@ def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, An
     show = request.GET.get("show", "")
     rows = [item for item in plan.items if show in ("", item.action)]
     sums, others = plan.amounts, {kind: n for kind, n in sorted(kinds.items()) if kind not in ("Node", "Pod")}
-    offered = _("%(cpu)s cpu, %(memory)s") % {
-        "cpu": cpu(sums.get("cpu", 0)),
-        "memory": beside("memory", sums.get("memory", 0))[0],
-    }
+    (memory,) = beside("memory", sums.get("memory", 0))
+    offered = _("%(cpu)s cpu, %(memory)s") % {"cpu": cpu(sums.get("cpu", 0)), "memory": memory}
     placed = _("%(placed)s on nodes, %(pending)s Pending") % {
         "placed": thousands(sums.get("placed", 0)),
         "pending": thousands(sums.get("pending", 0)),

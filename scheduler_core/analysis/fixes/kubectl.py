@@ -52,11 +52,8 @@ def _build_force_delete(manifest: Manifest) -> list[Command]:
     """The object goes at once: a finalizer that would have it stay for now is taken off."""
     ref = Ref(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"])
     gone = DeleteObjects((ref,), grace_period_seconds=0)
-    return (
-        [PatchObject(ref, {"metadata": {"finalizers": None}}), gone]
-        if manifest["metadata"].get("finalizers")
-        else [gone]
-    )
+    held = manifest["metadata"].get("finalizers")
+    return [PatchObject(ref, {"metadata": {"finalizers": None}}), gone] if held else [gone]
 
 
 def bare(manifest: Manifest) -> Manifest:

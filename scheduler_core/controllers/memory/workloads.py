@@ -101,9 +101,7 @@ class Garbage(State):
     dependents: Copied[Dependents] = field(default_factory=Dependents)
     pods: Copied[Pods] = field(default_factory=Pods)
     namespaces: Copied[Namespaces] = field(default_factory=Namespaces)
-    elsewhere: Copied[dict[str, None]] = field(
-        default_factory=dict
-    )  # uids of owners that imports named and did not bring
+    elsewhere: Copied[dict[str, None]] = field(default_factory=dict)  # uids of owners that no import brought
 
 
 # Which pods each PodDisruptionBudget covers, kept up as pods and budgets change so that nothing has to be searched.

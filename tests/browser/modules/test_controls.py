@@ -147,6 +147,21 @@ def test_forms_that_came_with_the_stream_carry_the_pages_token(alone: Alone) -> 
     assert headers == {"X-CSRFToken": "token"}
 
 
+def test_a_form_without_a_token_is_sent_with_the_pages(alone: Alone) -> None:
+    alone.show(
+        TOASTS
+        + FORM
+        + "<form id='next' method='post' action='#next'><button name='start' value='x'>next</button></form>"
+    )
+    alone.call(FORMS, "({ listenTokens }) => listenTokens()")
+    alone.do(
+        "void addEventListener('submit', (event) => (hear([...new FormData(event.target).values()]), event.preventDefault()))"
+    )
+    alone.page.click("#next button")
+    alone.page.click("#search button")
+    assert alone.heard == [["token"], ["3"]]
+
+
 REFUSED = "<html><body><main class='refusal'><h2> Not allowed </h2></main></body></html>"
 
 

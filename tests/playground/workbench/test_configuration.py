@@ -108,7 +108,7 @@ def test_undo_brings_the_configuration_before_back(begun):
         ),
         (TWO.replace("- schedulerName: packing", "- schedulerName: default-scheduler"), "5", "Duplicate value"),
         (TWO.replace("profiles:", "profile:"), None, "profile"),
-        ("a: [", "2", "not readable as YAML"),
+        ("a: [", "2", "not readable as YAML (did not find"),
         ("kind: Pod\napiVersion: v1", None, "KubeSchedulerConfiguration"),
         (TWO + "---\n" + TWO, "1", "one KubeSchedulerConfiguration"),
         ("# " + "x" * 200_000, None, "bytes"),

@@ -45,6 +45,12 @@ export function listenTokens() {
     const token = first("[name=csrfmiddlewaretoken]");
     if (token instanceof HTMLInputElement) detail.headers["X-CSRFToken"] = token.value;
   });
+  document.addEventListener("submit", ({ target: form }) => {
+    const token = first("[name=csrfmiddlewaretoken]");
+    const lacks = form instanceof HTMLFormElement && form.method === "post" &&
+      !form.querySelector("[name=csrfmiddlewaretoken]");
+    if (lacks && token) form.append(token.cloneNode());
+  });
 }
 
 /** A form that was refused, unless the drawer shows why: its words, taken from the page that a browser without scripts would show. */
