@@ -5,7 +5,7 @@ kube: framework/types.go (Resource), component-helpers/resource/helpers.go (PodR
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -139,11 +139,15 @@ def nonzero_requests(spec: Mapping[str, Any], actual: Mapping[str, Mapping[str, 
     With pod-level requests the defaults stand in only for what the pod's total lacks. kube:
     framework/types.go CalculateResource
     """
+    return _nonzero(spec, lambda non_missing: pod_request_nanos(spec, non_missing=non_missing, actual=actual))
+
+
+def _nonzero(spec: Mapping[str, Any], total: Callable[[Mapping[str, int]], Nanos]) -> tuple[int, int]:
     non_missing: Mapping[str, int] = NON_MISSING
     if pod_level_requests(spec):
-        total = pod_request_nanos(spec, non_missing={}, actual=actual)
-        non_missing = {name: amount for name, amount in NON_MISSING.items() if name not in total}
-    amounts = pod_request_nanos(spec, non_missing=non_missing, actual=actual)
+        known = total({})
+        non_missing = {name: amount for name, amount in NON_MISSING.items() if name not in known}
+    amounts = total(non_missing)
     return milli_of_nanos(amounts.get(CPU, 0)), value_of_nanos(amounts.get(MEMORY, 0))
 
 
@@ -260,12 +264,7 @@ def resized_requests(spec: Mapping[str, Any], resizes: Resizes) -> Resources:
 
 def resized_nonzero(spec: Mapping[str, Any], resizes: Resizes) -> tuple[int, int]:
     """(milli-CPUs, bytes) that a running pod adds to its node's non-zero sums. kube: CalculateResource @ v1.37.2"""
-    missing: Mapping[str, int] = NON_MISSING
-    if pod_level_requests(spec):
-        total = _resize_nanos(spec, resizes, {})
-        missing = {name: amount for name, amount in NON_MISSING.items() if name not in total}
-    amounts = _resize_nanos(spec, resizes, missing)
-    return milli_of_nanos(amounts.get(CPU, 0)), value_of_nanos(amounts.get(MEMORY, 0))
+    return _nonzero(spec, lambda non_missing: _resize_nanos(spec, resizes, non_missing))
 
 
 def _resize_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
