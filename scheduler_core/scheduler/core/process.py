@@ -24,12 +24,11 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import FOREVER, SECOND
 from scheduler_core.base.state import Copied, State
 from scheduler_core.base.trace.journal import Place
-from scheduler_core.base.trace.kinds import PluginRan
 from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.world import Owner
 from scheduler_core.scheduler.framework import ClusterEvent, ObjectEvent, Plugin, PluginStep, Point, groups
-from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.framework.runtime.points import run_pre_enqueue
+from scheduler_core.scheduler.framework.runtime.framework import Framework, record_gate
+from scheduler_core.scheduler.framework.runtime.points import queue_sort_key, run_pre_enqueue
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase
 from scheduler_core.scheduler.leaderelection.lock import LeaseCall
@@ -50,7 +49,7 @@ class QueueRules:
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
         first = next(iter(self._scheduler.profiles.values()))
-        return first.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
+        return queue_sort_key(first, pod, timestamp)
 
     def group(self, key: str, member: Pod) -> Pod | None:
         manifest = self._scheduler.view.get(groups.KIND, *key.split("/", 1))
@@ -66,8 +65,7 @@ class QueueRules:
             step = run_pre_enqueue(plugin, pod)
             steps.append(step)
             if not step.status.ok:
-                answer = PluginRan(step.point.value, plugin.name, pod.key, step.status.to_json())
-                self._scheduler.world.record(answer, self._scheduler.name)
+                record_gate(self._scheduler.world, self._scheduler.name, pod, step)
                 gate = plugin.name
                 break
         measure.record_pre_enqueue(self._scheduler, pod, steps)

@@ -98,6 +98,11 @@ def record_step(
     trace.record(StepFacts(step, cycle.pod.key, nodes), scheduler, cycle.point_span)
 
 
+def record_gate(trace: Trace, scheduler: str, pod: Pod, step: PluginStep) -> None:
+    """Writes that PreEnqueue holds a pod back; it belongs to no cycle."""
+    trace.record(PluginRan(step.point.value, step.plugin, pod.key, step.status.to_json()), scheduler)
+
+
 def facts_of(step: PluginStep, pod: str, nodes: NodeTable | None = None) -> PluginRan:
     """Return the record of a step; without `nodes`, it omits per-node facts."""
     status = step.status.to_json()

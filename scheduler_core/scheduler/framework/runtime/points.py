@@ -57,6 +57,11 @@ def run_pre_enqueue(plugin: Plugin, pod: Pod) -> PluginStep:
     return PluginStep(Point.PRE_ENQUEUE, plugin.name, plugin.pre_enqueue(pod).by(plugin.name))
 
 
+def queue_sort_key(framework: Framework, pod: Pod, timestamp: int) -> tuple[int, ...]:
+    """QueueSort. kube: QueueSortFunc"""
+    return framework.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
+
+
 def run_queue_sort(plugin: Plugin, cycle: Cycle, timestamp: int) -> PluginStep:
     """Record whether QueueSort had an answer for the pod; it ran while the pod was queued."""
     return _keep_answer(Point.QUEUE_SORT, plugin, cycle, plugin.sort_status(cycle.pod, timestamp))
