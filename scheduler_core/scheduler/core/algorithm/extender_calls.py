@@ -5,14 +5,13 @@ kube: pkg/scheduler/extender.go @ v1.34.1
 
 from dataclasses import replace
 
-import numpy as np
-
 from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb
 from scheduler_core.scheduler.framework import SUCCESS, Code, PluginStep, Point, Rows, Scores, Status, Verdicts, error
 from scheduler_core.scheduler.framework.runtime.framework import Cycle
+from scheduler_core.scheduler.framework.runtime.points import extender_answered
 
 POINTS = {
     Verb.FILTER: Point.EXTENDER_FILTER,
@@ -52,7 +51,7 @@ def take(
     stage: str = "",
     skipped: bool = False,
 ) -> PluginStep:
-    """Take an answer, and return the step that records it, with what the extender was asked and answered as evidence.
+    """Take an answer, and return the step that records it.
 
     `problem`: the scheduler's error, if there is one; `skipped`: the error is ignored, and it is the next one's turn.
     """
@@ -60,20 +59,14 @@ def take(
     status = error(problem) if problem else SUCCESS
     if problem and skipped:
         status = Status(Code.SKIP, (problem,))
-    name = exchange.extender.url_prefix
-    step = PluginStep(
+    return extender_answered(
         POINTS[exchange.verb],
-        name,
-        status.by(name),
-        cycle.t,
-        cycle.position,
-        0 if rows is None else len(rows),
-        0 if verdicts is None else int(np.count_nonzero(verdicts.refused)),
-        rows,
-        verdicts,
-        scores,
+        exchange.extender.url_prefix,
+        cycle,
+        status,
+        exchange,
+        rows=rows,
+        verdicts=verdicts,
+        scores=scores,
         stage=stage,
-        evidence=exchange,
     )
-    cycle.steps.append(step)
-    return step

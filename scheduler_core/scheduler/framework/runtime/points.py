@@ -16,7 +16,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.cycle_state import CycleState
 from scheduler_core.scheduler.framework.node_to_status import PluginStep
-from scheduler_core.scheduler.framework.plugin import Failure, Plugin, Point, PostFilterResult, Rows, Scores
+from scheduler_core.scheduler.framework.plugin import Failure, Plugin, Point, PostFilterResult, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.runtime.framework import Cycle, Framework, NodeCycle, SnapshotCycle
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 
@@ -222,6 +222,39 @@ def run_post_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     note = cycle.state.get(f"{Point.POST_BIND}{plugin.name}")
     status = Status(reasons=(note,)) if isinstance(note, str) else SUCCESS
     return _keep_answer(Point.POST_BIND, plugin, cycle, status)
+
+
+# What extenders answer, who are asked in the place of plugins
+
+
+def extender_answered(
+    point: Point,
+    name: str,
+    cycle: Cycle,
+    status: Status,
+    evidence: Any,
+    *,
+    rows: Rows | None = None,
+    verdicts: Verdicts | None = None,
+    scores: Scores | None = None,
+    stage: str = "",
+) -> PluginStep:
+    """The step of an extender (`name`: its URL); `evidence` is what it was asked, and its answer."""
+    step = PluginStep(
+        point,
+        name,
+        status.by(name),
+        cycle.t,
+        cycle.position,
+        0 if rows is None else len(rows),
+        0 if verdicts is None else int(np.count_nonzero(verdicts.refused)),
+        rows,
+        verdicts,
+        scores,
+        stage=stage,
+        evidence=evidence,
+    )
+    return _keep(cycle, step)
 
 
 def _keep_answer(point: Point, plugin: Plugin, cycle: Cycle, status: Status, timeout: int = 0) -> PluginStep:
