@@ -128,7 +128,7 @@ def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
         subresource="eviction",
         user=user,
     )
-    for plugin in plugins_of(api.options):
+    for plugin in plugins_of(api.options).all:
         if plugin.name == "NamespaceLifecycle":
             plugin.admit(request, {})
         if plugin.name == "NodeRestriction" and user.startswith(_KUBELET):

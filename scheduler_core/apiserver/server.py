@@ -13,7 +13,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects import FieldError, Manifest, invalid
 from scheduler_core.apiserver import deletion
-from scheduler_core.apiserver.admission.catalogue import others_of, plugins_of, writers_of
+from scheduler_core.apiserver.admission.catalogue import plugins_of
 from scheduler_core.apiserver.admission.plugin import ADMIN, Operation, Request
 from scheduler_core.apiserver.admission.plugins.simple import PodTopologyLabels, labels_at
 from scheduler_core.apiserver.kinds import SYSTEM_CLASSES, Kind, get_kind_by_key, has_uid, key_of, kind_of, reference
@@ -81,13 +81,13 @@ class APIServer:
             manifest, written = self._admitted(request, manifest)
         else:
             manifest, like = recalled
-            for plugin in others_of(self.options):
+            for plugin in plugins_of(self.options).others:
                 plugin.validate(request, manifest)
         if self.store.get(kind.key, namespace, name) is not None:
             raise self._exists(kind, namespace, name)
         if dry_run:
             return manifest
-        for plugin in () if request.restored else writers_of(self.options):
+        for plugin in () if request.restored else plugins_of(self.options).writers:
             plugin.commit(request, manifest)
         if self.finish is not None:
             manifest = self.finish(None, manifest)
@@ -121,7 +121,7 @@ class APIServer:
         )
         writing = Writing(manifest)
         new = writing.take(DEFAULTING, self._with_defaults(kind, manifest, old))
-        for plugin in plugins_of(self.options):
+        for plugin in plugins_of(self.options).all:
             new = writing.take(plugin.name, plugin.admit(request, new))
         rules = update_rules(self.devices)
         sent = strategies.prepare_for_update(kind, old, new, subresource, imported, rules)
@@ -137,9 +137,9 @@ class APIServer:
             # A value that only a newer Kubernetes knows may stay where it is stored, but an update cannot bring one in.
             newer &= {each.path for each in validate(old, kind)}
         self._check(kind, name, [each for each in errors if each.path not in newer])
-        for plugin in plugins_of(self.options):
+        for plugin in plugins_of(self.options).all:
             plugin.validate(request, new)
-        for plugin in writers_of(self.options):
+        for plugin in plugins_of(self.options).writers:
             plugin.commit(request, new)
         self.store.note_written(str(old["metadata"].get("uid") or ""), writing.written)
         counts = not (subresource or self.typed) and is_new_generation(kind.key, old, new)
@@ -190,7 +190,7 @@ class APIServer:
         self._demand(kind, old, preconditions)
         request = replace(self._request("DELETE", kind, target[1], target[2], user=user), old=old)
         strategies.refuse_deletion(kind, target[2])
-        for plugin in plugins_of(self.options):
+        for plugin in plugins_of(self.options).all:
             plugin.validate(request, old)
         deletion.delete(self.store, kind, old, self.now, grace, propagation)
 
@@ -255,7 +255,7 @@ class APIServer:
         if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
             uid = self.store.next_uid(request.namespace, request.name)
             manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
-        plugins = plugins_of(self.options)
+        plugins = plugins_of(self.options).all
         if request.restored:
             plugins = tuple(plugin for plugin in plugins if plugin.of_restored)
         writing = Writing(manifest)

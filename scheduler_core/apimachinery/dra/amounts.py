@@ -8,12 +8,15 @@ kube: apimachinery/pkg/api/resource/{quantity,amount,suffix}.go @ v1.34.1
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from scheduler_core.apimachinery.objects.quantity import (
+    BINARIES,
+    DECIMALS,
+    MAX_INT64,
     NANO,
+    SHAPE,
     BadQuantity,
     Quantity,
     format_quantity,
@@ -23,11 +26,7 @@ from scheduler_core.apimachinery.objects.quantity import (
 
 BINARY, DECIMAL, EXPONENT = "BinarySI", "DecimalSI", "DecimalExponent"
 
-_SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)\Z", re.DOTALL)
-_DECIMALS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_BINARIES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _MAX_DIGITS = 18  # of an int64 that takes part in kube's quick way
-_MAX_INT64 = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Amount:
             while count % 1000 == 0:
                 count, exponent = count // 1000, exponent + 3
             return f"{count}e{exponent}" if exponent else str(count)
-        return format_quantity(_exact(self.nanos), self.format == BINARY)
+        return format_quantity(f"{self.nanos}n", self.format == BINARY)
 
 
 def whole(number: int) -> Amount:
@@ -88,9 +87,9 @@ def _read(text: str) -> Amount:
     if text == "0":
         return Amount(0, DECIMAL, text)
     sign, num, denom, suffix = _parts(text)
-    if suffix in _BINARIES:
-        return _binary(text, count, num, denom, _BINARIES[suffix], sign)
-    exponent = _DECIMALS.get(suffix)
+    if suffix in BINARIES:
+        return _binary(text, count, num, denom, BINARIES[suffix], sign)
+    exponent = DECIMALS.get(suffix)
     form = EXPONENT if exponent is None else DECIMAL
     scale = (int(suffix[1:]) if exponent is None else exponent) - len(denom)
     shifted = num + denom
@@ -102,7 +101,7 @@ def _read(text: str) -> Amount:
 
 def _parts(text: str) -> tuple[str, str, str, str]:
     """Sign, digits before the point without leading zeros, digits after it, and the suffix."""
-    match = _SHAPE.match(text)
+    match = SHAPE.match(text)
     assert match is not None  # it is a quantity
     sign, num, denom, suffix = match.groups(default="")
     return sign, num.lstrip("0") or "0", denom, suffix
@@ -110,18 +109,14 @@ def _parts(text: str) -> tuple[str, str, str, str]:
 
 def _binary(text: str, count: int, num: str, denom: str, exponent: int, sign: str) -> Amount:
     quick = not denom and 14 - len(num) - int(exponent * 3 / 10) >= 0
-    if not quick or int(num) << exponent > _MAX_INT64:
+    if not quick or int(num) << exponent > MAX_INT64:
         return Amount(count, DECIMAL if 0 < count < NANO else BINARY, "", None)
     return Amount(count, BINARY, text if int(num) & 7 else "")
 
 
 def format_nanos(count: int) -> str:
     """An amount that was computed, with binary suffixes where it is large."""
-    return format_quantity(_exact(count), True)
-
-
-def _exact(count: int) -> str:
-    return f"{count}n"
+    return format_quantity(f"{count}n", True)
 
 
 ZERO = Amount(0)

@@ -6,3 +6,8 @@ from typing import Any
 # Read-only, because the store shares one object among all readers. Code that builds an object writes to a MutableManifest.
 Manifest = Mapping[str, Any]
 MutableManifest = dict[str, Any]
+
+
+def version_of(manifest: Manifest) -> int:
+    """Return the resourceVersion; 0 where there is none."""
+    return int(manifest["metadata"].get("resourceVersion") or 0)

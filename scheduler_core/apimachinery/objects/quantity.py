@@ -16,10 +16,10 @@ MAX_INT64 = 2**63 - 1
 _MAX_TEXT = 128  # characters; kube has no limit, but nobody writes a longer number by intent
 _MAX_EXPONENT = 40  # beyond this every value saturates or rounds up to one nano anyway
 
-_SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)\Z")
+SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)\Z")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)\Z")
-_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+DECIMALS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+BINARIES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 EXPECTED = "is not a quantity. Write it as 500m or 2"
 
 Quantity = str | int | float | Fraction
@@ -68,19 +68,19 @@ def format_quantity(quantity: Quantity, binary: bool = False) -> str:
     if count == 0:
         return "0"
     if binary and count % NANO == 0 and abs(count) >= 1024 * NANO:
-        return _with_suffix(count // NANO, 1024, ("", *_BINARY))
-    return _with_suffix(count, 1000, tuple(_DECIMAL))
+        return _with_suffix(count // NANO, 1024, ("", *BINARIES))
+    return _with_suffix(count, 1000, tuple(DECIMALS))
 
 
 @lru_cache(maxsize=65536)
 def _parse(text: str) -> int:
-    match = _SHAPE.match(text) if text and len(text) <= _MAX_TEXT else None
+    match = SHAPE.match(text) if text and len(text) <= _MAX_TEXT else None
     if match is None:
         raise BadQuantity(f"{text!r} {EXPECTED}")
     sign, whole, fraction, suffix = match.groups(default="")
     digits, places = int(whole + fraction or "0"), len(fraction)
-    if suffix in _BINARY:
-        count = _away(digits * NANO << _BINARY[suffix], 10**places)
+    if suffix in BINARIES:
+        count = _away(digits * NANO << BINARIES[suffix], 10**places)
         count = min(count, MAX_INT64 * NANO)
     else:
         exponent = _exponent(suffix, text) + 9 - places
@@ -89,7 +89,7 @@ def _parse(text: str) -> int:
 
 
 def _exponent(suffix: str, text: str) -> int:
-    known = _DECIMAL.get(suffix)
+    known = DECIMALS.get(suffix)
     if known is not None:
         return known
     match = _EXPONENT.match(suffix)

@@ -5,7 +5,7 @@ kube: framework/types.go (Resource), component-helpers/resource/helpers.go (PodR
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -55,7 +55,7 @@ class Resources:
     @classmethod
     def of_list(cls, manifest: Mapping[str, Any] | None) -> Resources:
         """Read a manifest's resource list; raise BadQuantity for an invalid entry."""
-        return cls.of_nanos({name: nanos(quantity) for name, quantity in (manifest or {}).items()})
+        return cls.of_nanos(nanos_of(manifest))
 
     @classmethod
     def of_nanos(cls, amounts: Mapping[str, int]) -> Resources:
@@ -122,8 +122,8 @@ def pod_request_nanos(
     """
     total = _container_nanos(spec, non_missing, actual or {})
     if pod_level and (whole := pod_level_requests(spec)):
-        total.update({name: nanos(quantity) for name, quantity in whole.items()})
-    _add(total, {name: nanos(quantity) for name, quantity in (spec.get("overhead") or {}).items()})
+        total.update(nanos_of(whole))
+    _add(total, nanos_of(spec.get("overhead")))
     return total
 
 
@@ -139,11 +139,15 @@ def nonzero_requests(spec: Mapping[str, Any], actual: Mapping[str, Mapping[str, 
     With pod-level requests the defaults stand in only for what the pod's total lacks. kube:
     framework/types.go CalculateResource
     """
+    return _nonzero(spec, lambda non_missing: pod_request_nanos(spec, non_missing=non_missing, actual=actual))
+
+
+def _nonzero(spec: Mapping[str, Any], total: Callable[[Mapping[str, int]], Nanos]) -> tuple[int, int]:
     non_missing: Mapping[str, int] = NON_MISSING
     if pod_level_requests(spec):
-        total = pod_request_nanos(spec, non_missing={}, actual=actual)
-        non_missing = {name: amount for name, amount in NON_MISSING.items() if name not in total}
-    amounts = pod_request_nanos(spec, non_missing=non_missing, actual=actual)
+        known = total({})
+        non_missing = {name: amount for name, amount in NON_MISSING.items() if name not in known}
+    amounts = total(non_missing)
     return milli_of_nanos(amounts.get(CPU, 0)), value_of_nanos(amounts.get(MEMORY, 0))
 
 
@@ -212,7 +216,7 @@ def collect_resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any])
             continue
         highest: Nanos = {}
         for amounts in lists:
-            _raise(highest, {name: nanos(quantity) for name, quantity in amounts.items()})
+            _raise(highest, nanos_of(amounts))
         by_container[container["name"]] = highest
     return by_container or None
 
@@ -260,12 +264,7 @@ def resized_requests(spec: Mapping[str, Any], resizes: Resizes) -> Resources:
 
 def resized_nonzero(spec: Mapping[str, Any], resizes: Resizes) -> tuple[int, int]:
     """(milli-CPUs, bytes) that a running pod adds to its node's non-zero sums. kube: CalculateResource @ v1.37.2"""
-    missing: Mapping[str, int] = NON_MISSING
-    if pod_level_requests(spec):
-        total = _resize_nanos(spec, resizes, {})
-        missing = {name: amount for name, amount in NON_MISSING.items() if name not in total}
-    amounts = _resize_nanos(spec, resizes, missing)
-    return milli_of_nanos(amounts.get(CPU, 0)), value_of_nanos(amounts.get(MEMORY, 0))
+    return _nonzero(spec, lambda non_missing: _resize_nanos(spec, resizes, non_missing))
 
 
 def _resize_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
@@ -281,12 +280,12 @@ def _resize_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mappin
             lists.append(spec["resources"]["requests"])
         largest: Nanos = {}
         for each in lists:
-            _raise(largest, _nanos_of(each))
+            _raise(largest, nanos_of(each))
         names = filter(is_pod_level_name, largest) if resizes.whole else asked
         total.update({name: largest.get(name, 0) for name in names})
     else:
-        total.update(_nanos_of(asked))
-    _add(total, _nanos_of(spec.get("overhead")))
+        total.update(nanos_of(asked))
+    _add(total, nanos_of(spec.get("overhead")))
     return total
 
 
@@ -296,7 +295,7 @@ def _largest_sum(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping
     infeasible = is_resize_infeasible(status)
     whole = (status.get("resources") or {}).get("requests"), status.get("allocatedResources")
     if resizes.pod_level and None not in whole:
-        sums = [_nanos_of(each) for each in whole]
+        sums = [nanos_of(each) for each in whole]
     else:
         statuses = {
             raw.get("name", ""): raw
@@ -326,10 +325,11 @@ def _list_reported(
             found = raw.get("allocatedResources")
         if found is None:
             found = {} if infeasible else (container.get("resources") or {}).get("requests")
-        yield container.get("name", ""), _nanos_of(found)
+        yield container.get("name", ""), nanos_of(found)
 
 
-def _nanos_of(amounts: Mapping[str, Any] | None) -> Nanos:
+def nanos_of(amounts: Mapping[str, Any] | None) -> Nanos:
+    """Return what a resource list has, by name."""
     return {name: nanos(quantity) for name, quantity in (amounts or {}).items()}
 
 

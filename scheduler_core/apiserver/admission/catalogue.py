@@ -4,6 +4,7 @@ kube: pkg/kubeapiserver/options/plugins.go (AllOrderedPlugins) @ v1.34.1
 """
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin
 from scheduler_core.apiserver.admission.plugins import simple, storage, tolerations
@@ -53,29 +54,24 @@ LEFT_OUT = {
 """Plugins that kube has on by default and this API server does not have, each with what that means."""
 
 
-def plugins_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
+class Chain(NamedTuple):
+    """Enabled plugins: all, those that look at more of a pod than its spec, and those that write something along with the object."""
+
+    all: tuple[AdmissionPlugin, ...]
+    others: tuple[AdmissionPlugin, ...]
+    writers: tuple[AdmissionPlugin, ...]
+
+
+def plugins_of(options: APIServerOptions) -> Chain:
     """Return the enabled plugins."""
-    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[0]
-
-
-def others_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
-    """Return the enabled plugins that look at more of a pod than its spec."""
-    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[1]
-
-
-def writers_of(options: APIServerOptions) -> tuple[AdmissionPlugin, ...]:
-    """Return the enabled plugins that write something along with the object."""
-    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)[2]
-
-
-Chain = tuple[AdmissionPlugin, ...]
+    return _chosen(options.enable_admission_plugins, options.disable_admission_plugins)
 
 
 # Worlds can share the result: plugins keep nothing between requests.
 @lru_cache(maxsize=64)
-def _chosen(enabled: tuple[str, ...], disabled: tuple[str, ...]) -> tuple[Chain, Chain, Chain]:
+def _chosen(enabled: tuple[str, ...], disabled: tuple[str, ...]) -> Chain:
     on = tuple(
         plugin for plugin in PLUGINS if (plugin.on_by_default or plugin.name in enabled) and plugin.name not in disabled
     )
     others = tuple(plugin for plugin in on if not plugin.pods_by_spec)
-    return on, others, tuple(plugin for plugin in on if type(plugin).commit is not AdmissionPlugin.commit)
+    return Chain(on, others, tuple(plugin for plugin in on if type(plugin).commit is not AdmissionPlugin.commit))

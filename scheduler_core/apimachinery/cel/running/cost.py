@@ -125,21 +125,16 @@ def _compute_traversal_cost(args: Sequence[object], result: object) -> int:
     return traversal(args[0])
 
 
-def _contains_ip(parsed: bool) -> CallCost:
-    def cost(args: Sequence[object], result: object) -> int:
-        own, other = size_of(args[0]), size_of(args[1])
-        return _ceil((own + own) * TEXT) + (_ceil(other * TEXT) if parsed else 0)
-
-    return cost
+def _compare(args: Sequence[object], result: object) -> int:
+    return _ceil(2 * size_of(args[0]) * TEXT)
 
 
-def _contains_cidr(parsed: bool) -> CallCost:
-    def cost(args: Sequence[object], result: object) -> int:
-        own, other = size_of(args[0]), size_of(args[1])
-        compared = _ceil((own + own) * TEXT) + _ceil(own * TEXT) + 1
-        return compared + (_ceil(other * TEXT) if parsed else 0)
+def _compare_networks(args: Sequence[object], result: object) -> int:
+    return _compare(args, result) + _text(args, result) + 1
 
-    return cost
+
+def _parsing(cost: CallCost) -> CallCost:
+    return lambda args, result: cost(args, result) + _ceil(size_of(args[1]) * TEXT)
 
 
 def _validate(args: Sequence[object], result: object) -> int:
@@ -214,10 +209,15 @@ _BY_FUNCTION: dict[str, CallCost] = {
     "join": lambda args, result: _ceil(size_of(result) * 2 * TEXT),
     **dict.fromkeys(("find", "findAll"), _search),
     **dict.fromkeys(("cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"), _text),
+    "ip": _text,
+    "containsIP": _compare,
+    "containsCIDR": _compare_networks,
     "validate": _validate,
     "_==_": _equals,
 }
 _BY_OVERLOAD: dict[str, CallCost] = {
+    "cidr_contains_ip_string": _parsing(_compare),
+    "cidr_contains_cidr_string": _parsing(_compare_networks),
     **dict.fromkeys(
         ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote"), _own_text
     ),
@@ -248,12 +248,6 @@ _BY_OVERLOAD: dict[str, CallCost] = {
 
 def call_cost(function: str, overload: str) -> CallCost | None:
     """Return the cost function of an overload, None if the cost is always 1. `overload` is "" if several are possible."""
-    if function in COSTS_ONE:
+    if function in COSTS_ONE or overload == "cidr_ip":
         return None
-    if function == "ip":
-        return None if overload == "cidr_ip" else _text
-    if function == "containsIP":
-        return _contains_ip(overload == "cidr_contains_ip_string")
-    if function == "containsCIDR":
-        return _contains_cidr(overload == "cidr_contains_cidr_string")
-    return _BY_FUNCTION.get(function) or _BY_OVERLOAD.get(overload)
+    return _BY_OVERLOAD.get(overload) or _BY_FUNCTION.get(function)

@@ -5,7 +5,8 @@ kube: plugin/pkg/admission/runtimeclass/admission.go @ v1.34.1
 
 from typing import Any
 
-from scheduler_core.apimachinery.objects import Manifest, nanos
+from scheduler_core.apimachinery.objects import Manifest
+from scheduler_core.apimachinery.objects.resources import nanos_of
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.admission.plugins.tolerations import merge_tolerations
 from scheduler_core.apiserver.rewriting import with_section
@@ -122,7 +123,7 @@ class RuntimeClass(AdmissionPlugin):
         found = _class_of(request, manifest["spec"])
         given = manifest["spec"].get("overhead")
         if found is not None and found.get("overhead") is not None:
-            if not _equal(found["overhead"].get("podFixed"), given):
+            if nanos_of(found["overhead"].get("podFixed")) != nanos_of(given):
                 raise request.refuse(_MISMATCH)
         elif given is not None:
             raise request.refuse(_WITHOUT)
@@ -142,7 +143,7 @@ def _overhead(request: Request, spec: Manifest, found: Manifest) -> dict[str, An
     if found.get("overhead") is None:
         return {}
     fixed = found["overhead"].get("podFixed")
-    if spec.get("overhead") and not _equal(fixed, spec["overhead"]):
+    if spec.get("overhead") and nanos_of(fixed) != nanos_of(spec["overhead"]):
         raise request.refuse(_MISMATCH)
     return {"overhead": fixed} if fixed and not spec.get("overhead") else {}
 
@@ -160,12 +161,3 @@ def _scheduling(request: Request, spec: Manifest, found: Manifest) -> dict[str, 
     tolerations = merge_tolerations(spec.get("tolerations") or (), scheduling.get("tolerations") or ())
     changes = {"nodeSelector": {**own, **wanted}, "tolerations": tolerations}
     return {name: value for name, value in changes.items() if value}
-
-
-def _equal(one: Manifest | None, other: Manifest | None) -> bool:
-    """Return whether two resource lists have the same amounts."""
-    return _amounts(one) == _amounts(other)
-
-
-def _amounts(resources: Manifest | None) -> dict[str, int]:
-    return {name: nanos(quantity) for name, quantity in (resources or {}).items()}

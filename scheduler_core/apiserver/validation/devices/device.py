@@ -185,7 +185,7 @@ def rule(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors:
         before = ((old or {}).get("spec") or {}).get("deviceSelector")
         where = "spec.deviceSelector"
         for field, check in (
-            ("deviceClassName", names.class_name),
+            ("deviceClassName", names.subdomain),
             ("driver", names.driver),
             ("pool", names.pool),
             ("device", names.label),
@@ -299,7 +299,7 @@ def _place(given: Manifest, path: str, errors: Errors) -> None:
     name, selector, everywhere = (given.get(field) for field in ("nodeName", "nodeSelector", "allNodes"))
     if name:
         said.append("nodeName")
-        names.node(name, f"{path}.nodeName", errors)
+        names.subdomain(name, f"{path}.nodeName", errors)
     elif name is not None:
         errors.invalid(f"{path}.nodeName", name, "must not be empty")
     if selector is not None:

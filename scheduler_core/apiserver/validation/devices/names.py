@@ -122,13 +122,14 @@ def label(name: Any, path: str, errors: Errors) -> None:
     errors.problems(path, name or "", label_errors(name or ""))
 
 
-def class_name(name: Any, path: str, errors: Errors) -> None:
+def subdomain(name: Any, path: str, errors: Errors) -> None:
+    """Names of nodes and device classes."""
     errors.problems(path, name, subdomain_errors(name))
 
 
 def require_class_name(name: Any, path: str, errors: Errors) -> None:
     if name:
-        class_name(name, path, errors)
+        subdomain(name, path, errors)
     else:
         errors.required(path)
 
@@ -146,10 +147,6 @@ def pool(name: Any, path: str, errors: Errors) -> None:
     errors.too_long(path, LONGEST_POOL, when=longer(name, LONGEST_POOL))
     for part in name.split("/"):
         errors.problems(path, part, subdomain_errors(part))
-
-
-def node(name: Any, path: str, errors: Errors) -> None:
-    errors.problems(path, name, subdomain_errors(name))
 
 
 def label_name(name: Any, path: str, errors: Errors) -> None:

@@ -111,7 +111,7 @@ def _place(spec: Manifest, errors: Errors) -> None:
     name = spec.get("nodeName")
     if name:
         said.append("nodeName")
-        names.node(name, f"{path}.nodeName", errors)
+        names.subdomain(name, f"{path}.nodeName", errors)
     elif name is not None:
         errors.invalid(f"{path}.nodeName", name, "must be either unset or set to a non-empty string")
     selector = spec.get("nodeSelector")

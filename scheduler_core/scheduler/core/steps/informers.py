@@ -9,9 +9,7 @@ Order is kept: a shorter lag lets no later change pass an earlier one. API calls
 and nothing to pay. DEVIATION: all kinds lag alike; kube has one watch per kind.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
+from scheduler_core.apimachinery.objects.manifest import version_of
 from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.base.clock.agenda import FOREVER
 from scheduler_core.base.trace.kinds import WatchEventHeard
@@ -97,9 +95,5 @@ def pass_on(scheduler: Scheduler, event: WatchEvent) -> None:
         # Drop a plugin's assumed object if a newer version is known. kube: scheduler/util/assumecache.
         key = (event.kind, event.namespace, event.name)
         assumed = scheduler.assumed.get(key)
-        if assumed is not None and (event.new is None or _version(event.new) > _version(assumed)):
+        if assumed is not None and (event.new is None or version_of(event.new) > version_of(assumed)):
             del scheduler.assumed[key]
-
-
-def _version(manifest: Mapping[str, Any]) -> int:
-    return int(manifest["metadata"].get("resourceVersion") or 0)

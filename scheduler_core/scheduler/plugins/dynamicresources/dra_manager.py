@@ -18,7 +18,7 @@ from typing import Protocol
 from scheduler_core.apimachinery.dra import results
 from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
 from scheduler_core.apimachinery.dra.slices import DeviceId
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.manifest import Manifest, version_of
 from scheduler_core.base.state import Copied, Derived, Shared, State
 
 Manifests = list[Manifest]
@@ -145,10 +145,10 @@ class ClaimTracker(State):
                 before = assumed
                 # The informer may lag behind the scheduler's own write: an older
                 # version must not take the assumed one away.
-                if new is not None and _version(new) < _version(assumed):
+                if new is not None and version_of(new) < version_of(assumed):
                     return assumed, assumed
                 del self._assumed[_key(present)]
-                if new is not None and _version(new) == _version(assumed):
+                if new is not None and version_of(new) == version_of(assumed):
                     return new, new
         self._count(before, new)
         return before, new
@@ -158,10 +158,10 @@ class ClaimTracker(State):
         latest = self.get(namespace, name)
         if latest is None:
             return f'could not find {KIND} "{namespace}/{name}"'
-        if _version(claim) < _version(latest):
-            versions = f"stored: {_version(latest)}, assume: {_version(claim)}"
+        if version_of(claim) < version_of(latest):
+            versions = f"stored: {version_of(latest)}, assume: {version_of(claim)}"
             return f'{KIND} "{namespace}/{name}" is out of sync ({versions})'
-        if _version(claim) > _version(latest):
+        if version_of(claim) > version_of(latest):
             self._assumed[key] = claim
             self._count(latest, claim)
             self._announce(latest, claim)
@@ -218,10 +218,6 @@ class ClaimTracker(State):
 def _key(claim: Manifest) -> Key:
     metadata = claim["metadata"]
     return str(metadata.get("namespace") or ""), str(metadata["name"])
-
-
-def _version(claim: Manifest) -> int:
-    return int(claim["metadata"].get("resourceVersion") or 0)
 
 
 def _allocation(claim: Manifest | None) -> Manifest | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scheduler_core.apimachinery.objects import Manifest, NodeSelector, Pod
+from scheduler_core.apimachinery.objects.manifest import version_of
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.apimachinery.objects.storage.csi_migration import in_tree_plugin, is_migrated_on, translate_affinity
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, name_of
@@ -46,8 +47,8 @@ class AssumedObjects:
         name = "/".join(part for part in key[1:] if part)
         if stored is None:
             return f'could not find v1.{kind} "{name}"'
-        if version(manifest) < version(stored):
-            stored_version, assumed_version = version(stored), version(manifest)
+        if version_of(manifest) < version_of(stored):
+            stored_version, assumed_version = version_of(stored), version_of(manifest)
             return f'v1.{kind} "{name}" is out of sync (stored: {stored_version}, assume: {assumed_version})'
         self._handle.assumed[key] = manifest
         return ""
@@ -60,12 +61,7 @@ class AssumedObjects:
         if stored is None or not self._handle.assumed:
             return stored
         assumed = self._handle.assumed.get(_key(kind, stored))
-        return stored if assumed is None or version(stored) > version(assumed) else assumed
-
-
-def version(manifest: Manifest) -> int:
-    """The resourceVersion; 0 where there is none."""
-    return int(manifest["metadata"].get("resourceVersion") or 0)
+        return stored if assumed is None or version_of(stored) > version_of(assumed) else assumed
 
 
 def _key(kind: str, manifest: Manifest) -> tuple[str, str, str]:
@@ -129,7 +125,7 @@ class Binder:
         resource = f"{kind.lower()}s"
         if stored is None:
             return storage.not_found(resource, name)
-        if version(stored) != version(manifest):
+        if version_of(stored) != version_of(manifest):
             changed = "the object has been modified; please apply your changes to the latest version and try again"
             return f'Operation cannot be fulfilled on {resource} "{name}": {changed}'
         status = self._handle.patch(kind, namespace, name, patch, pod)
