@@ -130,7 +130,7 @@ def check_versions(query: Query, current: int, watch: bool = False) -> int | Non
         errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
     if errors:
         raise invalid_options("ListOptions", *errors)
-    if not text:
+    if not text or (query.get("continue") and not watch):
         return None
     if not text.isdecimal() or len(text) > 19:
         said = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
@@ -179,6 +179,8 @@ def list_objects(
     shown_version = version if query.get("resourceVersionMatch") == "Exact" and version else current
     if query.get("continue"):
         given, start = _read_token(query["continue"])
+        if query.get("resourceVersion", "0") not in ("", "0"):
+            raise bad_request("specifying resource version is not allowed when using continue")
         if 0 <= given < oldest:
             said = (
                 "The provided continue parameter is too old to display a consistent list result. You can start a new list without "

@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, invalid, quote
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    encode,
+    invalid,
+    quote,
+    too_long,
+)
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds, subresources
 from scheduler_core.apiserver.door.answers import (
@@ -27,7 +34,7 @@ from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.events import check_event, convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
-from scheduler_core.apiserver.door.patching import STRATEGIC, change, go_map
+from scheduler_core.apiserver.door.patching import STRATEGIC, change
 from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
 from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource, find_by_kind
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
@@ -35,6 +42,7 @@ from scheduler_core.apiserver.door.selectors import make_test
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.object_defaults import TEMPLATE_GENERATION, with_object_defaults, without_allocations
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
+from scheduler_core.apiserver.schema.go_values import go_map
 from scheduler_core.apiserver.schema.zeros import fill, keep_form, order
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
@@ -43,6 +51,7 @@ from scheduler_core.apiserver.validation.checks import IMMUTABLE
 _MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
 _APPLY = "application/apply-patch"
 _OPTIONS = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions", "DELETE": "DeleteOptions"}
+_LONGEST_MANAGER = 128  # bytes
 _POLICIES = ("Background", "Foreground", "Orphan")
 
 
@@ -54,6 +63,12 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
         errors.append(build_required_error("fieldManager", "is required for apply patch"))
     if method == "PATCH" and query.get("force") and not content_type.startswith(_APPLY):
         errors.append(FieldError("force", "", "may not be specified for non-apply patch", kind="Forbidden"))
+    manager = query.get("fieldManager", "")
+    if len(manager.encode()) > _LONGEST_MANAGER:
+        errors.append(too_long("fieldManager", _LONGEST_MANAGER))
+    for i, letter in enumerate(manager):
+        if not letter.isprintable():
+            errors.append(invalid("fieldManager", manager, f"invalid character U+{ord(letter):04X} (at position {i})"))
     if dry_run not in (None, "", "All"):
         errors.append(FieldError("dryRun", encode([dry_run]), 'supported values: "All"', kind="Unsupported value"))
     if validation not in ("", "Ignore", "Strict", "Warn"):
@@ -82,10 +97,11 @@ def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> d
     except Undecodable as wrong:
         raise _undecodable(resource, wrong, patch, body, type_) from None
     validation = context.query.get("fieldValidation") or "Warn"
-    unknown = [f'unknown field "{path}"' for path in decoder.unknown]
+    paths = sorted(decoder.unknown) if type_ == STRATEGIC else decoder.unknown
+    unknown = [f'unknown field "{path}"' for path in paths]
     if unknown and validation == "Strict":
         strict = Undecodable(f"strict decoding error: {', '.join(unknown)}")
-        raise _undecodable(resource, strict, patch, body, STRATEGIC)
+        raise _undecodable(resource, strict, patch, body, type_, str(strict))
     if validation == "Warn":
         context.warnings += unknown
     return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
@@ -107,14 +123,14 @@ def _say_conversion(wrong: Undecodable) -> str:
     return f"cannot convert {word} to {type_}" if converts else f"unrecognized type: {type_}"
 
 
-def _undecodable(resource: Resource, wrong: Undecodable, patch: Any, new: Any, type_: str) -> Failure:
-    why = str(wrong)
+def _undecodable(resource: Resource, wrong: Undecodable, patch: Any, new: Any, type_: str, why: str = "") -> Failure:
+    why, is_strict = why or str(wrong), bool(why)
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         return bad_request(said)
     shown, touched = go_map(patch), patch
     if type_ == STRATEGIC:  # Go converts maps to structs here
-        why = _say_conversion(wrong)
+        why = why if is_strict else _say_conversion(wrong)
     else:
         if isinstance(patch, list):
             touched = {}
@@ -135,7 +151,7 @@ def _check_kind(context: Context, body: Mapping[str, Any]) -> None:
         return
     short = version.rpartition("/")[2]
     said = f'{kind} in version "{short}" cannot be handled as a {resource.kind}: '
-    known = version == resource.api_version or find_by_kind(context.api.store, version, kind)
+    known = find_by_kind(context.api.store, version, kind)
     if kind != resource.kind and known:
         other = f"{short}.{kind}"
         raise bad_request(
@@ -254,7 +270,7 @@ def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
     namespace, name = named["metadata"].get("namespace", ""), named["metadata"].get("name")
     if not name:
         raise Refused.invalid("Event", "", [build_required_error("metadata.name", "name or generateName is required")])
-    check_event(named, bool(context.resource.group), True)
+    check_event(named, bool(context.resource.group), None)
     if store.get(EVENTS, namespace, name) is not None:
         raise Refused.because(already_exists("events", name))
     event = store.create(named, EVENTS, context.api.now)
@@ -306,7 +322,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if resource.key == EVENTS:
         manifest = manifest if api.finish is None else dict(api.finish(old, manifest))
         manifest = convert_back(manifest) if resource.group else manifest
-        check_event(manifest, bool(resource.group), False)
+        check_event(manifest, bool(resource.group), convert_back(old) if resource.group else old)
         store = context.api.store
         there = store.get(*context.place) is not None
         event = store.replace(manifest, EVENTS) if there else store.create(manifest, EVENTS, api.now)
@@ -360,10 +376,13 @@ def _update_scale(context: Context, body: Any) -> Reply:
         said = f'Scale.autoscaling "{name}" is invalid: {error}'
         causes = [{"reason": "FieldValueInvalid", "message": error.text, "field": error.path}]
         raise Failure(422, "Invalid", said, {"name": name, "group": "autoscaling", "kind": "Scale", "causes": causes})
-    new = with_replicas(context.resource, old, replicas)
+    return _store_scale(context, with_replicas(context.resource, old, replicas))
+
+
+def _store_scale(context: Context, new: Manifest, managed: list[Any] | None = None) -> Reply:
     target, api = context.target._replace(subresource=""), replace(context.api, scales=True)
     bare = replace(context, target=target, api=api)
-    stored = store_update(bare, {**new, "metadata": dict(new["metadata"])})
+    stored = store_update(bare, {**new, "metadata": dict(new["metadata"])}, managed)
     return Reply(
         200, show(context.resource, make_scale(context.resource, stored), context.form, context.now, kind="Scale")
     )
@@ -387,27 +406,41 @@ def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
     resource, target, store = context.resource, context.target, context.api.store
     old = None if store.get(*context.place) is None else find_object(store, resource, target)
-    if old is None and target.subresource:
-        raise Refused.because(not_found(resource.named, target.name))
+    missing = Refused.because(not_found(resource.named, target.name)) if old is None and target.subresource else None
+    if missing and resource.kind not in _CREATED_BY_UPDATE:
+        raise missing
     given = body.get("metadata") if isinstance(body, Mapping) else None
     if isinstance(given, Mapping) and given.get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
-    manifest = _place_object(context, typed_of(context, body), named=True)
-    if "status" in resource.sub:  # the part that is not written here is nobody's
-        manifest.pop("spec" if target.subresource == "status" else "status", None)
-    force = context.query.get("force", "false").lower() not in ("false", "0")
-    manager = Manager(
-        context.manager, "Apply", resource.api_version, target.subresource, store.timestamp(context.api.now)
+    manifest = typed_of(context, body)
+    if old is not None and not manifest["metadata"].get("name"):
+        manifest["metadata"] = {**manifest["metadata"], "name": target.name}
+    manifest = _place_object(context, manifest, named=True)
+    if missing:
+        raise missing
+    other = (
+        manifest.pop("spec" if target.subresource == "status" else "status", None) if "status" in resource.sub else None
     )
-    new, managed = apply(resource, old, manifest, manager, force)
+    given, own = manifest["metadata"], (old or {}).get("metadata") or {}
+    if old and given.get("uid", own["uid"]) != own["uid"]:
+        raise Refused.invalid(resource.kind, target.name, [invalid("metadata.uid", given["uid"], IMMUTABLE)])
+    if old and given.get("resourceVersion", own["resourceVersion"]) != own["resourceVersion"]:
+        raise Refused.because(conflict(resource.named, target.name, _MODIFIED))
+    force = context.query.get("force", "false").lower() not in ("false", "0")
+    time = store.timestamp(context.api.now) if target.subresource != "scale" else ""
+    manager = Manager(context.manager, "Apply", resource.api_version, target.subresource, time)
+    new, managed = apply(resource, old, manifest, manager, force)  # the part that is not written here is nobody's
     if old is None:
+        new |= {"status": other} if other and resource.kind == "Node" else {}
         return context.answer(201, _create(context, decode(context, new), managed))
+    if target.subresource == "scale":
+        return _store_scale(context, {**new, "apiVersion": resource.api_version, "kind": resource.kind}, managed)
     return context.answer(200, store_update(context, _place_object(context, decode(context, new), named=True), managed))
 
 
 def delete(context: Context, body: Any) -> Reply:
     """DELETE of an object, or of a collection."""
-    options = {**context.query, **(body if isinstance(body, Mapping) else {})}
+    options = body if isinstance(body, Mapping) and body else context.query
     grace = context.query.get("gracePeriodSeconds", "0")
     if not re.fullmatch(r"[+-]?\d{1,18}", grace):
         raise bad_request(f"strconv.ParseInt: parsing {encode(grace)}: invalid syntax")
@@ -511,7 +544,7 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         "Update",
         resource.api_version,
         target.subresource,
-        context.api.store.timestamp(context.api.now),
+        context.api.store.timestamp(context.api.now) if target.subresource != "scale" else "",  # as kube has it
     )
     applies = content_type.startswith(_APPLY) and method == "PATCH"
     marked = None if applies else finish(resource, manager)

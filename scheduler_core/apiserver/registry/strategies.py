@@ -218,6 +218,8 @@ def prepare_for_update(
     """
     if subresource == "status":
         return _with_status(kind, old, new, rules)
+    if subresource in ("resize", "ephemeralcontainers") and "managedFields" in new["metadata"]:
+        old = with_section(old, "metadata", {"managedFields": new["metadata"]["managedFields"]})
     if subresource == "resize":
         return apply_resize(old, new, rules)
     if subresource == "ephemeralcontainers":

@@ -45,7 +45,7 @@ def read(sim: Simulation, path: str, **query: str) -> Any:
 
 
 def config_map(name: str = "c", **data: str) -> dict[str, Any]:
-    return {"metadata": {"name": name}, "data": data}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
 
 
 def rack(name: str, slots: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ _WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}
 _WITH_TYPE = ("core.v1.PersistentVolumeClaim",)  # as templates have it
 _WORDS = {str: "string", bool: "bool", list: "array", dict: "object", int: "number", float: "number"}
+_READ_THEMSELVES = ("quantity", "time", "microtime", "intorstring")
 _ZEROS = {"string": "", "bool": False, **dict.fromkeys(_INTEGERS, 0)}
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
@@ -54,14 +55,18 @@ class Decoder:
     def __init__(self, stores: bool = False) -> None:
         self.unknown: list[str] = []
         self._stores = stores
+        self._wrong: list[Undecodable] = []  # Go's types that read themselves stop it at once, others when all is read
 
     def object(self, value: Any, type_: str) -> Any:
         """The object, without nulls and unknown fields. Undecodable."""
-        return self._struct(value, type_, _Place("", "", ""), type_)
+        found = self._struct(value, type_, _Place("", "", ""), type_)
+        if self._wrong:
+            raise self._wrong[0]
+        return found
 
     def _struct(self, value: Any, type_: str, place: _Place, go: str) -> Any:
         if not isinstance(value, Mapping):
-            raise _mismatch(value, place, go)
+            return self._wrong.append(_mismatch(value, place, go))
         known, found = fields_of(type_), {}
         name_of = type_.rpartition(".")[2]
         for name, each in value.items():
@@ -88,23 +93,29 @@ class Decoder:
             return self._list(value, inner, place, go) if wrap == "[]" else self._map(value, inner, place, go)
         if expression in read_api()["types"]:
             return self._struct(value, expression, place, go)
-        _check_leaf(value, expression, place, go)
+        try:
+            _check_leaf(value, expression, place, go)
+        except Undecodable as wrong:
+            if expression in _READ_THEMSELVES:
+                raise
+            self._wrong.append(wrong)
+            return None
         return write_quantity(value) if expression == "quantity" else value
 
     def _list(self, value: Any, inner: str, place: _Place, go: str) -> Any:
         if not isinstance(value, list):
-            raise _mismatch(value, place, go)
+            return self._wrong.append(_mismatch(value, place, go))
         go = go.removeprefix("[]")
         return [self._value(each, inner, place._replace(at=f"{place.at}[{i}]"), go) for i, each in enumerate(value)]
 
     def _map(self, value: Any, inner: str, place: _Place, go: str) -> Any:
         if not isinstance(value, Mapping):
-            raise _mismatch(value, place, go)
+            return self._wrong.append(_mismatch(value, place, go))
         go = go.partition("]")[2] or go
         found = {
             name: self._value(each, inner, place._replace(at=f"{place.at}.{name}"), go)
             for name, each in value.items()
-            if each is not None
+            if each is not None or inner == "string"
         }
         return {name: _round_up(each) for name, each in found.items()} if inner == "quantity" else found
 
@@ -157,6 +168,8 @@ def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:
 def _check_special(value: Any, expression: str, place: _Place) -> None:
     if expression == "quantity" and not _is_quantity(value):
         raise Undecodable(_QUANTITY)
+    if expression in ("time", "microtime") and not isinstance(value, str):
+        raise _mismatch(value, place, "string")
     if expression in ("time", "microtime") and not is_time(value):
         form = "2006-01-02T15:04:05Z07:00" if expression == "time" else "2006-01-02T15:04:05.000000Z07:00"
         raise Undecodable(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"')

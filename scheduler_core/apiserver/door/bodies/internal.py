@@ -65,7 +65,9 @@ def to_internal(value: Any, expression: str, pod: Manifest | None = None) -> Any
 
 
 def _difference(old: Manifest, new: Manifest, type_: str) -> str:
-    before, after = (json.dumps(to_internal(each, type_), indent=1).splitlines(keepends=True) for each in (old, new))
+    before, after = (
+        f"{json.dumps(to_internal(each, type_), indent=1)}\n".splitlines(keepends=True) for each in (old, new)
+    )
     return "".join(list(difflib.unified_diff(before, after))[2:])
 
 
