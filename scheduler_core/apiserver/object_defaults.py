@@ -304,6 +304,11 @@ def _endpoints(manifest: Manifest) -> Object:
     return {**manifest, "subsets": _with_protocols(given)} if given else dict(manifest)
 
 
+def _slice(manifest: Manifest) -> Object:
+    ports = [{"name": "", "protocol": "TCP", **each} for each in manifest.get("ports") or ()]
+    return {**manifest, **({"ports": ports} if ports else {})}
+
+
 # kube: pkg/apis/admissionregistration/v1/defaults.go @ v1.34.1
 _MATCHING = {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
 _WEBHOOK = {"failurePolicy": "Fail", **_MATCHING}
@@ -337,6 +342,7 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
+    "EndpointSlice": _slice,
     "IngressClass": _ingress_class,
     "Pod": _pod,
     "Secret": _secret,

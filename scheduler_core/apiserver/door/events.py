@@ -18,7 +18,6 @@ from scheduler_core.apiserver.kube_events import KubeEvent
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation import checks
-from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 
 def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
@@ -45,7 +44,7 @@ def is_gone(event: Manifest) -> bool:
     return "deletionTimestamp" in event["metadata"]
 
 
-def check_event(event: Manifest, strict: bool, old: Manifest | None) -> None:
+def check_event(event: Manifest, strict: bool, is_new: bool) -> None:
     """Refused: 422 for an Event, in the form of v1, with errors. `strict`: the client writes events.k8s.io."""
     errors, namespace = Errors(), event["metadata"].get("namespace")
     about = (event.get("involvedObject") or {}).get("namespace") or ""
@@ -62,7 +61,7 @@ def check_event(event: Manifest, strict: bool, old: Manifest | None) -> None:
         for name, most in _MOST.items():
             errors.required(name, when=not event.get(name) and name != "message")
             errors.invalid(name, "", f"can have at most {most} characters", when=len(event.get(name) or "") > most)
-    if strict and old is None:
+    if strict and is_new:
         checks.metadata(event, True, subdomain_errors, errors)
         if series := event.get("series"):
             errors.invalid("series.count", "", "should be at least 2", when=(series.get("count") or 0) < 2)
@@ -72,23 +71,10 @@ def check_event(event: Manifest, strict: bool, old: Manifest | None) -> None:
         errors.invalid("type", "", f"has invalid value: {type_}", when=type_ not in ("Normal", "Warning"))
         for name in ("firstTimestamp", "lastTimestamp", "count", "source"):
             errors.invalid(name, "", "needs to be unset", when=event.get(name))
-    if strict and old is not None:
-        for name, type_ in _FIXED.items():
-            if not checks.alike(old.get(name), event.get(name)):
-                errors.invalid_text(name, as_go_writes(event.get(name), type_), checks.IMMUTABLE)
     if errors:
         raise Refused.invalid("Event", event["metadata"].get("name") or "", errors)
 
 
-# What an update by events.k8s.io may not change, in kube's order, with Go's types.
-_FIXED = {
-    "involvedObject": "ObjectReference",
-    **dict.fromkeys(("reason", "message"), "string"),
-    "source": "EventSource",
-    **dict.fromkeys(("firstTimestamp", "lastTimestamp", "count", "type", "eventTime", "action"), "string"),
-    "related": "*ObjectReference",
-    **dict.fromkeys(("reportingComponent", "reportingInstance"), "string"),
-}
 _MOST = {"reportingInstance": 128, "action": 128, "reason": 128, "message": 1024}
 
 

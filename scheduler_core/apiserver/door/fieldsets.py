@@ -17,14 +17,8 @@ from scheduler_core.apiserver.schema.api import fields_of, read_api
 Set = dict[str, Any]
 STRIPPED = ("apiVersion", "kind")
 _OWN = (
-    "name",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "managedFields",
+    *("name", "namespace", "uid", "resourceVersion", "generation"),
+    *("creationTimestamp", "deletionTimestamp", "managedFields"),
 )
 _OWN_TOO = ("selfLink", "deletionGracePeriodSeconds")
 _ATOMIC_MAP = "atomic"

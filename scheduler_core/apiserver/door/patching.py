@@ -43,9 +43,7 @@ def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind:
     try:
         return apply_strategic_patch(old, body, own or _PLAIN)
     except BadPatch as wrong:
-        if str(wrong).startswith("invalid patch format"):
-            raise bad_request(str(wrong)) from None
-        raise Failure(500, "", str(wrong)) from None
+        raise bad_request(str(wrong)) from None
     except (TypeError, ValueError, AttributeError, KeyError) as wrong:
         raise bad_request(f"the patch does not fit the object: {wrong}") from None
 

@@ -53,7 +53,7 @@ def answer(context: Context, body: Any) -> Reply | None:
 def _bind(context: Context, name: str, body: Any) -> Reply:
     body = body if isinstance(body, Mapping) else {}
     target, meta = body.get("target") or {}, body.get("metadata") or {}
-    if meta.get("name", name) != name:
+    if (meta.get("name") or "") != name:
         raise bad_request("name in URL does not match name in Binding object")
     if target.get("kind", "Node") not in ("", "Node") or not target.get("name"):
         raise Failure(500, "", "target.name: Required value")
@@ -81,8 +81,10 @@ def _evict(context: Context, body: Any) -> Reply:
 def as_deleted(pod: Manifest, api: APIServer, grace: Any) -> Manifest:
     """A pod as the answer to its DELETE shows it, once it is gone."""
     meta = pod["metadata"]
-    if meta.get("deletionTimestamp") or pod["kind"] != "Pod":
+    if pod["kind"] != "Pod":
         return pod
+    if meta.get("deletionTimestamp"):
+        return {**pod, "metadata": {**meta, "deletionGracePeriodSeconds": 0}} if str(grace) == "0" else pod
     marks = {"deletionTimestamp": api.store.timestamp(api.now), "deletionGracePeriodSeconds": 0}
     marks["generation"] = int(meta.get("generation") or 0) + 1
     return {**pod, "metadata": {**meta, **marks}}

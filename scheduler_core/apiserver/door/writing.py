@@ -35,7 +35,7 @@ from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.events import check_event, convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
 from scheduler_core.apiserver.door.patching import STRATEGIC, change
-from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
+from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, read_number, show
 from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource, find_by_kind
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
@@ -198,13 +198,15 @@ def create(context: Context, body: Any) -> Reply:
 
 
 def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | None = None) -> Manifest:
-    api, resource = context.api, context.resource
+    api, resource, given_version = context.api, context.resource, manifest["metadata"].get("resourceVersion")
     meta = {name: value for name, value in manifest["metadata"].items() if name not in _SERVERS}
     if managed is not None:
         meta["managedFields"] = managed
     manifest = {**manifest, "metadata": meta}
     if resource.namespaced and api.store.get("Namespace", "", context.target.namespace) is None:
         raise Failure(404, *_missing_namespace(context.target.namespace))
+    if given_version and managed is None:
+        raise Failure(500, "", "resourceVersion should not be set on objects to be created")
     if resource.key == EVENTS:
         return _create_event(context, manifest)
     if context.is_custom:
@@ -251,13 +253,8 @@ _CREATED_BY_UPDATE = (
     *("LimitRange", "Event", "Service", "Endpoints"),
 )
 _SERVERS = (
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "generation",
-    "deletionTimestamp",
-    "selfLink",
-    "managedFields",
+    *("uid", "resourceVersion", "creationTimestamp", "generation"),
+    *("deletionTimestamp", "selfLink", "managedFields"),
 )
 
 
@@ -270,7 +267,7 @@ def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
     namespace, name = named["metadata"].get("namespace", ""), named["metadata"].get("name")
     if not name:
         raise Refused.invalid("Event", "", [build_required_error("metadata.name", "name or generateName is required")])
-    check_event(named, bool(context.resource.group), None)
+    check_event(named, bool(context.resource.group), True)
     if store.get(EVENTS, namespace, name) is not None:
         raise Refused.because(already_exists("events", name))
     event = store.create(named, EVENTS, context.api.now)
@@ -302,7 +299,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         if context.method == "PATCH":
             raise Refused.invalid(resource.kind, context.target.name, [invalid("metadata.uid", meta["uid"], IMMUTABLE)])
         raise Refused.because(conflict(resource.named, context.target.name, _other_uid(context, meta["uid"], old)))
-    if not meta.get("resourceVersion") and resource.kind in _WITH_VERSION:
+    versioned = context.is_custom or resource.kind in (*_WITH_VERSION, CUSTOM)
+    if not meta.get("resourceVersion") and versioned and context.method == "PUT":
         error = FieldError("metadata.resourceVersion", "0", "must be specified for an update", kind="Invalid value")
         details = {"name": context.target.name, "group": resource.group, "kind": resource.plural}
         said = f'{resource.named} "{context.target.name}" is invalid: {error}'
@@ -322,7 +320,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if resource.key == EVENTS:
         manifest = manifest if api.finish is None else dict(api.finish(old, manifest))
         manifest = convert_back(manifest) if resource.group else manifest
-        check_event(manifest, bool(resource.group), convert_back(old) if resource.group else old)
+        check_event(manifest, bool(resource.group), False)
         store = context.api.store
         there = store.get(*context.place) is not None
         event = store.replace(manifest, EVENTS) if there else store.create(manifest, EVENTS, api.now)
@@ -438,6 +436,20 @@ def _apply(context: Context, body: Any) -> Reply:
     return context.answer(200, store_update(context, _place_object(context, decode(context, new), named=True), managed))
 
 
+def check_delete_options(body: Any) -> Any:
+    """The options of a body. Failure: 400, where they are none."""
+    kind, version = (str((body or {}).get(name) or "") for name in ("kind", "apiVersion"))
+    if kind not in ("", "DeleteOptions"):
+        raise bad_request(
+            f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:110"'
+        )
+    try:
+        Decoder().object(body or {}, "meta.v1.DeleteOptions")
+    except Undecodable as wrong:
+        raise bad_request(str(wrong)) from None
+    return body
+
+
 def delete(context: Context, body: Any) -> Reply:
     """DELETE of an object, or of a collection."""
     options = body if isinstance(body, Mapping) and body else context.query
@@ -452,7 +464,7 @@ def delete(context: Context, body: Any) -> Reply:
     if policy not in (None, "", *_POLICIES):
         supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
         errors.append(FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value"))
-    if isinstance(dry_run, list) and dry_run not in ([], ["All"]):
+    if isinstance(dry_run, list) and set(dry_run) - {"All"}:
         errors.append(FieldError("dryRun", encode(dry_run), 'supported values: "All"', kind="Unsupported value"))
     if errors:
         raise invalid_options("DeleteOptions", *errors)
@@ -461,9 +473,8 @@ def delete(context: Context, body: Any) -> Reply:
             raise not_allowed()
         store, resource = context.api.store, context.resource
         listed = list_objects(store, resource, context.target, "object", context.query, context.now, 0)
-        for each in list(
-            pick(all_of(store, resource), context.target.namespace, make_test(resource, context.query), "", 0)
-        ):
+        found = pick(all_of(store, resource), context.target.namespace, make_test(resource, context.query), "", 0)
+        for each in list(found)[: read_number(context.query, "limit") or None]:
             meta = each["metadata"]
             target = context.target._replace(namespace=meta.get("namespace") or "", name=meta["name"])
             if resource.key == EVENTS or store.get(resource.key, target.namespace, target.name) is not None:
@@ -480,7 +491,7 @@ def delete(context: Context, body: Any) -> Reply:
 def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
     api, resource = context.api, context.resource
     old = find_object(api.store, resource, context.target)
-    uid = old["metadata"].get("uid", "")
+    uid, context.version = old["metadata"].get("uid", ""), old["metadata"].get("resourceVersion", "")
     wanted = options.get("preconditions")
     wanted = wanted if isinstance(wanted, Mapping) else {}
     if wanted.get("uid") and wanted["uid"] != uid:

@@ -47,7 +47,7 @@ CHANGES_FIRST = ("ConfigMap", "Secret", "IngressClass", "VolumeAttributesClass")
 # Errors in a new object that an update may have: the field cannot change, or is not looked at again.
 _NOT_JUDGED = {
     "StatefulSet": re.compile(r"spec\.(serviceName|volumeClaimTemplates).*"),
-    "PriorityClass": re.compile(".*"),
+    "PriorityClass": re.compile(r"(?!metadata).*"),
     "Pod": re.compile(r"spec\.nodeName"),
 }
 

@@ -16,13 +16,7 @@ from scheduler_core.apiserver.schema.api import fields_of, read_api
 from scheduler_core.apiserver.status import Refused
 
 _SPECIAL = ("resource.Quantity", "v1.Time", "intstr.IntOrString")
-_OF_POD = (
-    "HostNetwork",
-    "HostPID",
-    "HostIPC",
-    "ShareProcessNamespace",
-    "HostUsers",
-)  # internally of the security context
+_OF_POD = ("HostNetwork", "HostPID", "HostIPC", "ShareProcessNamespace", "HostUsers")  # of the security context
 _CONTEXT = "core.PodSecurityContext"
 _POD, _VOLUME = (
     "pod updates may not change fields other than",
