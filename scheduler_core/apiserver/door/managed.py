@@ -69,7 +69,7 @@ def _list_managers(manifest: Manifest | None) -> list[dict[str, Any]]:
 
 
 def _order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    kept = [entry for entry in entries if entry["fieldsV1"]]
+    kept = [{**entry, "fieldsV1": _sort(entry["fieldsV1"])} for entry in entries if entry["fieldsV1"]]
     return sorted(kept, key=lambda entry: (entry["operation"] != "Apply", entry.get("time", ""), entry["manager"]))
 
 

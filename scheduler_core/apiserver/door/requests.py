@@ -102,6 +102,8 @@ def _read_resource(store: Store, resource: Resource, target: Target, call: Call,
     if target.subresource:
         if target.subresource not in resource.sub or (target.rest and target.subresource != "proxy"):
             raise answers.no_resource()
+        if target.subresource == "proxy":  # nothing is proxied
+            raise answers.bad_request("address not allowed")
         if target.subresource == "scale":
             scale = get_scale(store, resource, target)
             include = call.query.get("includeObject", "")
@@ -185,6 +187,8 @@ def read_body(
     if call.method != "PATCH" and content_type not in ("", answers.JSON, "application/yaml", PROTOBUF):
         if body or call.method != "DELETE":
             raise answers.Failure(415, "UnsupportedMediaType", _UNKNOWN)
+    if target.subresource in STREAMS:
+        return None
     if not body and call.method in ("DELETE", "PATCH"):
         return None if call.method == "DELETE" else {}
     repeated: list[str] = []

@@ -69,6 +69,11 @@ def _bind(context: Context, name: str, body: Any) -> Reply:
 
 def _evict(context: Context, body: Any) -> Reply:
     body = body if isinstance(body, Mapping) else {}
+    if ((body.get("metadata") or {}).get("name") or "") != context.target.name:
+        raise bad_request("name in URL does not match name in Eviction object")
+    if (kind := body.get("kind") or "Eviction") != "Eviction":
+        said = f"converting (v1.{kind}) to (policy.Eviction): unknown conversion"
+        raise bad_request(f'{kind} in version "v1" cannot be handled as a Eviction: {said}')
     options = body.get("deleteOptions") or {}
     wanted = options.get("preconditions") or {}
     grace, dry_run = options.get("gracePeriodSeconds"), options.get("dryRun") or context.query.get("dryRun")

@@ -115,6 +115,15 @@ def test_an_update_of_a_custom_resource_judges_what_it_changes_alone(racks: Simu
         write(racks, "PATCH", f"{RACKS}/r", {"spec": {"slots": 6}}, MERGE)
 
 
+def test_an_eviction_names_its_pod_and_nothing_is_proxied() -> None:
+    sim, path = Simulation(), "/api/v1/namespaces/default/pods"
+    write(sim, "POST", path, {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}})
+    for body in ({"metadata": {"name": "other"}}, {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"}}):
+        with pytest.raises(Failure, match="Eviction"):
+            write(sim, "POST", f"{path}/p/eviction", body)
+    assert answer_read(sim, Call("GET", f"{path}/p/proxy")).status == 400
+
+
 def test_a_field_that_a_body_has_twice_is_a_warning_or_refused() -> None:
     call = Call("POST", MAPS)
     for body, type_, said in (
