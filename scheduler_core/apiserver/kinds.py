@@ -28,25 +28,7 @@ class Kind:
 
 
 # The kinds by group; those with a "!" live in no namespace.
-_BUILT_IN = {
-    "": "Namespace! Node! Pod Service ReplicationController PersistentVolume! PersistentVolumeClaim ConfigMap Secret"
-    " ServiceAccount Endpoints LimitRange ResourceQuota PodTemplate",
-    "apps": "Deployment ReplicaSet StatefulSet DaemonSet ControllerRevision",
-    "batch": "Job CronJob",
-    "autoscaling": "HorizontalPodAutoscaler",
-    "policy": "PodDisruptionBudget",
-    "scheduling.k8s.io": "PriorityClass! PodGroup",
-    "storage.k8s.io": "StorageClass! CSINode! CSIDriver! CSIStorageCapacity VolumeAttachment! VolumeAttributesClass!",
-    "resource.k8s.io": "ResourceClaim ResourceClaimTemplate ResourceSlice! DeviceClass! DeviceTaintRule!",
-    "node.k8s.io": "RuntimeClass!",
-    "coordination.k8s.io": "Lease",
-    "discovery.k8s.io": "EndpointSlice",
-    "networking.k8s.io": "Ingress IngressClass! NetworkPolicy ServiceCIDR! IPAddress!",
-    "rbac.authorization.k8s.io": "Role RoleBinding ClusterRole! ClusterRoleBinding!",
-    "apiextensions.k8s.io": "CustomResourceDefinition!",
-    "admissionregistration.k8s.io": "MutatingWebhookConfiguration! ValidatingWebhookConfiguration!"
-    " ValidatingAdmissionPolicy! ValidatingAdmissionPolicyBinding!",
-}
+_BUILT_IN: Mapping[str, str] = json.loads(Path(__file__).with_name("built_in.json").read_text())["kinds"]
 _TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
 # The path of the spec of a pod, or of a template for pods, in each kind that has one.
 POD_SPECS: Mapping[str, str] = {

@@ -96,14 +96,17 @@ def _strip(type_: str, value: Manifest) -> Manifest:
 
 
 def pull_policy(image: str) -> str:
-    """Return Always for the tag latest, which is also the tag of an image without one."""
+    """Return Always for the tag latest, which is also the tag of an image without one; a name that is none has no tag."""
     name, _, digest = image.partition("@")
-    tag = name.rpartition("/")[2].partition(":")[2]
-    return "Always" if image and (tag == "latest" or not (tag or digest)) else "IfNotPresent"
+    path, _, tag = name.rpartition("/")[2].partition(":")
+    return "Always" if path and path.islower() and (tag == "latest" or not (tag or digest)) else "IfNotPresent"
 
 
 Object = dict[str, Any]
 _FAMILIES = {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"}
+
+# Of a Service with neither an address nor a selector, whose endpoints are somebody else's.
+_BOTH_FAMILIES = {**_FAMILIES, "ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": "RequireDualStack"}
 
 
 def _secret(manifest: Manifest) -> Object:
@@ -132,7 +135,7 @@ def _service(manifest: Manifest) -> Object:
     if spec["sessionAffinity"] == "ClientIP" and not spec.get("sessionAffinityConfig"):
         spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": 10800}}
     if spec["type"] != "ExternalName":
-        spec = {**_FAMILIES, **spec}
+        spec = {**(_FAMILIES if spec.get("clusterIP") != "None" or spec.get("selector") else _BOTH_FAMILIES), **spec}
         if not spec.get("clusterIP"):
             spec["clusterIP"] = _address(manifest["metadata"])
         spec.setdefault("clusterIPs", [spec["clusterIP"]])
@@ -248,11 +251,13 @@ _SCALING: Mapping[str, Object] = _DATA["behavior"]
 
 
 def _autoscaler(manifest: Manifest) -> Object:
-    spec = manifest.get("spec") or {}
-    if (given := spec.get("behavior")) is None:
-        return dict(manifest)
-    behavior = {name: {**rules, **(given.get(name) or {})} for name, rules in _SCALING.items()}
-    return {**manifest, "spec": {**spec, "behavior": behavior}}
+    spec = dict(manifest.get("spec") or {})
+    if spec.get("minReplicas") is None:
+        spec["minReplicas"] = 1
+    spec["metrics"] = spec.get("metrics") or _DATA["metrics"]
+    if (given := spec.get("behavior")) is not None:
+        spec["behavior"] = {name: {**rules, **(given.get(name) or {})} for name, rules in _SCALING.items()}
+    return {**manifest, "spec": spec}
 
 
 def _with_protocols(rules: Any, field: str = "ports") -> list[Object]:
@@ -277,12 +282,17 @@ def _ingress_class(manifest: Manifest) -> Object:
     return {**manifest, "spec": {**spec, "parameters": {"scope": "Cluster", **spec["parameters"]}}}
 
 
+_SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+
+
 def _claim(manifest: Manifest) -> Object:
     spec = dict(manifest.get("spec") or {})
     source, ref = spec.get("dataSource"), spec.get("dataSourceRef")
     if ref and ref.get("namespace"):  # the gate CrossNamespaceVolumeDataSource is off
         ref = spec.pop("dataSourceRef") and None
-    if source and not ref:
+    if source and not ref and (source.get("apiGroup") or "", source.get("kind")) not in _SOURCES:
+        del spec["dataSource"]  # kube has dropped others since before it had dataSourceRef
+    elif source and not ref:
         spec["dataSourceRef"] = source
     elif ref and not source:
         spec["dataSource"] = {name: value for name, value in ref.items() if name != "namespace"}
@@ -292,6 +302,11 @@ def _claim(manifest: Manifest) -> Object:
 def _endpoints(manifest: Manifest) -> Object:
     given = manifest.get("subsets")
     return {**manifest, "subsets": _with_protocols(given)} if given else dict(manifest)
+
+
+def _slice(manifest: Manifest) -> Object:
+    ports = [{"name": "", "protocol": "TCP", **each} for each in manifest.get("ports") or ()]
+    return {**manifest, **({"ports": ports} if ports else {})}
 
 
 # kube: pkg/apis/admissionregistration/v1/defaults.go @ v1.34.1
@@ -327,6 +342,7 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
     "DaemonSet": _daemon_set,
     "PersistentVolume": _volume,
     "PersistentVolumeClaim": _claim,
+    "EndpointSlice": _slice,
     "IngressClass": _ingress_class,
     "Pod": _pod,
     "Secret": _secret,

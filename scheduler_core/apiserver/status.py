@@ -5,8 +5,10 @@ kube: apimachinery/pkg/api/errors/errors.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from scheduler_core.apimachinery.objects.errors import FieldError
 
@@ -34,21 +36,7 @@ class Answer:
         return self.status or _CODES.get(self.reason, 500)
 
 
-_CODES = {
-    "": 200,
-    "BadRequest": 400,
-    "Forbidden": 403,
-    "NotFound": 404,
-    "AlreadyExists": 409,
-    "Conflict": 409,
-    "UnsupportedMediaType": 415,
-    "Gone": 410,
-    "RequestEntityTooLarge": 413,
-    "Invalid": 422,
-    "TooManyRequests": 429,
-    "InternalError": 500,
-    "Timeout": 504,
-}
+_CODES: Mapping[str, int] = json.loads(Path(__file__).with_suffix(".json").read_text())["codes"]
 DONE = Answer()
 
 

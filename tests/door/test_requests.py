@@ -87,14 +87,15 @@ class Player:
             return answer_read(self.world, call)
         before = self.world.fork()
         try:
-            data = read_body(self.world, call, body, content_type)
+            warnings: list[tuple[str, str]] = []
+            data = read_body(self.world, call, body, content_type, warnings)
             reply = answer_write(replace(self.world.api, typed=False), call, data, content_type, "rc")
         except Failure as failure:
             self.world = before
             return failure.reply
         if changes_nothing(call, data):
             self.world = before
-        return reply
+        return reply._replace(headers=[*reply.headers, *warnings])
 
     def _note(self, path: str, meta: dict[str, Any]) -> None:
         self._token = meta.get("continue") or self._token

@@ -386,7 +386,9 @@ def main() -> None:
             print(f"  {json.dumps(step['body'])[:1200]}")
             kube = normalize(step["answer"])
             if kube[0] != ours[0]:
-                kube, ours = ([each[0], each[1].get("message"), each[2]] for each in (kube, ours))
+                kube, ours = (
+                    [each[0], each[1]["message"] if "message" in each[1] else each[1], each[2]] for each in (kube, ours)
+                )
             print("\n".join(list(describe(kube, ours))[:4]))
         print(f"{len(found)} of {sum(map(len, sequences))} differ")
 

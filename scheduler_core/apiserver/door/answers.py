@@ -3,8 +3,10 @@
 kube: apimachinery/pkg/api/errors/errors.go, apiserver/pkg/endpoints/handlers/responsewriters @ v1.34.1
 """
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,17 +19,7 @@ Data = dict[str, Any]
 JSON, TEXT = "application/json", "text/plain; charset=utf-8"
 NO_RESOURCE = "the server could not find the requested resource"
 NOT_ALLOWED = "the server does not allow this method on the requested resource"
-_CAUSES = {
-    "Invalid value": "FieldValueInvalid",
-    "Required value": "FieldValueRequired",
-    "Not found": "FieldValueNotFound",
-    "Duplicate value": "FieldValueDuplicate",
-    "Unsupported value": "FieldValueNotSupported",
-    "Forbidden": "FieldValueForbidden",
-    "Too long": "FieldValueTooLong",
-    "Too many": "FieldValueTooMany",
-    "Internal error": "InternalError",
-}
+_CAUSES: Mapping[str, str] = json.loads(Path(__file__).with_name("causes.json").read_text())["causes"]
 _WITHOUT_DETAILS = ("BadRequest", "UnsupportedMediaType", "Expired")
 
 
@@ -96,10 +88,12 @@ def bad_request(message: str) -> Failure:
 
 def causes_of(errors: Sequence[FieldError]) -> list[Data]:
     """The causes of a Status."""
-    return [
-        {"reason": _CAUSES.get(each.kind, "FieldValueInvalid"), "message": each.text, "field": each.path or "<nil>"}
-        for each in errors
-    ]
+    found = []
+    for each in errors:
+        reason = _CAUSES.get(each.kind, "FieldValueInvalid")
+        typed = "FieldValueTypeInvalid" if " in body must be of type " in each.expected else reason
+        found.append({"reason": typed, "message": each.text, "field": each.path or "<nil>"})
+    return found
 
 
 def invalid_options(kind: str, *errors: FieldError) -> Failure:

@@ -22,6 +22,7 @@ from scheduler_core.apimachinery.objects.errors import (
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.bodies.decoding import is_time
 from scheduler_core.apiserver.door.resources import Resource
+from scheduler_core.apiserver.door.tables.jsonpath import find_path
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
 
@@ -97,6 +98,12 @@ def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any
     filled = _with_defaults(schema, rest)
     errors: Errors = []
     _check(schema, filled, "", errors)
+    if old is not None:  # what an update leaves as it was is not judged again
+        errors = [
+            each
+            for each in errors
+            if each.kind == "Required value" or find_path(old, f".{each.path}") != find_path(filled, f".{each.path}")
+        ]
     meta = manifest["metadata"]
     if any(each.kind in _BLOCKING or " in body must be of type " in each.expected for each in errors):
         said = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
@@ -106,7 +113,7 @@ def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any
     if not meta.get("name") and not meta.get("generateName"):
         errors.insert(0, build_required_error("metadata.name", "name or generateName is required"))
     if errors:
-        raise Refused.invalid(resource.kind, str(meta.get("name", "")), errors)
+        raise Refused.invalid(f"{resource.kind}.{resource.group}", str(meta.get("name", "")), errors)
     return {**{name: manifest[name] for name in _KEPT if name in manifest}, **filled}
 
 
@@ -120,7 +127,11 @@ def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> 
     type_ = schema.get("type")
     if value is None and schema.get("nullable"):
         return
-    if type_ and not _is_of(value, type_) and not schema.get("x-kubernetes-int-or-string"):
+    either = bool(schema.get("x-kubernetes-int-or-string"))
+    types = ("integer", "string") if either else (str(type_),)
+    wrong = (either or type_) and not any(_is_of(value, each) for each in types)
+    if wrong:
+        type_ = "integer,string" if either else type_
         found = {str: "string", bool: "boolean", list: "array", int: "integer", float: "number"}.get(
             type(value), "object"
         )
@@ -128,7 +139,7 @@ def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> 
         errors.append(FieldError(path, json.dumps(found), said, kind="Invalid value"))
     if "enum" in schema and value not in schema["enum"]:
         errors.append(not_supported(path, value, map(str, schema["enum"])))
-    if type_ and not _is_of(value, type_):
+    if wrong:
         return
     errors.extend(_bound_errors(schema, value, path))
     _check_duplicates(schema, value, path, errors)
@@ -233,7 +244,9 @@ def _message_of(rule: Mapping[str, Any], values: Mapping[str, Any], updates: boo
 
 
 def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, errors: Errors) -> None:
-    """Checks the CEL rules of a schema; those about `oldSelf` only where there is an old value."""
+    """Checks the CEL rules of a schema; those about `oldSelf` only where there is an old value that has changed."""
+    if old == value:
+        return
     for rule in schema.get("x-kubernetes-validations") or ():
         updates = "oldSelf" in rule["rule"]
         if updates and old is None:
@@ -245,7 +258,8 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
             errors.append(FieldError(path, "", str(wrong), kind="Internal error"))
             continue
         if outcome.value is not True:
-            said = str(outcome.error or "") or _message_of(rule, values, updates)
+            message = _message_of(rule, values, updates)
+            said = f"{outcome.error} evaluating rule: {message}" if outcome.error else message
             kind = _REASONS.get(rule.get("reason") or "", "Invalid value")
             shown = json.dumps(schema.get("type") or "object") if kind in ("Invalid value", "Duplicate value") else ""
             errors.append(FieldError(f"{path}{rule.get('fieldPath') or ''}".lstrip("."), shown, said, kind=kind))
@@ -264,6 +278,9 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
 # A definition's own life.
 
 
+_SCHEMA_TYPES = ("array", "boolean", "integer", "number", "object", "string")
+
+
 def _check_structure(schema: Mapping[str, Any], path: str, errors: Errors) -> None:
     """Refuses a schema whose fields and items have no type."""
     for name, inner in (schema.get("properties") or {}).items():
@@ -271,6 +288,8 @@ def _check_structure(schema: Mapping[str, Any], path: str, errors: Errors) -> No
         free = ("x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields")
         if not inner.get("type") and not any(inner.get(each) for each in free):
             errors.append(build_required_error(f"{here}.type", "must not be empty for specified object fields"))
+        if inner.get("type", "object") not in _SCHEMA_TYPES:
+            errors.append(not_supported(f"{here}.type", inner["type"], _SCHEMA_TYPES))
         if inner.get("type") == "array" and "items" not in inner:
             errors.append(build_required_error(f"{here}.items", "must be specified"))
         _check_structure(inner, here, errors)

@@ -17,14 +17,8 @@ from scheduler_core.apiserver.schema.api import fields_of, read_api
 Set = dict[str, Any]
 STRIPPED = ("apiVersion", "kind")
 _OWN = (
-    "name",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "managedFields",
+    *("name", "namespace", "uid", "resourceVersion", "generation"),
+    *("creationTimestamp", "deletionTimestamp", "managedFields"),
 )
 _OWN_TOO = ("selfLink", "deletionGracePeriodSeconds")
 _ATOMIC_MAP = "atomic"
@@ -148,8 +142,6 @@ def list_changed(old: Any, new: Any, shape: Shape, is_root: bool = True, is_new:
         return {} if is_new or old != new else None
     found: Set = {}
     for key, each, inner in parts:
-        if each is None:
-            continue
         if is_root and key == "f:metadata":
             each = {name: part for name, part in each.items() if name not in (*_OWN, *_OWN_TOO)}
             before[key] = {name: part for name, part in (before.get(key) or {}).items() if name in each}
@@ -164,8 +156,11 @@ def list_changed(old: Any, new: Any, shape: Shape, is_root: bool = True, is_new:
 
 def union(one: Set, other: Set) -> Set:
     """The fields of two sets."""
-    keys = dict.fromkeys((*one, *other))
-    return {key: union(one.get(key) or {}, other.get(key) or {}) for key in keys}
+    found = {
+        key: union(one[key], other[key]) if key in one and key in other else one.get(key, other.get(key))
+        for key in {**one, **other}
+    }
+    return {".": {}, **found} if found and not (one and other) else found
 
 
 def difference(one: Set, other: Set) -> Set:
@@ -176,7 +171,7 @@ def difference(one: Set, other: Set) -> Set:
             found[key] = below
             continue
         left = difference(below, other[key])
-        if left:
+        if left or (not below and other[key] and "." not in other[key]):
             found[key] = left
     return found
 

@@ -3,8 +3,7 @@
 kube: sigs.k8s.io/structured-merge-diff/v6/merge, apimachinery/pkg/util/managedfields @ v1.34.1
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -27,8 +26,9 @@ from scheduler_core.apiserver.door.fieldsets import (
     shape_of,
     union,
 )
-from scheduler_core.apiserver.door.patching import go_map
 from scheduler_core.apiserver.door.resources import Resource, find_by_kind
+from scheduler_core.apiserver.schema.api import read_api
+from scheduler_core.apiserver.schema.go_values import go_map, go_syntax, go_type
 from scheduler_core.apiserver.schema.zeros import fill
 from scheduler_core.apiserver.store import Store
 
@@ -69,7 +69,7 @@ def _list_managers(manifest: Manifest | None) -> list[dict[str, Any]]:
 
 
 def _order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    kept = [entry for entry in entries if entry["fieldsV1"]]
+    kept = [{**entry, "fieldsV1": _sort(entry["fieldsV1"])} for entry in entries if entry["fieldsV1"]]
     return sorted(kept, key=lambda entry: (entry["operation"] != "Apply", entry.get("time", ""), entry["manager"]))
 
 
@@ -99,7 +99,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
         if changed is None:
             return _with_list_managers(new, _order(kept))
         own = next((entry for entry in kept if _identity(entry) == manager.identity), None)
-        fields = union(own["fieldsV1"], changed) if own else changed
+        fields = union(own["fieldsV1"], changed) if own and own["fieldsV1"] else changed
         others = [entry for entry in kept if entry is not own]
         return _with_list_managers(new, _order([*others, manager.entry(fields)]))
 
@@ -158,58 +158,80 @@ def _with_list_managers(manifest: Manifest, entries: list[dict[str, Any]]) -> Ma
 
 
 def typed_of(context: Context, body: Any) -> dict[str, Any]:
-    """The configuration of an apply patch. Failure: 400, where it is of no type that the resource has."""
-    resource, decoder = context.resource, Decoder()
+    """The configuration of an apply patch. Failure: 400 or 500, where it is of no type that the resource has."""
+    resource, decoder, is_scale = context.resource, Decoder(), context.target.subresource == "scale"
     if not isinstance(body, Mapping):
         raise bad_request(f"the object provided is unrecognized (must be of type {resource.kind})")
+    group, _, version = str(body.get("apiVersion") or "").rpartition("/")
+    if (group, version, body.get("kind")) != (resource.group, resource.version, resource.kind) and not is_scale:
+        raise bad_request(f"invalid object type: {group}/{version}, Kind={body.get('kind') or ''}")
+    skips = context.query.get("fieldValidation") == "Ignore"
+    wrong = sorted(_judge(body, shape_of(resource), "", skips, True)) if not context.is_custom else []
     try:
         manifest = (
             crds.prune(resource, body, decoder.unknown) if context.is_custom else decoder.object(body, resource.type)
         )
-    except Undecodable as wrong:
-        raise Failure(500, "", _typed_words(context, body, _say_type(wrong, body, shape_of(resource)))) from None
-    if decoder.unknown and context.query.get("fieldValidation") != "Ignore":
-        paths = (_format_place(path, body, shape_of(resource)) for path in decoder.unknown)
-        said = "; ".join(f"{path}: field not declared in schema" for path in paths)
-        raise Failure(500, "", _typed_words(context, body, said))
+    except Undecodable as error:
+        if not wrong:
+            kind = f"{resource.group}/{resource.version}, Kind={resource.kind}"
+            decoding = "error decoding from json: " if "base64" in str(error) else ""
+            why = f"to proper version: unable to convert unstructured object to {kind}: {decoding}{error}"
+            raise Failure(500, "", _describe_failure(context, body, "convert new object", why, " ")) from None
+    if context.is_custom and not skips:
+        wrong = [f".{path}: field not declared in schema" for path in decoder.unknown]
+    if wrong:
+        why = wrong[0] if len(wrong) == 1 else "errors:\n  " + "\n  ".join(wrong)
+        raise Failure(500, "", _describe_failure(context, body, "create typed patch object", why))
     return {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest}
 
 
-def _typed_words(context: Context, body: Any, why: str) -> str:
+def _describe_failure(context: Context, body: Any, deed: str, why: str, then: str = ": ") -> str:
     resource, meta = context.resource, body.get("metadata")
     meta = meta if isinstance(meta, Mapping) else {}
     namespace, name = (each if isinstance(each := meta.get(field), str) else "" for field in ("namespace", "name"))
     about = f"{namespace}/{name}; {resource.group}/{resource.version}"
-    return f"failed to create typed patch object ({about}, Kind={resource.kind}): {why}"
+    return f"failed to {deed} ({about}, Kind={resource.kind}){then}{why}"
 
 
-def _say_type(wrong: Undecodable, body: Any, shape: Shape) -> str:
-    """The words for a value of another type, where Go reads it by its schema."""
-    value, go = wrong.value, wrong.go
-    if not wrong.at:
-        return str(wrong)
-    if go.startswith(("[]", "map")) or "." in go:
-        said = f"{'list' if go.startswith('[]') else 'map'}, got &{{{go_map(value)}}}"
-    elif go.startswith(("int", "float")):
-        kinds = {bool: "bool", str: "string", list: "[]interface {}"}
-        said = f"numeric (int or float), got {kinds.get(type(value), 'map[string]interface {}')}"
-    else:
-        shown = f'"{value}"' if isinstance(value, str) else "[]interface {}{}" if value == [] else go_map(value)
-        said = f"{'boolean' if go == 'bool' else 'string'}, got &value.valueUnstructured{{Value:{shown}}}"
-    return f"{_format_place(wrong.at, body, shape)}: expected {said}"
+def _judge(value: Any, shape: Shape, path: str, skips: bool, is_root: bool = False) -> Iterator[str]:
+    """What is of another type than the schema has; `skips`: fields that it does not have are let pass.
 
-
-def _format_place(at: str, body: Any, shape: Shape) -> str:
-    """A path with indices, with the keys of the lists' elements instead."""
-    text, value = "", body
-    for part in re.findall(r"[^.\[\]]+|\[\d+\]", at):
-        if part.startswith("["):
-            value, number = value[int(part[1:-1])], part
-            text, shape = text + (format_path((item_key(shape, value),)) if shape.keys else number), shape.item
-        else:
-            shape = child_shape(shape, part, not text)
-            text, value = f"{text}.{part}", value.get(part) if isinstance(value, Mapping) else None
-    return text
+    kube: sigs.k8s.io/structured-merge-diff/v6/typed/validate.go
+    """
+    bare, expected = shape.bare, ""
+    if value is None:
+        return
+    if bare.startswith("[]"):
+        if not isinstance(value, list):
+            expected = f"list, got &{{{go_map(value)}}}"
+        seen = set()
+        for i, each in enumerate(value if isinstance(value, list) else ()):
+            if shape.keys and not isinstance(each, Mapping):
+                yield f"{path}: element {i}: associative list with keys may not have non-map elements"
+            else:
+                place = format_path((item_key(shape, each),)) if shape.keys or shape.topology == "set" else f"[{i}]"
+                if place in seen:
+                    yield f"{path}: duplicate entries for key {place}"
+                seen.add(place)
+                yield from _judge(each, shape.item, f"{path}{place}", skips)
+    elif bare.startswith("{}") or bare in read_api()["types"]:
+        if not isinstance(value, Mapping):
+            expected = f"map, got &{{{go_map(value)}}}"
+        for name, each in value.items() if isinstance(value, Mapping) else ():
+            inner = child_shape(shape, name, is_root)
+            if inner.type:
+                yield from _judge(each, inner, f"{path}.{name}", skips)
+            elif not (skips or (is_root and name in STRIPPED)):
+                yield f"{path}.{name}: field not declared in schema"
+    elif bare in ("string", "bytes"):
+        expected = "" if isinstance(value, str) else f"string, got &value.valueUnstructured{{Value:{go_syntax(value)}}}"
+    elif bare == "bool":
+        expected = "" if isinstance(value, bool) else f"boolean, got &{{{go_map(value)}}}"
+    elif bare.startswith(("int", "uint", "float")) and bare != "intorstring":
+        good = isinstance(value, int | float) and not isinstance(value, bool)
+        expected = "" if good else f"numeric (int or float), got {go_type(value)}"
+    if expected:
+        yield f"{path}: expected {expected}"
 
 
 def apply(
@@ -308,7 +330,7 @@ def _remove(value: Any, fields: Set, shape: Shape, is_root: bool = False) -> Any
             below = fields.get(item_key(shape, each))
             if below is None:
                 kept.append(each)
-            elif "." not in below:
+            elif below and "." not in below:
                 kept.append(_remove(each, below, shape.item))
         return kept
     return value

@@ -55,7 +55,7 @@ def _json_patch(old: Manifest, body: Any) -> Any:
             f"error decoding patch: json: cannot unmarshal {word} into Go value of type []handlers.jsonPatchOp"
         )
     for each in body:
-        if not isinstance(each, Mapping):
+        if each is not None and not isinstance(each, Mapping):
             word = {list: "array", str: "string", bool: "bool"}.get(type(each), "number")
             said = f"error decoding patch: json: cannot unmarshal {word} into Go value of type handlers.jsonPatchOp"
             raise bad_request(said)
@@ -66,6 +66,8 @@ def _json_patch(old: Manifest, body: Any) -> Any:
     try:
         for each in body:
             new = _operate(new, each)
+        if not isinstance(new, dict):
+            raise ValueError
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise Failure(422, "Invalid", _REJECTED, {}) from None
     return new
@@ -82,7 +84,9 @@ def _operate(value: Any, operation: Mapping[str, Any]) -> Any:
             value = _remove(value, source)
         return _put(value, path, moved, insert=True)
     if op == "test":
-        if _find(value, path) != operation.get("value"):
+        owner, wanted = _find(value, path[:-1]), operation.get("value")
+        is_missing = bool(path) and isinstance(owner, Mapping) and path[-1] not in owner
+        if (None if is_missing else _find(value, path)) != wanted:
             raise ValueError
         return value
     if op == "remove":
@@ -91,11 +95,11 @@ def _operate(value: Any, operation: Mapping[str, Any]) -> Any:
         _find(value, path)
     elif op not in ("add", "replace"):
         raise ValueError
-    return _put(value, path, operation["value"], insert=op == "add")
+    return _put(value, path, operation.get("value"), insert=op == "add")
 
 
 def _parts(path: str) -> list[str]:
-    if path and not path.startswith("/"):
+    if path and "/" not in path:
         raise ValueError
     return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
 
@@ -108,6 +112,7 @@ def _find(value: Any, parts: list[str]) -> Any:
 
 def _index(value: list[Any], part: str, end: int = 0) -> int:
     number = len(value) if part == "-" else int(part)
+    number += len(value) + end if number < 0 else 0  # -1 is the last
     if not 0 <= number < len(value) + end:
         raise IndexError
     return number
@@ -129,14 +134,3 @@ def _remove(value: Any, parts: list[str]) -> Any:
     owner = _find(value, parts[:-1])
     del owner[_index(owner, parts[-1]) if isinstance(owner, list) else parts[-1]]
     return value
-
-
-def go_map(value: Any) -> str:
-    """A value as Go's %v prints it: maps sorted by key."""
-    if isinstance(value, Mapping):
-        return f"map[{' '.join(f'{name}:{go_map(value[name])}' for name in sorted(value))}]"
-    if isinstance(value, list):
-        return f"[{' '.join(map(go_map, value))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "<nil>" if value is None else str(value)

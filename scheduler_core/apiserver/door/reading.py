@@ -103,6 +103,8 @@ def find_object(store: Store, resource: Resource, target: Target) -> Manifest:
 
 def get_object(store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int) -> Reply:
     """GET of one object."""
+    if query.get("resourceVersion", "0") not in ("", "0"):
+        check_versions({"resourceVersion": query["resourceVersion"]}, store.resource_version)
     return Reply(200, show(resource, find_object(store, resource, target), form, now, query.get("includeObject", "")))
 
 
@@ -130,7 +132,7 @@ def check_versions(query: Query, current: int, watch: bool = False) -> int | Non
         errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
     if errors:
         raise invalid_options("ListOptions", *errors)
-    if not text:
+    if not text or (query.get("continue") and not watch):
         return None
     if not text.isdecimal() or len(text) > 19:
         said = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
@@ -157,9 +159,9 @@ def _read_token(text: str) -> tuple[int, str]:
         raise bad_request(f"invalid continue token: continue key is not valid: {wrong}") from None
 
 
-def _limit(query: Query) -> int:
-    """The limit of a query. Failure: 400."""
-    text = query.get("limit", "")
+def read_number(query: Query, name: str) -> int:
+    """A number of a query. Failure: 400."""
+    text = query.get(name, "")
     if text and not re.fullmatch(r"[+-]?\d{1,18}", text):
         raise bad_request(f"strconv.ParseInt: parsing {encode(text)}: invalid syntax")
     return max(0, int(text or 0))
@@ -169,7 +171,7 @@ def list_objects(
     store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int, oldest: int
 ) -> Reply:
     """GET of a collection. `oldest`: the resourceVersion before which nothing is known any more."""
-    current, limit = store.resource_version, _limit(query)
+    current, limit, _ = store.resource_version, read_number(query, "limit"), read_number(query, "timeoutSeconds")
     test = make_test(resource, query)
     version = check_versions(query, current)
     if version is not None and query.get("resourceVersionMatch") == "Exact" and version < oldest:
@@ -179,6 +181,8 @@ def list_objects(
     shown_version = version if query.get("resourceVersionMatch") == "Exact" and version else current
     if query.get("continue"):
         given, start = _read_token(query["continue"])
+        if query.get("resourceVersion", "0") not in ("", "0"):
+            raise bad_request("specifying resource version is not allowed when using continue")
         if 0 <= given < oldest:
             said = (
                 "The provided continue parameter is too old to display a consistent list result. You can start a new list without "

@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 import msgspec
 
+from scheduler_core.apimachinery.objects.errors import quote
 from scheduler_core.apiserver.door import answers, discovery, reading
 from scheduler_core.apiserver.door.access import require
 from scheduler_core.apiserver.door.bodies.decoding import read_json, read_protobuf, read_yaml
-from scheduler_core.apiserver.door.context import Context
+from scheduler_core.apiserver.door.context import Context, escape
 from scheduler_core.apiserver.door.openapi.v2 import PROTOBUF as OPENAPI_V2
 from scheduler_core.apiserver.door.openapi.v2 import describe_all
 from scheduler_core.apiserver.door.openapi.v3 import openapi_document, openapi_index
@@ -21,7 +22,8 @@ from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target, fi
 from scheduler_core.apiserver.door.scales import get_scale
 from scheduler_core.apiserver.door.streams import STREAMS, answer_stream
 from scheduler_core.apiserver.door.subresources import REVIEWS, deprecations
-from scheduler_core.apiserver.door.writing import write
+from scheduler_core.apiserver.door.writing import check_delete_options, write
+from scheduler_core.apiserver.schema.go_values import go_map
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.apiserver.store import Store
@@ -100,6 +102,8 @@ def _read_resource(store: Store, resource: Resource, target: Target, call: Call,
     if target.subresource:
         if target.subresource not in resource.sub or (target.rest and target.subresource != "proxy"):
             raise answers.no_resource()
+        if target.subresource == "proxy":  # nothing is proxied
+            raise answers.bad_request("address not allowed")
         if target.subresource == "scale":
             scale = get_scale(store, resource, target)
             include = call.query.get("includeObject", "")
@@ -164,8 +168,10 @@ def _health(name: str, single: bool, query: Mapping[str, str]) -> bytes:
 # Requests that change something
 
 
-def read_body(world: ServedWorld, call: Call, body: bytes, content_type: str) -> Any:
-    """The data of a body. Failure: 400, 404, 415."""
+def read_body(
+    world: ServedWorld, call: Call, body: bytes, content_type: str, warnings: list[tuple[str, str]] | None = None
+) -> Any:
+    """The data of a body. `warnings`: the headers of the answer for what the body has twice. Failure: 400, 404, 415, 422, 500."""
     target, resource = _find(world.store, call)
     require(world.store, call.query, call.method, call.path, target)
     verbs = resource.sub.get(target.subresource, ((),))[-1] if target.subresource else resource.verbs
@@ -181,18 +187,52 @@ def read_body(world: ServedWorld, call: Call, body: bytes, content_type: str) ->
     if call.method != "PATCH" and content_type not in ("", answers.JSON, "application/yaml", PROTOBUF):
         if body or call.method != "DELETE":
             raise answers.Failure(415, "UnsupportedMediaType", _UNKNOWN)
+    if target.subresource in STREAMS:
+        return None
     if not body and call.method in ("DELETE", "PATCH"):
         return None if call.method == "DELETE" else {}
+    repeated: list[str] = []
     try:
-        if content_type in ("", answers.JSON) or content_type.endswith("+json"):
-            return read_json(body)
-        if content_type in ("application/yaml", "application/apply-patch+yaml"):
-            return read_yaml(body)
         if content_type == PROTOBUF:
-            return read_protobuf(body)
+            data = read_protobuf(body)
+        elif content_type in ("application/yaml", "application/apply-patch+yaml"):
+            data = read_yaml(body, repeated)
+        else:
+            data = read_json(body, repeated)
+        if call.method != "PATCH" and not isinstance(data, Mapping | None):
+            raise ValueError(
+                f"json: cannot unmarshal {_WORDS.get(type(data), 'number')} into Go value of type {_TYPE_META}"
+            )
     except ValueError as wrong:
-        raise _unreadable(resource, call, body, str(wrong)) from None
-    raise answers.Failure(415, "UnsupportedMediaType", _UNKNOWN)
+        raise _unreadable(resource, call, body, content_type, str(wrong)) from None
+    if call.method == "DELETE":
+        return check_delete_options(data)
+    validation = call.query.get("fieldValidation") or "Warn"
+    if repeated and validation == "Strict":
+        raise _repeats(resource, call, data, content_type, repeated)
+    if warnings is not None and validation == "Warn":
+        warnings += [("Warning", f'299 - "{escape(each)}"') for each in repeated]
+    return {} if data is None else data
+
+
+_WORDS = {str: "string", bool: "bool", list: "array"}
+_TYPE_META = (
+    r'struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }'  # in Go
+)
+
+
+def _repeats(resource: Resource, call: Call, data: Any, content_type: str, repeated: list[str]) -> answers.Failure:
+    """The refusal of a body that has a field twice."""
+    of_yaml = f"yaml: unmarshal errors:\n  {repeated[0]}"
+    if content_type == "application/apply-patch+yaml":
+        return answers.bad_request(f"error strict decoding YAML: error converting YAML to JSON: {of_yaml}")
+    why = f"strict decoding error: {of_yaml if content_type == 'application/yaml' else ', '.join(repeated)}"
+    if call.method == "PATCH":
+        shown = f"Invalid value: {quote(go_map(data))}: {why}"
+        causes = [{"reason": "FieldValueInvalid", "message": shown, "field": "patch"}]
+        return answers.Failure(422, "Invalid", f' "" is invalid: patch: {shown}', {"causes": causes})
+    kind = resource.kind
+    return answers.bad_request(f'{kind} in version "{resource.version}" cannot be handled as a {kind}: {why}')
 
 
 def _find(store: Store, call: Call) -> tuple[Target, Resource]:
@@ -212,12 +252,23 @@ _UNKNOWN = (
 )
 
 
-def _unreadable(resource: Resource, call: Call, body: bytes, why: str) -> answers.Failure:
+_SHOWN = 30  # bytes
+
+
+def _unreadable(resource: Resource, call: Call, body: bytes, content_type: str, why: str) -> answers.Failure:
     if call.method == "PATCH":
-        return answers.bad_request(f"error decoding patch: {why}")
-    shown = body.decode(errors="replace")[:1000] or "<empty>"
-    must = f"the object provided is unrecognized (must be of type {resource.kind})"
-    return answers.bad_request(f"{must}: couldn't get version/kind; json parse error: {why} ({shown})")
+        of_yaml = content_type.endswith("+yaml")
+        said = f"YAML: error converting YAML to JSON: {why}" if of_yaml else f"patch: {why}"
+        return answers.bad_request(f"error decoding {said}")
+    if not why.startswith(("yaml: ", "provided data", "the protobuf", "no kind")):
+        why = f"couldn't get version/kind; json parse error: {why}"
+    if call.method == "DELETE":
+        return answers.bad_request(why)
+    start, more = body[:_SHOWN], " ..." if len(body) > _SHOWN else ""
+    shown = (start.decode(errors="replace") if body[:1] == b"{" else start.hex()) + more if body else "<empty>"
+    return answers.bad_request(
+        f"the object provided is unrecognized (must be of type {resource.kind}): {why} ({shown})"
+    )
 
 
 def changes_nothing(call: Call, body: Any = None) -> bool:

@@ -147,7 +147,8 @@ def _custom(spec: Manifest, names: Manifest, version: Manifest) -> Resource:
         sub["scale"] = ["autoscaling", "v1", "Scale", _STATUS_VERBS]
     columns: list[Sequence[Any]] = [_AGED[0]]
     for each in version.get("additionalPrinterColumns") or ():
-        more = (each.get("format") or "", each.get("priority") or 0, each.get("description") or "", each["jsonPath"])
+        said = each.get("description") or f"Custom resource definition column (in JSONPath format): {each['jsonPath']}"
+        more = (each.get("format") or "", each.get("priority") or 0, said, each["jsonPath"])
         columns.append([each["name"], each["type"], *more])
     if len(columns) == 1:
         columns.append(_AGED[1])

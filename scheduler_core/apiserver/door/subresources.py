@@ -53,7 +53,7 @@ def answer(context: Context, body: Any) -> Reply | None:
 def _bind(context: Context, name: str, body: Any) -> Reply:
     body = body if isinstance(body, Mapping) else {}
     target, meta = body.get("target") or {}, body.get("metadata") or {}
-    if meta.get("name", name) != name:
+    if (meta.get("name") or "") != name:
         raise bad_request("name in URL does not match name in Binding object")
     if target.get("kind", "Node") not in ("", "Node") or not target.get("name"):
         raise Failure(500, "", "target.name: Required value")
@@ -69,6 +69,11 @@ def _bind(context: Context, name: str, body: Any) -> Reply:
 
 def _evict(context: Context, body: Any) -> Reply:
     body = body if isinstance(body, Mapping) else {}
+    if ((body.get("metadata") or {}).get("name") or "") != context.target.name:
+        raise bad_request("name in URL does not match name in Eviction object")
+    if (kind := body.get("kind") or "Eviction") != "Eviction":
+        said = f"converting (v1.{kind}) to (policy.Eviction): unknown conversion"
+        raise bad_request(f'{kind} in version "v1" cannot be handled as a Eviction: {said}')
     options = body.get("deleteOptions") or {}
     wanted = options.get("preconditions") or {}
     grace, dry_run = options.get("gracePeriodSeconds"), options.get("dryRun") or context.query.get("dryRun")
@@ -81,8 +86,10 @@ def _evict(context: Context, body: Any) -> Reply:
 def as_deleted(pod: Manifest, api: APIServer, grace: Any) -> Manifest:
     """A pod as the answer to its DELETE shows it, once it is gone."""
     meta = pod["metadata"]
-    if meta.get("deletionTimestamp") or pod["kind"] != "Pod":
+    if pod["kind"] != "Pod":
         return pod
+    if meta.get("deletionTimestamp"):
+        return {**pod, "metadata": {**meta, "deletionGracePeriodSeconds": 0}} if str(grace) == "0" else pod
     marks = {"deletionTimestamp": api.store.timestamp(api.now), "deletionGracePeriodSeconds": 0}
     marks["generation"] = int(meta.get("generation") or 0) + 1
     return {**pod, "metadata": {**meta, **marks}}

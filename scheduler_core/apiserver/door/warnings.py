@@ -4,7 +4,9 @@ kube: pkg/api/{pod,node,service,persistentvolume,persistentvolumeclaim,storage},
 """
 
 import base64
+import json
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects import NANO, PREFERRED, REQUIRED, Manifest, nanos
@@ -13,33 +15,11 @@ from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.validation.pods.containers import every_container
 
 Warnings = Iterator[str]
-_TOPOLOGY, _FAILURE = "topology.kubernetes.io", "failure-domain.beta.kubernetes.io"
-_LABELS = {
-    "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-    "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
-    f"{_FAILURE}/region": f'deprecated since v1.17; use "{_TOPOLOGY}/region" instead',
-    f"{_FAILURE}/zone": f'deprecated since v1.17; use "{_TOPOLOGY}/zone" instead',
-    "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-    "app.kubernetes.io/created-by": "deprecated since v1.9",
-    "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
-    "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
-}
-_POD_ANNOTATIONS = {
-    "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
-    "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
-    "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
-}
-_PLUGINS = {
-    "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
-    "gitRepo": "deprecated in v1.11, and disabled by default in v1.33+",
-    "scaleIO": "deprecated in v1.16, non-functional in v1.22+",
-    "flocker": "deprecated in v1.22, non-functional in v1.25+",
-    "storageos": "deprecated in v1.22, non-functional in v1.25+",
-    "quobyte": "deprecated in v1.22, non-functional in v1.25+",
-    "glusterfs": "deprecated in v1.25, non-functional in v1.26+",
-    "cephfs": "deprecated in v1.28, non-functional in v1.31+",
-    "rbd": "deprecated in v1.28, non-functional in v1.31+",
-}
+# What is deprecated: labels, annotations of pods, and kinds of volumes, with the words for each.
+_DATA: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_suffix(".json").read_text())
+_LABELS = _DATA["labels"]
+_POD_ANNOTATIONS = _DATA["pod annotations"]
+_PLUGINS = _DATA["plugins"]
 _NO_SELECTOR = "a null labelSelector results in matching no pod"
 _SURPRISING = "which can result in surprising behavior; a DNS label is recommended"
 _STORAGE = 'deprecated since v1.8; use "storageClassName" attribute instead'

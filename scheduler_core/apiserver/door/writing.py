@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, invalid, quote
+from scheduler_core.apimachinery.objects.errors import (
+    FieldError,
+    build_required_error,
+    encode,
+    invalid,
+    quote,
+    too_long,
+)
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door import crds, subresources
 from scheduler_core.apiserver.door.answers import (
@@ -27,14 +34,15 @@ from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.events import check_event, convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
-from scheduler_core.apiserver.door.patching import STRATEGIC, change, go_map
-from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, show
+from scheduler_core.apiserver.door.patching import STRATEGIC, change
+from scheduler_core.apiserver.door.reading import all_of, find_object, list_objects, pick, present, read_number, show
 from scheduler_core.apiserver.door.resources import CUSTOM, EVENTS, Resource, find_by_kind
 from scheduler_core.apiserver.door.scales import make_scale, with_replicas
 from scheduler_core.apiserver.door.selectors import make_test
 from scheduler_core.apiserver.kinds import find_kind, get_kind_by_key
 from scheduler_core.apiserver.object_defaults import TEMPLATE_GENERATION, with_object_defaults, without_allocations
 from scheduler_core.apiserver.registry.strategies import apply_generated_name, with_defaults
+from scheduler_core.apiserver.schema.go_values import go_map
 from scheduler_core.apiserver.schema.zeros import fill, keep_form, order
 from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.apiserver.status import Refused, already_exists, conflict, not_found
@@ -43,6 +51,7 @@ from scheduler_core.apiserver.validation.checks import IMMUTABLE
 _MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
 _APPLY = "application/apply-patch"
 _OPTIONS = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions", "DELETE": "DeleteOptions"}
+_LONGEST_MANAGER = 128  # bytes
 _POLICIES = ("Background", "Foreground", "Orphan")
 
 
@@ -54,6 +63,12 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
         errors.append(build_required_error("fieldManager", "is required for apply patch"))
     if method == "PATCH" and query.get("force") and not content_type.startswith(_APPLY):
         errors.append(FieldError("force", "", "may not be specified for non-apply patch", kind="Forbidden"))
+    manager = query.get("fieldManager", "")
+    if len(manager.encode()) > _LONGEST_MANAGER:
+        errors.append(too_long("fieldManager", _LONGEST_MANAGER))
+    for i, letter in enumerate(manager):
+        if not letter.isprintable():
+            errors.append(invalid("fieldManager", manager, f"invalid character U+{ord(letter):04X} (at position {i})"))
     if dry_run not in (None, "", "All"):
         errors.append(FieldError("dryRun", encode([dry_run]), 'supported values: "All"', kind="Unsupported value"))
     if validation not in ("", "Ignore", "Strict", "Warn"):
@@ -82,10 +97,11 @@ def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> d
     except Undecodable as wrong:
         raise _undecodable(resource, wrong, patch, body, type_) from None
     validation = context.query.get("fieldValidation") or "Warn"
-    unknown = [f'unknown field "{path}"' for path in decoder.unknown]
+    paths = sorted(decoder.unknown) if type_ == STRATEGIC else decoder.unknown
+    unknown = [f'unknown field "{path}"' for path in paths]
     if unknown and validation == "Strict":
         strict = Undecodable(f"strict decoding error: {', '.join(unknown)}")
-        raise _undecodable(resource, strict, patch, body, STRATEGIC)
+        raise _undecodable(resource, strict, patch, body, type_, str(strict))
     if validation == "Warn":
         context.warnings += unknown
     return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
@@ -107,14 +123,14 @@ def _say_conversion(wrong: Undecodable) -> str:
     return f"cannot convert {word} to {type_}" if converts else f"unrecognized type: {type_}"
 
 
-def _undecodable(resource: Resource, wrong: Undecodable, patch: Any, new: Any, type_: str) -> Failure:
-    why = str(wrong)
+def _undecodable(resource: Resource, wrong: Undecodable, patch: Any, new: Any, type_: str, why: str = "") -> Failure:
+    why, is_strict = why or str(wrong), bool(why)
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         return bad_request(said)
     shown, touched = go_map(patch), patch
     if type_ == STRATEGIC:  # Go converts maps to structs here
-        why = _say_conversion(wrong)
+        why = why if is_strict else _say_conversion(wrong)
     else:
         if isinstance(patch, list):
             touched = {}
@@ -135,7 +151,7 @@ def _check_kind(context: Context, body: Mapping[str, Any]) -> None:
         return
     short = version.rpartition("/")[2]
     said = f'{kind} in version "{short}" cannot be handled as a {resource.kind}: '
-    known = version == resource.api_version or find_by_kind(context.api.store, version, kind)
+    known = find_by_kind(context.api.store, version, kind)
     if kind != resource.kind and known:
         other = f"{short}.{kind}"
         raise bad_request(
@@ -182,13 +198,15 @@ def create(context: Context, body: Any) -> Reply:
 
 
 def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | None = None) -> Manifest:
-    api, resource = context.api, context.resource
+    api, resource, given_version = context.api, context.resource, manifest["metadata"].get("resourceVersion")
     meta = {name: value for name, value in manifest["metadata"].items() if name not in _SERVERS}
     if managed is not None:
         meta["managedFields"] = managed
     manifest = {**manifest, "metadata": meta}
     if resource.namespaced and api.store.get("Namespace", "", context.target.namespace) is None:
         raise Failure(404, *_missing_namespace(context.target.namespace))
+    if given_version and managed is None:
+        raise Failure(500, "", "resourceVersion should not be set on objects to be created")
     if resource.key == EVENTS:
         return _create_event(context, manifest)
     if context.is_custom:
@@ -235,13 +253,8 @@ _CREATED_BY_UPDATE = (
     *("LimitRange", "Event", "Service", "Endpoints"),
 )
 _SERVERS = (
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "generation",
-    "deletionTimestamp",
-    "selfLink",
-    "managedFields",
+    *("uid", "resourceVersion", "creationTimestamp", "generation"),
+    *("deletionTimestamp", "selfLink", "managedFields"),
 )
 
 
@@ -286,7 +299,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         if context.method == "PATCH":
             raise Refused.invalid(resource.kind, context.target.name, [invalid("metadata.uid", meta["uid"], IMMUTABLE)])
         raise Refused.because(conflict(resource.named, context.target.name, _other_uid(context, meta["uid"], old)))
-    if not meta.get("resourceVersion") and resource.kind in _WITH_VERSION:
+    versioned = context.is_custom or resource.kind in (*_WITH_VERSION, CUSTOM)
+    if not meta.get("resourceVersion") and versioned and context.method == "PUT":
         error = FieldError("metadata.resourceVersion", "0", "must be specified for an update", kind="Invalid value")
         details = {"name": context.target.name, "group": resource.group, "kind": resource.plural}
         said = f'{resource.named} "{context.target.name}" is invalid: {error}'
@@ -360,10 +374,13 @@ def _update_scale(context: Context, body: Any) -> Reply:
         said = f'Scale.autoscaling "{name}" is invalid: {error}'
         causes = [{"reason": "FieldValueInvalid", "message": error.text, "field": error.path}]
         raise Failure(422, "Invalid", said, {"name": name, "group": "autoscaling", "kind": "Scale", "causes": causes})
-    new = with_replicas(context.resource, old, replicas)
+    return _store_scale(context, with_replicas(context.resource, old, replicas))
+
+
+def _store_scale(context: Context, new: Manifest, managed: list[Any] | None = None) -> Reply:
     target, api = context.target._replace(subresource=""), replace(context.api, scales=True)
     bare = replace(context, target=target, api=api)
-    stored = store_update(bare, {**new, "metadata": dict(new["metadata"])})
+    stored = store_update(bare, {**new, "metadata": dict(new["metadata"])}, managed)
     return Reply(
         200, show(context.resource, make_scale(context.resource, stored), context.form, context.now, kind="Scale")
     )
@@ -387,27 +404,55 @@ def _apply(context: Context, body: Any) -> Reply:
     """Server-side apply. Failure: 409 for fields of other managers."""
     resource, target, store = context.resource, context.target, context.api.store
     old = None if store.get(*context.place) is None else find_object(store, resource, target)
-    if old is None and target.subresource:
-        raise Refused.because(not_found(resource.named, target.name))
+    missing = Refused.because(not_found(resource.named, target.name)) if old is None and target.subresource else None
+    if missing and resource.kind not in _CREATED_BY_UPDATE:
+        raise missing
     given = body.get("metadata") if isinstance(body, Mapping) else None
     if isinstance(given, Mapping) and given.get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
-    manifest = _place_object(context, typed_of(context, body), named=True)
-    if "status" in resource.sub:  # the part that is not written here is nobody's
-        manifest.pop("spec" if target.subresource == "status" else "status", None)
-    force = context.query.get("force", "false").lower() not in ("false", "0")
-    manager = Manager(
-        context.manager, "Apply", resource.api_version, target.subresource, store.timestamp(context.api.now)
+    manifest = typed_of(context, body)
+    if old is not None and not manifest["metadata"].get("name"):
+        manifest["metadata"] = {**manifest["metadata"], "name": target.name}
+    manifest = _place_object(context, manifest, named=True)
+    if missing:
+        raise missing
+    other = (
+        manifest.pop("spec" if target.subresource == "status" else "status", None) if "status" in resource.sub else None
     )
-    new, managed = apply(resource, old, manifest, manager, force)
+    given, own = manifest["metadata"], (old or {}).get("metadata") or {}
+    if old and given.get("uid", own["uid"]) != own["uid"]:
+        raise Refused.invalid(resource.kind, target.name, [invalid("metadata.uid", given["uid"], IMMUTABLE)])
+    if old and given.get("resourceVersion", own["resourceVersion"]) != own["resourceVersion"]:
+        raise Refused.because(conflict(resource.named, target.name, _MODIFIED))
+    force = context.query.get("force", "false").lower() not in ("false", "0")
+    time = store.timestamp(context.api.now) if target.subresource != "scale" else ""
+    manager = Manager(context.manager, "Apply", resource.api_version, target.subresource, time)
+    new, managed = apply(resource, old, manifest, manager, force)  # the part that is not written here is nobody's
     if old is None:
+        new |= {"status": other} if other and resource.kind == "Node" else {}
         return context.answer(201, _create(context, decode(context, new), managed))
+    if target.subresource == "scale":
+        return _store_scale(context, {**new, "apiVersion": resource.api_version, "kind": resource.kind}, managed)
     return context.answer(200, store_update(context, _place_object(context, decode(context, new), named=True), managed))
+
+
+def check_delete_options(body: Any) -> Any:
+    """The options of a body. Failure: 400, where they are none."""
+    kind, version = (str((body or {}).get(name) or "") for name in ("kind", "apiVersion"))
+    if kind not in ("", "DeleteOptions"):
+        raise bad_request(
+            f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:110"'
+        )
+    try:
+        Decoder().object(body or {}, "meta.v1.DeleteOptions")
+    except Undecodable as wrong:
+        raise bad_request(str(wrong)) from None
+    return body
 
 
 def delete(context: Context, body: Any) -> Reply:
     """DELETE of an object, or of a collection."""
-    options = {**context.query, **(body if isinstance(body, Mapping) else {})}
+    options = body if isinstance(body, Mapping) and body else context.query
     grace = context.query.get("gracePeriodSeconds", "0")
     if not re.fullmatch(r"[+-]?\d{1,18}", grace):
         raise bad_request(f"strconv.ParseInt: parsing {encode(grace)}: invalid syntax")
@@ -419,7 +464,7 @@ def delete(context: Context, body: Any) -> Reply:
     if policy not in (None, "", *_POLICIES):
         supported = 'supported values: "Foreground", "Background", "Orphan", "nil"'
         errors.append(FieldError("propagationPolicy", encode(policy), supported, kind="Unsupported value"))
-    if isinstance(dry_run, list) and dry_run not in ([], ["All"]):
+    if isinstance(dry_run, list) and set(dry_run) - {"All"}:
         errors.append(FieldError("dryRun", encode(dry_run), 'supported values: "All"', kind="Unsupported value"))
     if errors:
         raise invalid_options("DeleteOptions", *errors)
@@ -428,9 +473,8 @@ def delete(context: Context, body: Any) -> Reply:
             raise not_allowed()
         store, resource = context.api.store, context.resource
         listed = list_objects(store, resource, context.target, "object", context.query, context.now, 0)
-        for each in list(
-            pick(all_of(store, resource), context.target.namespace, make_test(resource, context.query), "", 0)
-        ):
+        found = pick(all_of(store, resource), context.target.namespace, make_test(resource, context.query), "", 0)
+        for each in list(found)[: read_number(context.query, "limit") or None]:
             meta = each["metadata"]
             target = context.target._replace(namespace=meta.get("namespace") or "", name=meta["name"])
             if resource.key == EVENTS or store.get(resource.key, target.namespace, target.name) is not None:
@@ -447,7 +491,7 @@ def delete(context: Context, body: Any) -> Reply:
 def _delete(context: Context, options: Mapping[str, Any]) -> Reply:
     api, resource = context.api, context.resource
     old = find_object(api.store, resource, context.target)
-    uid = old["metadata"].get("uid", "")
+    uid, context.version = old["metadata"].get("uid", ""), old["metadata"].get("resourceVersion", "")
     wanted = options.get("preconditions")
     wanted = wanted if isinstance(wanted, Mapping) else {}
     if wanted.get("uid") and wanted["uid"] != uid:
@@ -511,7 +555,7 @@ def write(context: Context, body: Any, content_type: str) -> Reply:
         "Update",
         resource.api_version,
         target.subresource,
-        context.api.store.timestamp(context.api.now),
+        context.api.store.timestamp(context.api.now) if target.subresource != "scale" else "",  # as kube has it
     )
     applies = content_type.startswith(_APPLY) and method == "PATCH"
     marked = None if applies else finish(resource, manager)

@@ -44,7 +44,7 @@ def prepare_updated_namespace(old: Manifest, new: Manifest, subresource: str) ->
     """The namespace to be: an update leaves its end alone, finalize changes nothing else."""
     if subresource == FINALIZE:
         finalizers = list((new.get("spec") or {}).get("finalizers") or ())
-        return with_section(old, "spec", {"finalizers": finalizers})
+        return with_section(old, "spec", {"finalizers": finalizers}) if finalizers else {**old, "spec": {}}
     kept = {"spec": old.get("spec") or {}, "status": old.get("status") or {}}
     return {**new, **{name: value for name, value in kept.items() if value}}
 
@@ -218,6 +218,8 @@ def prepare_for_update(
     """
     if subresource == "status":
         return _with_status(kind, old, new, rules)
+    if subresource in ("resize", "ephemeralcontainers") and "managedFields" in new["metadata"]:
+        old = with_section(old, "metadata", {"managedFields": new["metadata"]["managedFields"]})
     if subresource == "resize":
         return apply_resize(old, new, rules)
     if subresource == "ephemeralcontainers":

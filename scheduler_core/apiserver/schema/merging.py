@@ -6,6 +6,7 @@ kube: apimachinery/pkg/util/strategicpatch/patch.go @ v1.34.1
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scheduler_core.apiserver.schema.go_values import go_map
 from scheduler_core.apiserver.schema.table import Field, fields, parse_expression
 
 DIRECTIVE, RETAIN = "$patch", "$retainKeys"
@@ -34,7 +35,7 @@ def _merge_map(old: Mapping[str, Any], patch: Mapping[str, Any], field: Field) -
     if directive == "delete":
         return {}
     if directive is not None:
-        raise BadPatch(f"unknown patch type: {directive} in map: {dict(patch)}")
+        raise BadPatch(f"unknown patch type: {directive} in map: {go_map(patch)}")
     new = _retain_keys(old, patch)
     rest = {name: value for name, value in patch.items() if name != RETAIN}
     for name in [name for name in rest if name.startswith(ORDER)]:
@@ -114,7 +115,8 @@ def _demand_order(given: Sequence[Any], order: Sequence[Any], field: Field, name
     for each in kept if order else ():
         key = _key(each, field.merge_key)
         if key not in wanted[place + 1 :]:
-            raise BadPatch(f"The order in patch list:\n{list(given)}\n doesn't match {ORDER} list:\n{list(order)}\n")
+            lists = go_map(list(given)), go_map(list(order))
+            raise BadPatch(f"The order in patch list:\n{lists[0]}\n doesn't match {ORDER[:-1]} list:\n{lists[1]}\n")
         place = wanted.index(key, place + 1)
 
 
@@ -128,6 +130,8 @@ def _merge_list(old: Sequence[Any], patch: Sequence[Any], field: Field) -> list[
     key = field.merge_key
     if not key:
         raise BadPatch(f"cannot merge lists without merge key for {field.inner}")
+    if not all(isinstance(each, Mapping) for each in both):
+        raise BadPatch(f"list element types are not identical: {go_map([list(old), list(patch)])}")
     kept, added = _specials_done(old, patch, key)
     new = list(kept)
     item = Field("object", field.inner)
@@ -144,8 +148,6 @@ def _specials_done(old: Sequence[Any], patch: Sequence[Any], key: str) -> tuple[
     """The old list and the patch, once the elements with directives are carried out."""
     kept, added, replace = list(old), [], False
     for each in patch:
-        if not isinstance(each, Mapping):
-            raise BadPatch(f"expected a map, got {each!r}")
         directive = each.get(DIRECTIVE)
         if directive is None:
             _key(each, key)
@@ -155,7 +157,8 @@ def _specials_done(old: Sequence[Any], patch: Sequence[Any], key: str) -> tuple[
         elif directive == "replace":
             replace = True
         else:
-            raise BadPatch("merging lists cannot yet be specified in the patch")
+            merge = "merging lists cannot yet be specified in the patch"
+            raise BadPatch(merge if directive == "merge" else f"unknown patch type: {directive} in map: {go_map(each)}")
     return (added, []) if replace else (kept, added)
 
 
@@ -164,7 +167,7 @@ def _key(element: Any, key: str) -> Any:
     if not key:
         return element
     if not isinstance(element, Mapping) or key not in element:
-        raise BadPatch(f"map: {element} does not contain declared merge key: {key}")
+        raise BadPatch(f"map: {go_map(element)} does not contain declared merge key: {key}")
     return element[key]
 
 

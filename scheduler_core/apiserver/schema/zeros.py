@@ -3,6 +3,7 @@
 kube: encoding/json with the tags omitempty and omitzero of k8s.io/api @ v0.34.1
 """
 
+import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -164,6 +165,8 @@ def keep_form(new: Any, filled: Any, old: Any) -> Any:
 def order(value: Any, expression: str, touched: Any = None) -> Any:
     """A value with its fields in the order of Go's structs; by name where a patch has `touched` them."""
     bare = expression.lstrip("*")
+    if isinstance(touched, list):  # a whole that the patch has written
+        return json.loads(json.dumps(value, sort_keys=True))
     if isinstance(value, list):
         return [order(each, bare[2:]) for each in value]
     if not isinstance(value, Mapping):

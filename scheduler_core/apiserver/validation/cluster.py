@@ -24,7 +24,7 @@ from scheduler_core.apiserver.validation.autoscaling import autoscaler
 from scheduler_core.apiserver.validation.checks import OLDEST_RULES, UpdateRules
 from scheduler_core.apiserver.validation.devices.pods import claim_statuses
 from scheduler_core.apiserver.validation.jobs import job, job_spec
-from scheduler_core.apiserver.validation.network.objects import endpoint_slice, ingress, network_policy
+from scheduler_core.apiserver.validation.network.objects import endpoint_slice, endpoints, ingress, network_policy
 from scheduler_core.apiserver.validation.network.services import service
 from scheduler_core.apiserver.validation.pod_update import (
     pod_ephemeral_containers,
@@ -98,12 +98,24 @@ def secret(manifest: Object, errors: Errors) -> None:
             errors.invalid(format_key_path("data", key), _REDACTED, problem)
 
 
+def _revision(manifest: Object, errors: Errors) -> None:
+    not_negative("revision")(manifest, "", errors)
+    given = manifest.get("data", {})
+    errors.required("data", "data must be a valid JSON object", when=not isinstance(given, Mapping))
+
+
 def _json_problem(text: bytes) -> str:
     """The first thing that keeps Go from reading an object; "" where it is one."""
     try:
         found = json.loads(text)
-    except ValueError:
-        return "unexpected end of JSON input" if not text.strip() else "invalid character"
+    except ValueError as wrong:
+        where = getattr(wrong, "pos", 0)
+        short = where >= len(text.rstrip())
+        return (
+            "unexpected end of JSON input"
+            if short
+            else f"invalid character {chr(text[where])!r} looking for beginning of value"
+        )
     if found is None or isinstance(found, dict):
         return ""
     names = {str: "string", bool: "bool", list: "array"}
@@ -324,7 +336,8 @@ _CHECKS: dict[str, Callable[[Manifest, Errors], None]] = {
     "Secret": secret,
     "ResourceQuota": resource_quota,
     "IngressClass": _ingress_class,
-    "ControllerRevision": lambda manifest, errors: not_negative("revision")(manifest, "", errors),
+    "ControllerRevision": _revision,
+    "Endpoints": endpoints,
     "PodTemplate": lambda manifest, errors: pod_template(manifest.get("template") or {}, "template", errors),
     "VolumeAttributesClass": classes.volume_attributes_class,
     **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), _webhooks),

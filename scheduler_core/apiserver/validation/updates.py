@@ -12,6 +12,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects import Manifest, nanos
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, forbidden
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules, alike
+from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 from scheduler_core.apiserver.validation.jobs import job_status
 from scheduler_core.apiserver.validation.rules import not_negative
 from scheduler_core.apiserver.validation.storage.classes import NOT_SOURCES, apply_claim_defaults, apply_volume_defaults
@@ -27,6 +28,7 @@ _SET = (
 _CLAIM = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
 _GROUP_FIXED = ("schedulingConstraints", "priorityClassName", "priority", "workloadRef", "preemptionPolicy")
 _ROLE_REF = ("apiGroup", "kind", "name")
+_AS_GO_WRITES = {"podFailurePolicy": "*PodFailurePolicy", "successPolicy": "*SuccessPolicy"}
 _JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
 
 
@@ -45,7 +47,7 @@ CHANGES_FIRST = ("ConfigMap", "Secret", "IngressClass", "VolumeAttributesClass")
 # Errors in a new object that an update may have: the field cannot change, or is not looked at again.
 _NOT_JUDGED = {
     "StatefulSet": re.compile(r"spec\.(serviceName|volumeClaimTemplates).*"),
-    "PriorityClass": re.compile(".*"),
+    "PriorityClass": re.compile(r"(?!metadata).*"),
     "Pod": re.compile(r"spec\.nodeName"),
 }
 
@@ -173,7 +175,12 @@ def _stateful_set(old: Manifest, new: Manifest, rules: UpdateRules, errors: Erro
 
 
 def _job(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
-    _forbid_changes("spec.selector", *(f"spec.{name}" for name in _JOB_FIXED))(old, new, errors)
+    for path in ("spec.selector", *(f"spec.{name}" for name in _JOB_FIXED)):
+        name = path[5:]
+        if name in _AS_GO_WRITES and not alike(_at(old, path), _at(new, path)):
+            errors.invalid_text(path, as_go_writes(_at(new, path), _AS_GO_WRITES[name]), IMMUTABLE)
+        else:
+            _forbid_changes(path)(old, new, errors)
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if after.get("completionMode") != "Indexed":
         _forbid_changes("spec.completions")(old, new, errors)

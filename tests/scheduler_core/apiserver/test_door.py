@@ -45,7 +45,7 @@ def read(sim: Simulation, path: str, **query: str) -> Any:
 
 
 def config_map(name: str = "c", **data: str) -> dict[str, Any]:
-    return {"metadata": {"name": name}, "data": data}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
 
 
 def rack(name: str, slots: Any) -> dict[str, Any]:
@@ -100,6 +100,41 @@ def test_objects_of_a_definition_are_checked_and_filled_in(racks: Simulation) ->
             write(racks, "POST", RACKS, rack("s", slots))
     with pytest.raises(Failure, match="unknown field"):
         write(racks, "POST", RACKS, {**rack("s", 2), "nope": 1}, fieldValidation="Strict")
+
+
+def test_an_update_of_a_custom_resource_judges_what_it_changes_alone(racks: Simulation) -> None:
+    write(racks, "POST", RACKS, rack("r", 4))
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/racks.lab.example.com"
+    lower = {
+        "op": "replace",
+        "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/slots/maximum",
+    }
+    write(racks, "PATCH", path, [{**lower, "value": 2}], "application/json-patch+json")
+    assert write(racks, "PATCH", f"{RACKS}/r", {"spec": {"note": "b"}}, MERGE)["spec"] == {"slots": 4, "note": "b"}
+    with pytest.raises(Failure, match="slots in body should be less than or equal to 2"):
+        write(racks, "PATCH", f"{RACKS}/r", {"spec": {"slots": 6}}, MERGE)
+
+
+def test_an_eviction_names_its_pod_and_nothing_is_proxied() -> None:
+    sim, path = Simulation(), "/api/v1/namespaces/default/pods"
+    write(sim, "POST", path, {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}})
+    for body in ({"metadata": {"name": "other"}}, {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"}}):
+        with pytest.raises(Failure, match="Eviction"):
+            write(sim, "POST", f"{path}/p/eviction", body)
+    assert answer_read(sim, Call("GET", f"{path}/p/proxy")).status == 400
+
+
+def test_a_field_that_a_body_has_twice_is_a_warning_or_refused() -> None:
+    call = Call("POST", MAPS)
+    for body, type_, said in (
+        (b'{"data": {"a": "1", "a": "2"}}', JSON, 'duplicate field \\"data.a\\"'),
+        (b"data:\n  a: b\n  a: c\n", "application/yaml", 'line 3: key \\"a\\" already set in map'),
+    ):
+        warnings: list[tuple[str, str]] = []
+        assert "a" in read_body(Simulation(), call, body, type_, warnings)["data"]
+        assert warnings == [("Warning", f'299 - "{said}"')]
+        with pytest.raises(Failure, match="strict decoding error"):
+            read_body(Simulation(), Call("POST", MAPS, {"fieldValidation": "Strict"}), body, type_)
 
 
 def test_a_field_of_another_manager_is_a_conflict() -> None:

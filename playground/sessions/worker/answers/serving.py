@@ -33,18 +33,24 @@ def _write_all(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
         yield
         if engine.interrupted and answered:
             break
-        answered.append(_write(engine, call, request.max_objects, applied.append))
+        warnings: list[tuple[str, str]] = []
+        answer = _write(engine, call, request.max_objects, applied.append, warnings)
+        answered.append(msgspec.structs.replace(answer, headers=[*answer.headers, *warnings]))
     if applied:
         applied[-1] = msgspec.structs.replace(applied[-1], deltas=engine.deltas(request.followers))
     return moving.Written(answered, applied)
 
 
 def _write(
-    engine: Engine, request: moving.APIWrite, max_objects: int, add: Callable[[moving.Applied], None]
+    engine: Engine,
+    request: moving.APIWrite,
+    max_objects: int,
+    add: Callable[[moving.Applied], None],
+    warnings: list[tuple[str, str]],
 ) -> moving.Answered:
     world, call = engine.world, request.call
     try:
-        body = read_body(world, call, request.body, request.content_type)
+        body = read_body(world, call, request.body, request.content_type, warnings)
     except Failure as failure:
         return _finish(failure.reply, world, call)
     moment = max(0, request.wall - world.store.epoch) if world.store.live else 0

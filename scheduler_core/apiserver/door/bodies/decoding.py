@@ -6,7 +6,7 @@ kube: sigs.k8s.io/json, apimachinery/pkg/runtime/serializer/{json,protobuf}, api
 import base64
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import yaml
@@ -27,6 +27,7 @@ _WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}
 _WITH_TYPE = ("core.v1.PersistentVolumeClaim",)  # as templates have it
 _WORDS = {str: "string", bool: "bool", list: "array", dict: "object", int: "number", float: "number"}
+_READ_THEMSELVES = ("quantity", "time", "microtime", "intorstring")
 _ZEROS = {"string": "", "bool": False, **dict.fromkeys(_INTEGERS, 0)}
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
@@ -54,14 +55,18 @@ class Decoder:
     def __init__(self, stores: bool = False) -> None:
         self.unknown: list[str] = []
         self._stores = stores
+        self._wrong: list[Undecodable] = []  # Go's types that read themselves stop it at once, others when all is read
 
     def object(self, value: Any, type_: str) -> Any:
         """The object, without nulls and unknown fields. Undecodable."""
-        return self._struct(value, type_, _Place("", "", ""), type_)
+        found = self._struct(value, type_, _Place("", "", ""), type_)
+        if self._wrong:
+            raise self._wrong[0]
+        return found
 
     def _struct(self, value: Any, type_: str, place: _Place, go: str) -> Any:
         if not isinstance(value, Mapping):
-            raise _mismatch(value, place, go)
+            return self._wrong.append(_mismatch(value, place, go))
         known, found = fields_of(type_), {}
         name_of = type_.rpartition(".")[2]
         for name, each in value.items():
@@ -88,23 +93,29 @@ class Decoder:
             return self._list(value, inner, place, go) if wrap == "[]" else self._map(value, inner, place, go)
         if expression in read_api()["types"]:
             return self._struct(value, expression, place, go)
-        _check_leaf(value, expression, place, go)
+        try:
+            _check_leaf(value, expression, place, go)
+        except Undecodable as wrong:
+            if expression in _READ_THEMSELVES:
+                raise
+            self._wrong.append(wrong)
+            return None
         return write_quantity(value) if expression == "quantity" else value
 
     def _list(self, value: Any, inner: str, place: _Place, go: str) -> Any:
         if not isinstance(value, list):
-            raise _mismatch(value, place, go)
+            return self._wrong.append(_mismatch(value, place, go))
         go = go.removeprefix("[]")
         return [self._value(each, inner, place._replace(at=f"{place.at}[{i}]"), go) for i, each in enumerate(value)]
 
     def _map(self, value: Any, inner: str, place: _Place, go: str) -> Any:
         if not isinstance(value, Mapping):
-            raise _mismatch(value, place, go)
+            return self._wrong.append(_mismatch(value, place, go))
         go = go.partition("]")[2] or go
         found = {
             name: self._value(each, inner, place._replace(at=f"{place.at}.{name}"), go)
             for name, each in value.items()
-            if each is not None
+            if each is not None or inner == "string"
         }
         return {name: _round_up(each) for name, each in found.items()} if inner == "quantity" else found
 
@@ -157,6 +168,8 @@ def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:
 def _check_special(value: Any, expression: str, place: _Place) -> None:
     if expression == "quantity" and not _is_quantity(value):
         raise Undecodable(_QUANTITY)
+    if expression in ("time", "microtime") and not isinstance(value, str):
+        raise _mismatch(value, place, "string")
     if expression in ("time", "microtime") and not is_time(value):
         form = "2006-01-02T15:04:05Z07:00" if expression == "time" else "2006-01-02T15:04:05.000000Z07:00"
         raise Undecodable(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"')
@@ -185,7 +198,18 @@ def is_time(value: Any) -> bool:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's where it is installed
-    """Times stay texts."""
+    """Times stay texts. `repeated`: the words for keys that a map has twice."""
+
+    def __init__(self, stream: bytes) -> None:
+        super().__init__(stream)
+        self.repeated: list[str] = []
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [key.value for key, _ in node.value]
+        for i, (key, _) in enumerate(node.value):
+            if key.value in keys[:i]:
+                self.repeated.append(f'line {key.start_mark.line + 1}: key "{key.value}" already set in map')
+        return super().construct_mapping(node, deep)
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -202,12 +226,40 @@ _PLACES = (
 )
 
 
-def read_json(body: bytes) -> Any:
-    """JSON data. ValueError says why not, in Go's words where it can."""
+class _Twice(dict[str, Any]):
+    """An object with a field that it has twice."""
+
+    fields: tuple[str, ...] = ()
+
+
+def _collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    twice, names = _Twice(found), [name for name, _ in pairs]
+    twice.fields = tuple(name for i, name in enumerate(names) if name in names[:i])
+    return twice
+
+
+def _list_repeated(value: Any, path: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from (f'duplicate field "{path}{name}"' for name in getattr(value, "fields", ()))
+        for name, each in value.items():
+            yield from _list_repeated(each, f"{path}{name}.")
+    for i, each in enumerate(value if isinstance(value, list) else ()):
+        yield from _list_repeated(each, f"{path[:-1]}[{i}].")
+
+
+def read_json(body: bytes, repeated: list[str] | None = None) -> Any:
+    """JSON data. ValueError says why not, in Go's words where it can. `repeated`: the words for fields that are there twice."""
     if not body.strip():
         raise ValueError("unexpected end of JSON input")
     try:
-        return json.loads(body, parse_constant=_refuse_constant)
+        if repeated is None:
+            return json.loads(body, parse_constant=_refuse_constant)
+        data = json.loads(body, parse_constant=_refuse_constant, object_pairs_hook=_collect)
+        repeated += _list_repeated(data)
+        return data
     except json.JSONDecodeError as wrong:
         if wrong.pos >= len(wrong.doc.rstrip()) or wrong.msg.startswith("Unterminated"):
             raise ValueError("unexpected end of JSON input") from None
@@ -221,12 +273,23 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"invalid character {name[0]!r} looking for beginning of value")
 
 
-def read_yaml(body: bytes) -> Any:
-    """YAML data, as JSON has it. ValueError says why not."""
+def read_yaml(body: bytes, repeated: list[str]) -> Any:
+    """The first document's YAML data, as JSON has it. ValueError says why not."""
+    loader = None
     try:
-        return json.loads(json.dumps(yaml.load(body, Loader=_Loader)))  # noqa: S506 - a SafeLoader
+        loader = _Loader(body)
+        data = json.loads(json.dumps(loader.get_data() if loader.check_data() else None))
+        repeated += loader.repeated
+        return data
     except (yaml.YAMLError, TypeError, UnicodeDecodeError, RecursionError) as wrong:
-        raise ValueError(f"error converting YAML to JSON: yaml: {wrong}") from wrong
+        mark, line = getattr(wrong, "problem_mark", None), 0
+        if mark is not None and mark.line:
+            line = mark.line + isinstance(wrong, yaml.scanner.ScannerError)  # as Go's package counts
+        where = f"line {line}: " if line else ""
+        raise ValueError(f"yaml: {where}{getattr(wrong, 'problem', None) or wrong}") from wrong
+    finally:
+        if loader is not None:
+            loader.dispose()
 
 
 # Protobuf, as kube frames it: a prefix, and an Unknown that holds kind and object.

@@ -16,13 +16,7 @@ from scheduler_core.apiserver.schema.api import fields_of, read_api
 from scheduler_core.apiserver.status import Refused
 
 _SPECIAL = ("resource.Quantity", "v1.Time", "intstr.IntOrString")
-_OF_POD = (
-    "HostNetwork",
-    "HostPID",
-    "HostIPC",
-    "ShareProcessNamespace",
-    "HostUsers",
-)  # internally of the security context
+_OF_POD = ("HostNetwork", "HostPID", "HostIPC", "ShareProcessNamespace", "HostUsers")  # of the security context
 _CONTEXT = "core.PodSecurityContext"
 _POD, _VOLUME = (
     "pod updates may not change fields other than",
@@ -65,7 +59,9 @@ def to_internal(value: Any, expression: str, pod: Manifest | None = None) -> Any
 
 
 def _difference(old: Manifest, new: Manifest, type_: str) -> str:
-    before, after = (json.dumps(to_internal(each, type_), indent=1).splitlines(keepends=True) for each in (old, new))
+    before, after = (
+        f"{json.dumps(to_internal(each, type_), indent=1)}\n".splitlines(keepends=True) for each in (old, new)
+    )
     return "".join(list(difflib.unified_diff(before, after))[2:])
 
 

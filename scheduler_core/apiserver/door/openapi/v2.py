@@ -7,6 +7,7 @@ import json
 import struct
 from collections.abc import Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from scheduler_core.apiserver.door.openapi.v3 import INFO, list_documents
@@ -90,18 +91,7 @@ def _operation(operation: Data) -> Data:
 
 # Protobuf. Of each message: the number of its extensions, then each field with its number and what it holds: after /, the number of
 # a message's one field that the value stands in; after @, that of the pairs of name and value of a map.
-_MESSAGES = {
-    "Document": "16 swagger=1:text info=2:Info paths=8:PathItem@2 definitions=9:Schema@1",
-    "Info": "7 title=1:text version=2:text",
-    "PathItem": "10 get=2:Operation put=3:Operation post=4:Operation delete=5:Operation patch=8:Operation parameters=9:in",
-    "Operation": "13 operationId=5:text produces=6:text consumes=7:text parameters=8:in responses=9:Response/1@1",
-    "Response": "5 description=1:text schema=2:Schema/1",
-    "body": "6 name=2:text in=3:text required=4:flag schema=5:Schema",
-    "query": "23 in=2:text name=4:text type=6:text",
-    "path": "22 required=1:flag in=2:text name=4:text type=5:text",
-    "Schema": "31 $ref=1:text format=2:text description=4:text maximum=7:double minimum=9:double pattern=13:text required=19:text"
-    " enum=20:any additionalProperties=21:Schema/1 type=22:text/1 items=23:Schema/1 properties=25:Schema@1",
-}
+_MESSAGES: Mapping[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text())["messages"]
 _FIELDS = {
     message: dict(field.split("=") for field in text.split()[1:]) | {"x-": text.split()[0]}
     for message, text in _MESSAGES.items()

@@ -4,7 +4,9 @@ kube: pkg/printers/internalversion/printers.go, apiserver/pkg/registry/rest/tabl
 apiextensions-apiserver/pkg/registry/customresource/tableconvertor @ v1.34.1
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from scheduler_core.apimachinery.objects import SECOND, Manifest, parse_time
@@ -325,33 +327,8 @@ _CELLS: Mapping[str, Callable[[Row], Cells]] = {
 # Columns that are fields: `?` whether it is true, `#` how many (of several fields), `=` labels, and after | what stands for none;
 # `ready` is how many replicas are ready, of how many; `images` the names and images of the template's containers, `template` these and the
 # selector.
-_FIELDS = {
-    **dict.fromkeys(
-        ("ReplicaSet", "ReplicationController"),
-        "name spec.replicas|0 status.replicas|0 status.readyReplicas|0 age template",
-    ),
-    "Deployment": "name ready status.updatedReplicas|0 status.availableReplicas|0 age template",
-    "StatefulSet": "name ready age images",
-    "DaemonSet": "name status.desiredNumberScheduled|0 status.currentNumberScheduled|0 status.numberReady|0"
-    " status.updatedNumberScheduled|0 status.numberAvailable|0 =spec.template.spec.nodeSelector age template",
-    "Namespace": "name status.phase age",
-    "Secret": "name type #data age",
-    "ConfigMap": "name #data,binaryData age",
-    "ServiceAccount": "name #secrets age",
-    "PriorityClass": "name value|0 ?globalDefault age preemptionPolicy|PreemptLowerPriority",
-    "Lease": "name spec.holderIdentity age",
-    "CSINode": "name #spec.drivers age",
-    "CSIStorageCapacity": "name storageClassName capacity|<unset>",
-    "VolumeAttachment": "name spec.attacher spec.source.persistentVolumeName spec.nodeName ?status.attached age",
-    "VolumeAttributesClass": "name driverName age",
-    "RuntimeClass": "name handler age",
-    "ServiceCIDR": "name spec.cidrs[0] age",
-    "ResourceSlice": "name spec.nodeName spec.driver spec.pool.name age",
-    "DeviceClass": "name age",
-    "ResourceClaimTemplate": "name age",
-    **dict.fromkeys(("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"), "name #webhooks age"),
-    "Scale": "name spec.replicas|0 status.replicas|0 age",
-}
+_DATA: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text())
+_FIELDS: Mapping[str, str] = _DATA["fields"]
 
 
 _WORDS: Mapping[str, Callable[[Row], Cells]] = {
@@ -377,12 +354,7 @@ def _cells(row: Row, column: str) -> Cells:
     return [found[0] if found and found[0] not in ("", None) else int(otherwise) if otherwise == "0" else otherwise]
 
 
-_SCALE = [
-    ["Name", "string", "name", 0, ""],
-    ["Desired", "integer", "", 0, ""],
-    ["Available", "integer", "", 0, ""],
-    ["Age", "string", "", 0, ""],
-]
+_SCALE: list[Cells] = _DATA["scale"]
 
 
 def _custom_cells(resource: Resource, row: Row) -> Cells:

@@ -178,6 +178,29 @@ def endpoint_slice(manifest: Object, errors: Errors) -> None:
             _endpoint(endpoint, kind, f"endpoints[{i}]", errors)
 
 
+def endpoints(manifest: Object, errors: Errors) -> None:
+    """kube: ValidateEndpoints of pkg/apis/core/validation/validation.go @ v1.34.1"""
+    for i, subset in enumerate(manifest.get("subsets") or ()):
+        path, lists = f"subsets[{i}]", [(name, subset.get(name) or ()) for name in ("addresses", "notReadyAddresses")]
+        errors.required(
+            path, "must specify `addresses` or `notReadyAddresses`", when=not any(each for _, each in lists)
+        )
+        for name, addresses in lists:
+            for j, address in enumerate(addresses):
+                where, ip = f"{path}.{name}[{j}]", address.get("ip") or ""
+                services.ip_address(ip, f"{where}.ip", errors)
+                text("hostname", names.label_errors)(address, where, errors)
+                text("nodeName", names.subdomain_errors)(address, where, errors)
+                services.ip_address(ip, f"{where}.ip", errors)
+                services.endpoint_address(ip, f"{where}.ip", errors)
+        ports = subset.get("ports") or ()
+        for j, port in enumerate(ports):
+            validate_name("name", names.label_errors, needed=len(ports) > 1)(port, f"{path}.ports[{j}]", errors)
+            checks.port_number(port.get("port") or 0, f"{path}.ports[{j}].port", errors)
+            one("protocol", "SCTP", "TCP", "UDP", empty=True)(port, f"{path}.ports[{j}]", errors)
+            text("appProtocol", names.list_qualified_name_errors)(port, f"{path}.ports[{j}]", errors)
+
+
 def _slice_ports(ports: Sequence[Object], errors: Errors) -> None:
     seen: dict[str, None] = {}
     for i, port in enumerate(ports):

@@ -1,0 +1,32 @@
+"""JSON values as Go's fmt prints them, which some of kube's messages do."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apimachinery.objects.errors import encode
+
+
+def go_map(value: Any) -> str:
+    """A value as Go's %v prints it: maps sorted by key."""
+    if isinstance(value, Mapping):
+        return f"map[{' '.join(f'{name}:{go_map(value[name])}' for name in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(go_map, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "<nil>" if value is None else str(value)
+
+
+def go_syntax(value: Any) -> str:
+    """A value as Go's %#v prints it."""
+    if isinstance(value, Mapping):
+        return f"{go_type(value)}{{{', '.join(f'{encode(name)}:{go_syntax(value[name])}' for name in sorted(value))}}}"
+    if isinstance(value, list):
+        return f"{go_type(value)}{{{', '.join(map(go_syntax, value))}}}"
+    return "interface {}(nil)" if value is None else encode(value)
+
+
+def go_type(value: Any) -> str:
+    """The type of a JSON value, as Go's %T prints it."""
+    names = {bool: "bool", str: "string", list: "[]interface {}", int: "int64", float: "float64"}
+    return names.get(type(value), "map[string]interface {}")
