@@ -73,7 +73,7 @@ def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
     scheduler.wake_up()
 
 
-def _notify(scheduler: Scheduler, event: ClusterEvent, old: object, new: object) -> None:
+def _announce(scheduler: Scheduler, event: ClusterEvent, old: object, new: object) -> None:
     """Tells the queue of an event, and counts it."""
     scheduler.queue.move_all(ObjectEvent(event, old, new), scheduler.world.now)
     measure.record_event(scheduler, event.label)
@@ -86,16 +86,16 @@ def _on_node(scheduler: Scheduler, event: WatchEvent) -> None:
     old, new = event.old_node, event.new_node
     if event.type == DELETED:
         assert old is not None
-        _notify(scheduler, NODE_DELETE, old, None)
+        _announce(scheduler, NODE_DELETE, old, None)
         scheduler.cache.remove_node(old)
         return
     assert new is not None
     scheduler.cache.add_node(new)
     if event.type == ADDED or old is None:
-        _notify(scheduler, NODE_ADD, None, new)
+        _announce(scheduler, NODE_ADD, None, new)
         return
     for action in node_changes(old, new, scheduler.features.node_declared_features):
-        _notify(scheduler, ClusterEvent("Node", action), old, new)
+        _announce(scheduler, ClusterEvent("Node", action), old, new)
 
 
 def node_changes(old: Node, new: Node, features_count: bool = False) -> list[Action]:
@@ -161,16 +161,16 @@ def _on_assigned(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None
     if new is None:
         if old is not None:
             scheduler.cache.remove_pod(old)
-            _notify(scheduler, ASSIGNED_POD_DELETE, old, None)
+            _announce(scheduler, ASSIGNED_POD_DELETE, old, None)
     elif old is None:
         scheduler.cache.add_pod(new)
-        _notify(scheduler, ASSIGNED_POD_ADD, None, new)
+        _announce(scheduler, ASSIGNED_POD_ADD, None, new)
     else:
         scheduler.calls.seen(new)
         scheduler.cache.update_pod(new)
         measure.record_event(scheduler, ASSIGNED_POD_UPDATE.label)
         for change in pod_changes(old, new, scheduler.features, scheduler.queue.options.events):
-            _notify(scheduler, change, old, new)
+            _announce(scheduler, change, old, new)
 
 
 def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None, bound: bool) -> None:
@@ -313,9 +313,9 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
     if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.features.dynamic_resources:
         # Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker.
         for changed in find_changed_slices(scheduler.view, event.kind, event.old, event.new):
-            _notify(scheduler, _SLICE_UPDATE, changed, changed)
+            _announce(scheduler, _SLICE_UPDATE, changed, changed)
     if resource is not None:
-        _notify(scheduler, ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE)), old, new)
+        _announce(scheduler, ClusterEvent(resource, _ACTIONS.get(event.type, Action.UPDATE)), old, new)
 
 
 def _on_group(queue: GroupQueue, event: WatchEvent, now: int) -> None:
