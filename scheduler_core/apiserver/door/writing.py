@@ -206,7 +206,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
     if resource.namespaced and api.store.get("Namespace", "", context.target.namespace) is None:
         raise Failure(404, *_missing_namespace(context.target.namespace))
     if given_version and managed is None:
-        raise Failure(500, "", "resourceVersion should not be set on objects to be created")
+        raise Failure(400, "", "resourceVersion should not be set on objects to be created")
     if resource.key == EVENTS:
         return _create_event(context, manifest)
     if context.is_custom:
