@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile
 
 import orjson
 
@@ -69,12 +68,24 @@ def last(session_id: int, head: int) -> tuple[str, Command] | None:
 
 
 @repeatable
-def count_joined(session_id: int, head: int, of_undo: bool) -> int:
-    """Return how many commands the change at the end of a log consists of: one, unless a fix needed more, or `of_undo` took those back."""
+def count_joined(session_id: int, head: int, redo: bool) -> int:
+    """Return how many commands the next undo, or `redo`, takes back: one, but as many as a fix consists of."""
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head).order_by("-seq")
-    logged = (log.unpack(bytes(entry.payload)) for entry in entries.iterator())
-    marks = ((each.get("source"), each["command"]["kind"] == "Undo") for each in logged)
-    return 1 + len(list(takewhile(lambda mark: mark == (JOINED, of_undo), marks)))
+    count = skipped = 0
+    for entry in entries.iterator():
+        data = log.unpack(bytes(entry.payload))
+        kind = data["command"]["kind"]
+        if kind == "Redo" or (kind == "Undo" and not redo):  # what it took or gave back is further back
+            skipped += 1 if redo or kind == "Undo" else -1
+        elif redo and kind != "Undo":
+            break
+        elif skipped:
+            skipped -= 1
+        else:
+            count += 1
+            if data.get("source") != JOINED:
+                break
+    return max(count, 1)
 
 
 @repeatable
