@@ -127,7 +127,8 @@ def list_status_texts(pod: Manifest) -> Iterator[str]:
                 state.get("message") or state.get("reason") not in PLAIN or state in last
             ):
                 text = f"{each.get('name')}: {state.get('reason')}: {state.get('message') or ''}"
-                yield f"{text} exit code {state['exitCode']}" if state.get("exitCode") or state in last else text
+                code = state.get("exitCode")
+                yield f"{text} exit code {code}" if code or (state in last and code is not None) else text
 
 
 # What is said of a pod, a workload, or a node
@@ -165,8 +166,6 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
     if kind in ("Node", "Namespace", "PersistentVolume"):
         return list(filter(None, [store.get(kind, "", rest)]))
     namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
-    if "/" not in rest and any(("Pod", namespace, name) == (e.kind, e.namespace, e.name) for e in store.events):
-        return [{"kind": "Pod", "metadata": {"name": name, "namespace": namespace}}]  # which is gone
     found = [store.get(each, namespace, name) for each in ([kind] if "/" in rest else _OWNERS)]
     owners = [each for each in found if each is not None]
     for owner in owners:  # which grows by what they control
