@@ -133,3 +133,11 @@ def test_a_ranking_says_which_pods_are_critical() -> None:
     rows = [{**ranked, "critical": critical} for critical in (True, False)]
     shown = eviction({**row, "chosen": "default/p", "message": "", "ranking": rows})
     assert [each["critical"] for each in shown["ranking"]] == [True, False]
+
+
+def test_the_controller_of_a_namespace_and_of_a_volume_has_the_stage_of_their_choice() -> None:
+    sim = cluster(node("a"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}})
+    names = {"Namespace/team": "namespace-controller", "PersistentVolume/pv": "persistentvolume-binder-controller"}
+    for chosen, name in names.items():
+        said = shown("stage", sim, stage="aim", about="controller", controller=chosen)["context"]["question"]
+        assert in_english(said) == f"What did {name} do last to {chosen.partition('/')[2]}?"

@@ -180,8 +180,12 @@ def _actor(record: Record) -> Actor:
 # Acted: what the chosen controller, or the one of the chosen workload, did last: from its own notes, the newest first.
 
 MOST = 6
-_OTHERS = {"disruption-controller": "PodDisruptionBudget", "resourceclaim-controller": "ResourceClaim"}
-_CONTROLLERS = {kind: name for name, kind in (OF_CONTROLLER | _OTHERS).items()}
+_CONTROLLERS = {kind: name for name, kind in OF_CONTROLLER.items()} | {
+    "PodDisruptionBudget": "disruption-controller",
+    "ResourceClaim": "resourceclaim-controller",
+    "Namespace": "namespace-controller",
+    **dict.fromkeys(("PersistentVolume", "PersistentVolumeClaim"), "persistentvolume-binder-controller"),
+}
 
 
 class Reconcile(TypedDict):
