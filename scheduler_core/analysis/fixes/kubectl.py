@@ -13,8 +13,9 @@ import yaml
 
 from scheduler_core.apimachinery.objects import Manifest, controller_of
 from scheduler_core.apiserver import KINDS, Store
-from scheduler_core.apiserver.admission.plugins.tolerations import NOT_READY, UNREACHABLE
+from scheduler_core.apiserver.admission.plugins.tolerations import build_default_tolerations
 from scheduler_core.apiserver.object_defaults import without_template_defaults
+from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.rewriting import SERVER_OWNED
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.scheduler.framework.drafts import Change, Draft
@@ -72,11 +73,7 @@ def clean(manifest: Manifest) -> dict[str, Any]:
     return {**rest, "metadata": meta, **({"spec": spec} if spec else {})}
 
 
-# What the admission plugin DefaultTolerationSeconds adds, unless the API server has other options.
-_ADDED_TOLERATIONS = tuple(
-    {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
-    for key in (NOT_READY, UNREACHABLE)
-)
+_ADDED_TOLERATIONS = build_default_tolerations(APIServerOptions())  # unless the API server has other options
 
 
 def _without_defaults(spec: Manifest) -> Manifest:

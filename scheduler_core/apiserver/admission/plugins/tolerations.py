@@ -10,6 +10,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects import Manifest, is_extended_name
 from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, qos_class
 from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
+from scheduler_core.apiserver.options import APIServerOptions
 from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
 from scheduler_core.apiserver.store import Store
@@ -28,16 +29,21 @@ class DefaultTolerationSeconds(AdmissionPlugin):
         if not request.writes_pod:
             return manifest
         tolerations = manifest["spec"].get("tolerations") or []
-        seconds = {
-            NOT_READY: request.options.not_ready_toleration_seconds,
-            UNREACHABLE: request.options.unreachable_toleration_seconds,
-        }
         added = [
-            {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds[key]}
-            for key in seconds
-            if not any(_covers(toleration, key) for toleration in tolerations)
+            each
+            for each in build_default_tolerations(request.options)
+            if not any(_covers(toleration, each["key"]) for toleration in tolerations)
         ]
         return with_section(manifest, "spec", {"tolerations": [*tolerations, *added]}) if added else manifest
+
+
+def build_default_tolerations(options: APIServerOptions) -> list[Manifest]:
+    """Build the tolerations that DefaultTolerationSeconds adds to a pod that has none for such taints."""
+    seconds = {NOT_READY: options.not_ready_toleration_seconds, UNREACHABLE: options.unreachable_toleration_seconds}
+    return [
+        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": each}
+        for key, each in seconds.items()
+    ]
 
 
 def _covers(toleration: Manifest, key: str) -> bool:
