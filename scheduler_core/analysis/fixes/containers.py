@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.meanings import find_makers, list_status_texts
 from scheduler_core.apimachinery.objects import REQUIRED, Manifest, Node, Pod, controller_of, nanos
+from scheduler_core.apimachinery.objects.storage.volumes import list_drivers
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.registry.strategies import apply_patch
 from scheduler_core.scheduler.framework.drafts import Change, Draft
@@ -44,11 +45,6 @@ def list_absent_drivers(world: Simulation, words: Iterable[str], node: Node) -> 
             name = each["metadata"]["name"]
             if "csi" in name and driver.partition(".")[0] in name and each["metadata"].get("uid") not in there:
                 yield driver, each
-
-
-def list_drivers(node: Manifest | None) -> list[str]:
-    """Return the CSI drivers that a CSINode lists."""
-    return [str(each.get("name")) for each in ((node or {}).get("spec") or {}).get("drivers") or ()]
 
 
 def find_missing_driver(world: Simulation, volume: str, node: str) -> str:

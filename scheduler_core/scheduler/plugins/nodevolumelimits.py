@@ -114,7 +114,7 @@ class Counter:
     def missing_driver(self, pod: Pod, csi_node: Manifest | None) -> str:
         """Return the first driver of the pod's volumes that asks to be on the node and is not there; "" for none. ValueError."""
         all_ask = Behavior.DRIVERS_ASK not in self._handle.features.behaviors
-        present = [each.get("name") for each in ((csi_node or {}).get("spec") or {}).get("drivers") or ()]
+        present = storage.list_drivers(csi_node)
         for driver in dict.fromkeys(self.volumes(pod, csi_node).values()):
             known = self._handle.get("CSIDriver", "", driver)
             spec = (known or {}).get("spec") or {}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
-from scheduler_core.analysis.fixes.containers import find_missing_driver, list_drivers, propose_containers
+from scheduler_core.analysis.fixes.containers import find_missing_driver, propose_containers
 from scheduler_core.analysis.fixes.effects import Watch, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix, rank_fixes
 from scheduler_core.analysis.fixes.kubectl import bare, clean, format_apply, kubectl_of, workload_of
@@ -14,7 +14,14 @@ from scheduler_core.analysis.fixes.proof import MANY, OVERTIME, Goal, Prover, be
 from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, nanos, parse_time
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, Node
-from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, access_modes, class_of, volume_name, volumes_of
+from scheduler_core.apimachinery.objects.storage.volumes import (
+    CLAIM,
+    access_modes,
+    class_of,
+    list_drivers,
+    volume_name,
+    volumes_of,
+)
 from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.controllers.nodes.drain import list_wanted_flags
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume

@@ -181,6 +181,11 @@ def with_annotation(manifest: Manifest, key: str, text: str) -> Manifest:
     return {**manifest, "metadata": {**meta, "annotations": {**(meta.get("annotations") or {}), key: text}}}
 
 
+def list_drivers(csi_node: Manifest | None) -> list[str]:
+    """Return the CSI drivers that a CSINode lists."""
+    return [each.get("name") for each in ((csi_node or {}).get("spec") or {}).get("drivers") or ()]
+
+
 def not_owned(claim: Manifest, pod: Pod) -> str:
     return f"PVC {key_of(claim)} was not created for pod {pod.key} (pod is not owner)"
 
