@@ -94,39 +94,9 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
         if reason.plugin in ("InterPodAffinity", "PodTopologySpread"):
             yield from list_keys_left_out(pod)
         if reason.code == "InterPodAffinity/NoMatchingPod":
-            for term in affinity_terms(pod).required:
-                selector = ", ".join(map(str, term.selector.requirements))
-                itself = term.selector.matches(pod.labels)
-                chosen = [
-                    each["metadata"] for each in world.store.list("Namespace") if term.namespace_selector.requirements
-                ]
-                chosen = [each["name"] for each in chosen if term.namespace_selector.matches(each.get("labels") or {})]
-                found = list(dict.fromkeys((*term.namespaces, *chosen)))
-                values = {"selector": selector, "namespaces": found, "topologyKey": term.topology_key}
-                if not found and term.namespace_selector.requirements:
-                    text = ", ".join(map(str, term.namespace_selector.requirements))
-                    yield note("NoNamespaceMatches", pod=pod.key, selector=selector, namespaceSelector=text)
-                    continue
-                other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
-                yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
-                idle = (e for e in world.store.pods() if (e.terminal or not e.node_name) and e.namespace in found)
-                alike = [each for each in idle if term.selector.matches(each.labels)]
-                for each in [e for e in alike if e.terminal][:1]:
-                    yield note("PartnerHasEnded", pod=each.key, node=each.node_name)
-                for each in [e for e in alike if not (e.node_name or e.terminal or e.uid == pod.uid)][:1]:
-                    back = any(t.selector.matches(pod.labels) for t in affinity_terms(each).required)
-                    yield note(
-                        "PartnersWait" if back and not itself else "PartnerIsPending", pod=each.key, other=pod.key
-                    )
+            yield from _list_partners(world, pod)
         if reason.code == "InterPodAffinity/MatchingPod":
-            for term in affinity_terms(pod).required_anti:
-                found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
-                if len(found) < 2 or len({*found}) > 1 or found[0] is None:
-                    continue
-                others = (e for e in world.store.pods() if e.node_name and term.selector.matches(e.labels))
-                there = next((e.key for e in others if e.namespace in (term.namespaces or (e.namespace,))), None)
-                if there is not None:
-                    yield note("AllInOneDomain", topologyKey=key, domain=found[0], count=len(found), pod=there)
+            yield from _list_shared_domains(world, pod)
         required = pod.spec.node_affinity_required
         if (
             reason.code == "NodeAffinity/NoMatch"
@@ -155,6 +125,42 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
         if reason.code == "NodePorts/HostPortsTaken" and pod.manifest["spec"].get("hostNetwork"):
             ports = sorted({port.port for port in pod.spec.host_ports})
             yield note("HostNetworkPorts", pod=pod.key, ports=ports)
+
+
+def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield the pods that the required affinity of a pod looks for, and those of them that are on no node."""
+    for term in affinity_terms(pod).required:
+        selector = ", ".join(map(str, term.selector.requirements))
+        itself = term.selector.matches(pod.labels)
+        chosen = [each["metadata"] for each in world.store.list("Namespace") if term.namespace_selector.requirements]
+        chosen = [each["name"] for each in chosen if term.namespace_selector.matches(each.get("labels") or {})]
+        found = list(dict.fromkeys((*term.namespaces, *chosen)))
+        values = {"selector": selector, "namespaces": found, "topologyKey": term.topology_key}
+        if not found and term.namespace_selector.requirements:
+            text = ", ".join(map(str, term.namespace_selector.requirements))
+            yield note("NoNamespaceMatches", pod=pod.key, selector=selector, namespaceSelector=text)
+            continue
+        other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
+        yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
+        idle = (e for e in world.store.pods() if (e.terminal or not e.node_name) and e.namespace in found)
+        alike = [each for each in idle if term.selector.matches(each.labels)]
+        for each in [e for e in alike if e.terminal][:1]:
+            yield note("PartnerHasEnded", pod=each.key, node=each.node_name)
+        for each in [e for e in alike if not (e.node_name or e.terminal or e.uid == pod.uid)][:1]:
+            back = any(t.selector.matches(pod.labels) for t in affinity_terms(each).required)
+            yield note("PartnersWait" if back and not itself else "PartnerIsPending", pod=each.key, other=pod.key)
+
+
+def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
+    """Yield the topology keys of the anti-affinity by which all nodes are one domain, with a pod that is avoided there."""
+    for term in affinity_terms(pod).required_anti:
+        found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
+        if len(found) < 2 or len({*found}) > 1 or found[0] is None:
+            continue
+        others = (e for e in world.store.pods() if e.node_name and term.selector.matches(e.labels))
+        there = next((e.key for e in others if e.namespace in (term.namespaces or (e.namespace,))), None)
+        if there is not None:
+            yield note("AllInOneDomain", topologyKey=key, domain=found[0], count=len(found), pod=there)
 
 
 def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[Fact]:

@@ -145,13 +145,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield note("WantsNone", **values, field=field)
     for pod, span in list_placed_for_a_time(world, pods)[:1]:
         yield note("PlacedForATime", **values, node=pod.node_name, seconds=span * SECOND)
-    for each in list_lost_scalers(world, manifest):
-        target = f"{each['spec']['scaleTargetRef']['kind']} {each['spec']['scaleTargetRef']['name']}"
-        yield note("TargetIsMissing", **values, autoscaler=each["metadata"]["name"], target=target)
-    if (contest := find_contest(world, manifest)) is not None:
-        yield note("ReplicasAreContested", **values, **contest)
-    for pod in list_foreign_pods(world, manifest, pods)[:SHOWN]:
-        yield note("ScaledPodIsForeign", **values, pod=pod.key)
+    yield from _list_scaling_troubles(world, manifest, pods, values)
     for key, by_domain, most in list_uneven(world, manifest, pods):
         counts = [f"{name}: {len(there)}" for name, there in sorted(by_domain.items())]
         yield note("SpreadIsUneven", **values, key=key, counts=counts[:SHOWN], skew=most)
@@ -181,6 +175,19 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         yield from _list_bare_nodes(world, manifest, pods)
     if manifest["kind"] == "Job" and ran_out(manifest):
         yield from _list_last_refusal(world, manifest)
+
+
+def _list_scaling_troubles(
+    world: Simulation, manifest: Manifest, pods: list[Pod], values: Mapping[str, Any]
+) -> Iterator[Fact]:
+    """Yield autoscalers whose target is missing, another writer of the replicas, and foreign pods that an autoscaler counts."""
+    for each in list_lost_scalers(world, manifest):
+        target = f"{each['spec']['scaleTargetRef']['kind']} {each['spec']['scaleTargetRef']['name']}"
+        yield note("TargetIsMissing", **values, autoscaler=each["metadata"]["name"], target=target)
+    if (contest := find_contest(world, manifest)) is not None:
+        yield note("ReplicasAreContested", **values, **contest)
+    for pod in list_foreign_pods(world, manifest, pods)[:SHOWN]:
+        yield note("ScaledPodIsForeign", **values, pod=pod.key)
 
 
 def _list_end_of_namespace(world: Simulation, manifest: Manifest, values: Mapping[str, Any]) -> Iterator[Fact]:

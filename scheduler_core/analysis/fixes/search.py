@@ -126,9 +126,9 @@ def _put_writers_first(sim: Simulation, fixes: Iterable[Fix]) -> tuple[Fix, ...]
 def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     if (held := find_object(sim, pod_key)) is not None:
         return (yield from search_object(sim, pod_key, held, budget))
-    name = "/".join(pod_key.split("/")[:-1][-1:])
-    space = sim.store.get("Namespace", "", name) if sim.store.pod_at(pod_key) is None else None
-    if space is not None and (ends := (yield from search_object(sim, f"Namespace/{name}", space, budget))).fixes:
+    namespace = pod_key.rpartition("/")[0].rpartition("/")[2]
+    space = sim.store.get("Namespace", "", namespace) if sim.store.pod_at(pod_key) is None else None
+    if space is not None and (ends := (yield from search_object(sim, f"Namespace/{namespace}", space, budget))).fixes:
         return ends
     if pod_key.count("/") == 2 or pod_key.startswith("Node/"):
         return (yield from search_workload(sim, pod_key, budget))

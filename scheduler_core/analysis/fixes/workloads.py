@@ -101,18 +101,8 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         yield delete_pod(draft, pod), prover.left(pod)
     for _, by_domain, most in list_uneven(sim, owner, mine):
         yield from _even_out(draft, by_domain, most, prover)
-    replicas = int(owner["spec"].get("replicas", 1))
-    if owner["kind"] == "StatefulSet" and len(mine) > replicas:
-        last = max(mine, key=lambda pod: parent_and_ordinal(pod.name)[1])
-        for pod in [each for each in mine if not each.ready and not each.deleting and each is not last][:1]:
-            yield delete_pod(draft, pod), prover.left(last)
     if owner["kind"] == "StatefulSet":
-        names = (f"{meta['name']}-{ordinal}" for ordinal in ordinals(Owner.of(owner)))
-        there = filter(None, (sim.store.pod(meta["namespace"], name) for name in names))
-        for pod in [each for each in there if not belongs_to(sim, each, owner)][:1]:
-            yield delete_pod(draft, pod), prover.left(pod, replaced=True)
-    if owner["kind"] == "StatefulSet" and len(mine) < replicas and any(not pod.ready for pod in mine):
-        yield from ((each, prover.created()) for each in rebuild(owner, meta["namespace"]))
+        yield from _go_on_in_order(draft, sim, owner, mine, prover)
     if owner["kind"] == "Job" and mine and all(pod.ready for pod in mine if not pod.terminal):
         width, left = int(owner["spec"].get("parallelism", 1)), int(owner["spec"].get("completions") or 0)
         left -= int((owner.get("status") or {}).get("succeeded") or 0)
@@ -139,6 +129,21 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         yield draft.typing(change, call), prover.left(unready[0])
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _take_back(draft, owner, mine, prover)
+
+
+def _go_on_in_order(draft: Draft, sim: Simulation, owner: Manifest, mine: list[Pod], prover: Prover) -> Proposals:
+    """Delete a pod that blocks the order of a StatefulSet or has the name of one of its pods, or recreate the StatefulSet as Parallel."""
+    meta, replicas = owner["metadata"], int(owner["spec"].get("replicas", 1))
+    if len(mine) > replicas:
+        last = max(mine, key=lambda pod: parent_and_ordinal(pod.name)[1])
+        for pod in [each for each in mine if not each.ready and not each.deleting and each is not last][:1]:
+            yield delete_pod(draft, pod), prover.left(last)
+    names = (f"{meta['name']}-{ordinal}" for ordinal in ordinals(Owner.of(owner)))
+    there = filter(None, (sim.store.pod(meta["namespace"], name) for name in names))
+    for pod in [each for each in there if not belongs_to(sim, each, owner)][:1]:
+        yield delete_pod(draft, pod), prover.left(pod, replaced=True)
+    if len(mine) < replicas and any(not pod.ready for pod in mine):
+        yield from ((each, prover.created()) for each in rebuild(owner, meta["namespace"]))
 
 
 def _goes_on(pods: list[Pod], prover: Prover) -> Goal:
