@@ -197,12 +197,23 @@ async def pause(request: HttpRequest, client: SessionClient) -> HttpResponse:
 @edits("POST")
 async def undo(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Take the last change back, by as many commands as it consists of."""
-    return await _command(request, client, Undo())
+    return await _take_back(request, client, Undo())
 
 
 @edits("POST")
 async def redo(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    return await _command(request, client, Redo())
+    return await _take_back(request, client, Redo())
+
+
+async def _take_back(request: HttpRequest, client: SessionClient, command: Undo | Redo) -> HttpResponse:
+    """Undo or redo all commands of a change. In the past it is one command, as any other there."""
+    redo, count = isinstance(command, Redo), 1
+    if Look.from_query(request.POST.dict()).at is None:
+        count = await in_thread(listing.count_joined, client.session.pk, await client.head(), redo)
+    response = await _command(request, client, command)
+    for _each in range(1, count):
+        await client.apply(command, source=listing.JOINED)
+    return response
 
 
 @edits("POST")
@@ -214,12 +225,7 @@ async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def _command(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
-    at, count = Look.from_query(request.POST.dict()).at, 1
-    if at is None and (redo := isinstance(command, Redo)) | isinstance(command, Undo):
-        count = await in_thread(listing.count_joined, client.session.pk, await client.head(), redo)
-    await client.apply(command, at, source="studio")
-    for _each in range(1, count):
-        await client.apply(command, source=listing.JOINED)
+    await client.apply(command, Look.from_query(request.POST.dict()).at, source="studio")
     if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
