@@ -45,7 +45,7 @@ def opens(*methods: str, unasked: Past = "ask") -> Callable[[View], View]:
     return wrap
 
 
-def given(find: Callable[[HttpRequest, str], Awaitable[Any]], *methods: str) -> Callable[[View], View]:
+def opens_with(find: Callable[[HttpRequest, str], Awaitable[Any]], *methods: str) -> Callable[[View], View]:
     """The view answers these methods, and gets what `find` finds by its key; an error becomes a page that says so."""
 
     def wrap(view: View) -> View:

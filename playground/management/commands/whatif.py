@@ -212,7 +212,7 @@ def _list_missing(outcome: whatif.Outcome) -> list[dict[str, Any]]:
 
 
 def _list_blocked(outcome: whatif.Outcome) -> list[dict[str, str]]:
-    """What does not go on with the change, and did without it; drains are told of as such."""
+    """List the objects that do not go on with the change, and did without it. Drains have lines of their own."""
     before = {row["subject"] for row in blocked(outcome.baseline)}
     rows = (row for row in blocked(outcome.world) if not row["subject"].startswith("Node/"))
     return [row for row in rows if row["subject"] not in before]

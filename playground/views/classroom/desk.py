@@ -25,7 +25,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.limits import vouch
 from playground.sessions.protocol.errors import SessionError, SessionGone
 from playground.sessions.web.client import SessionClient
-from playground.views.access import creator, edits, given, scope_of
+from playground.views.access import creator, edits, opens_with, scope_of
 from playground.views.classroom import assigning
 from playground.views.responses import attach, problem
 
@@ -44,7 +44,7 @@ async def _find_room(request: HttpRequest, key: str) -> Room:
     return room
 
 
-of_room = partial(given, _find_room)
+of_room = partial(opens_with, _find_room)
 
 
 @edits("POST")

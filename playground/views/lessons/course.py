@@ -25,7 +25,7 @@ from playground.sessions.protocol.errors import LimitReached, NotAllowed, Sessio
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient, check_lesson, create_session, draw_variant
 from playground.templatetags.lessons import in_language
-from playground.views.access import author, creator, given, opens
+from playground.views.access import author, creator, opens, opens_with
 from playground.views.responses import problem
 
 
@@ -42,7 +42,7 @@ async def _find_to_edit(request: HttpRequest, key: str) -> OwnLesson:
     return lesson
 
 
-takes, writes = partial(given, _find), partial(given, _find_to_edit)
+takes, writes = partial(opens_with, _find), partial(opens_with, _find_to_edit)
 
 
 async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> Checked:

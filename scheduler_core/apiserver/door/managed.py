@@ -194,7 +194,7 @@ def _describe_failure(context: Context, body: Any, deed: str, why: str, then: st
 
 
 def _judge(value: Any, shape: Shape, path: str, skips: bool, is_root: bool = False) -> Iterator[str]:
-    """What is of another type than the schema has; `skips`: fields that it does not have are let pass.
+    """Yield the values of another type than the schema has. `skips`: fields that the schema does not have pass.
 
     kube: sigs.k8s.io/structured-merge-diff/v6/typed/validate.go
     """

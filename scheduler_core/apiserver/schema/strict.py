@@ -112,7 +112,7 @@ def _map(item: Field, release: Release) -> Check:
 
 
 def _entry(item: Field, release: Release) -> Check:
-    """What a list or a map holds, which may not be null."""
+    """Return the check of an entry of a list or a map, which may not be null."""
     inner, anything = _check(item, release), item.inner == "any"
 
     def check(value: Any, path: str, lenient: bool, found: _Found) -> None:

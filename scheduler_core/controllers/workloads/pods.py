@@ -17,7 +17,7 @@ DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
 
 
 class Work:
-    """What a controller does about one owner in a sync. `said` describes the actions."""
+    """The actions of a controller for one owner in a sync. `said` describes them."""
 
     def __init__(self, controller: Controller, world: World, owner: Owner) -> None:
         self.controller = controller

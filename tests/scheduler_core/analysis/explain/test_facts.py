@@ -545,7 +545,7 @@ def ending(manifest: dict[str, Any], *finalizers: str) -> dict[str, Any]:
     return {**manifest, "metadata": {**manifest["metadata"], **gone}}
 
 
-def told(sim: Simulation, reason: str, about: str, reporter: str, **more: Any) -> None:
+def report(sim: Simulation, reason: str, about: str, reporter: str, **more: Any) -> None:
     kind, _, name = about.partition("/")
     involved = {"kind": kind, "name": name, "namespace": "" if kind == "Node" else "default"}
     said = {"reason": reason, "message": reason, "involvedObject": involved, "source": {"component": reporter}, **more}
@@ -581,8 +581,8 @@ def test_a_drain_of_a_cordoned_node_waits_for_a_pod_that_does_not_end() -> None:
 
 def test_what_removed_a_pod_comes_before_how_its_kubelet_ended_it() -> None:
     sim = scheduler_alone(node("a"))
-    told(sim, "ScaleDown", "Pod/p", "cluster-autoscaler", message="deleting pod for node scale down")
-    told(sim, "Killing", "Pod/p", "kubelet")
+    report(sim, "ScaleDown", "Pod/p", "cluster-autoscaler", message="deleting pod for node scale down")
+    report(sim, "Killing", "Pod/p", "kubelet")
     found = asked(sim, "p")
     assert [fact.values["reason"] for fact in found.facts if fact.code == "LastEvent"] == ["ScaleDown"]
     assert values(found, "Means")["meaning"] == "NodeWasScaledDown"
@@ -594,7 +594,7 @@ def test_a_killed_container_on_a_node_without_memory_left_is_explained_by_the_no
     back = {"name": "c", "lastState": last, "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "restartCount": 3}
     killed = {**pod("p", nodeName="a"), "status": {"phase": "Running", "containerStatuses": [back]}}
     sim = scheduler_alone(node("a"), killed)
-    told(
+    report(
         sim, victim, "Node/a", "kubelet", type="Warning", message="System OOM encountered, victim process: app, pid: 7"
     )
     assert (values(asked(sim, "p"), "Means")["meaning"] == "NodeRanOutOfMemory") is known
