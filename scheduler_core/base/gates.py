@@ -10,7 +10,7 @@ import msgspec
 
 
 class ApiGates(msgspec.Struct, frozen=True):
-    """The gates that decide what the API server keeps of an object; most of them are the scheduler's too."""
+    """The feature gates that decide which fields of an object the API server keeps. The scheduler reads most of them too."""
 
     dynamic_resources: bool = True  # DynamicResourceAllocation
     dra_admin_access: bool = True  # DRAAdminAccess
@@ -30,7 +30,7 @@ class ApiGates(msgspec.Struct, frozen=True):
 
 
 class FeatureGates(ApiGates, frozen=True):
-    """All of them."""
+    """All modeled feature gates."""
 
     pop_from_backoff: bool = True  # SchedulerPopFromBackoffQ
     async_preemption: bool = True  # SchedulerAsyncPreemption

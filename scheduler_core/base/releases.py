@@ -78,10 +78,10 @@ class Behavior(enum.StrEnum):
 
 
 class Difference(NamedTuple):
-    """A behavior, the first release that has it, where kube's sources say so, and one sentence.
+    """A behavior, the first release that has it, its place in kube's sources, and one sentence.
 
-    `texts`: a part of a message or a metric's label before, and with the behavior; "" where nothing was or is said.
-    `unshown`: why no cluster of the page of differences shows it.
+    `texts`: the part of a message or a metric's label without and with the behavior ("" for none). `unshown`: the
+    reason why no cluster on the page of differences shows it.
     """
 
     behavior: Behavior
@@ -113,7 +113,7 @@ def minor_of(version: str) -> int:
 
 
 def pick(history: Mapping[str, T], release: Release) -> T | None:
-    """Return the newest entry of a history by release that this release has; None where all are newer."""
+    """Return the newest entry of a history by release that applies to this release, or None if all entries are newer."""
     entries = [(_numbers(since), entry) for since, entry in history.items() if has_reached(release, since)]
     return max(entries, key=lambda entry: entry[0])[1] if entries else None
 
@@ -131,7 +131,7 @@ def rules_of(release: Release) -> frozenset[str]:
 
 
 def has_reached(release: Release, since: str) -> bool:
-    """Return whether a release has what a table says that the release `since` brought."""
+    """Return whether a release is `since` or newer."""
     return _numbers(since) <= _numbers(release)
 
 
@@ -146,7 +146,9 @@ def in_order(*releases: Release) -> list[Release]:
 
 
 def read_release(text: str) -> Release:
-    """Return the modeled release that a text such as "v1.36.3" or "1.36" names: the nearest patch of the same minor. ValueError."""
+    """Return the modeled release that a text such as "v1.36.3" or "1.36" names: the nearest patch of that minor
+    version. Raise ValueError.
+    """
     found = re.fullmatch(r"v?1\.(\d+)(?:\.(\d+))?(?:[-+].*)?", text.strip())
     alike = [each for each in RELEASES if found and _numbers(each)[1] == int(found[1])]
     if not found or not alike:

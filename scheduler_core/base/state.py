@@ -53,42 +53,44 @@ _READ_ONLY = (Mapping, Sequence, frozenset)
 
 
 class DeclarationError(TypeError):
-    """A class of the world's state that doesn't say what becomes of a field."""
+    """A class of the world's state that does not declare how to copy a field."""
 
 
 class SharedState:
-    """Objects that every copy of what holds them shares: never changed once made, or only ever added to."""
+    """Objects that are shared by all copies of their holders: immutable, or append-only."""
 
     __slots__ = ()
 
     def decoded(self) -> None:
-        """Fills what is derived, in an object that was read from a checkpoint."""
+        """Fill the derived fields after decoding from a checkpoint."""
 
 
 class State:
-    """Objects that change as the world goes on. A derived field begins empty, where its type is a container or a number, or unset."""
+    """Objects that change while the world runs. A derived field starts empty if its type is a container or a number,
+    else unset.
+    """
 
     __slots__ = ()
 
     def copy(self) -> Self:
-        """The same state, which goes its own way."""
+        """Return an independent copy."""
         cls = type(self)
         twin: Self = (_COPIERS.get(cls) or _copier_of(cls))(self)
         return twin
 
     def copied_from(self, original: Self) -> None:
-        """Ties a new copy's parts to each other, where they were so in the original."""
+        """Link the parts of a new copy to each other as in the original."""
 
     def decoded(self) -> None:
-        """Fills what is derived, in an object that was read from a checkpoint."""
+        """Fill the derived fields after decoding from a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field as it is declared. `hint` is its type.
+    """One declared field with its type (`hint`).
 
-    `carried`: a copy has what the original has, or what `copy` makes of it. `written`: a checkpoint has it; one that is not begins with
-    `begin`, or unset. `row`: the class of the rows of a list that only grows.
+    `carried`: a copy keeps the field's value, or the result of `copy`. `written`: checkpoints store the field; a
+    field that they do not store starts with `begin`, or unset. `row`: the class of the rows of an append-only list.
     """
 
     name: str
@@ -102,7 +104,9 @@ class Field:
 
 @cache
 def fields_of(cls: Any) -> tuple[Field, ...]:
-    """The declared fields of a State, a SharedState or a frozen class. DeclarationError where one says too little."""
+    """Return the declared fields of a State, a SharedState, or a frozen class. Raise DeclarationError if a
+    declaration is incomplete.
+    """
     try:
         hints = get_type_hints(cls, include_extras=True)
     except NameError as error:
@@ -130,7 +134,7 @@ def _field(where: str, name: str, hint: Any, strict: bool) -> Field:
 
 
 def _split_annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
-    """A type without what it is annotated with, and that."""
+    """Return a type without its annotations, and the annotations."""
     return (get_args(hint)[0], hint.__metadata__) if get_origin(hint) is Annotated else (hint, ())
 
 
@@ -196,7 +200,7 @@ _COPIERS: dict[type, Copier] = {}
 
 
 def _copier_of(cls: type) -> Copier:
-    """Made when the first object of a class is copied, as only then all that its annotations name is there."""
+    """Create and register the copier of a class. Called at the first copy, because only then all annotated names exist."""
     copier = _COPIERS[cls] = _make_copier(cls)
     return copier
 
@@ -229,9 +233,10 @@ def _make_copier(cls: Any) -> Copier:
 
 @lru_cache(maxsize=4)
 def reachable(roots: tuple[type, ...]) -> tuple[type, ...]:
-    """Every class of which a checkpoint may hold objects: the roots, and what the types of written fields name, in that order.
+    """Return every class whose objects a checkpoint may hold: the roots, and the types of written fields, in that
+    order.
 
-    DeclarationError names a class that declares nothing.
+    Raise DeclarationError with a class that declares nothing.
     """
     classes: dict[type, None] = {}
     ahead: list[Any] = list(reversed(roots))
@@ -249,7 +254,7 @@ def reachable(roots: tuple[type, ...]) -> tuple[type, ...]:
 
 
 def _list_classes(hint: Any) -> Iterator[type]:
-    """The classes of objects that a type names. What can be called is never state."""
+    """Yield the classes that a type names. Callables are never state."""
     hint, _ = _split_annotated(hint)
     kind, args = get_origin(hint) or hint, get_args(hint)
     if isinstance(kind, type) and kind.__module__ not in _OF_LIBRARIES:

@@ -1,7 +1,7 @@
-"""The release of kube that an input indicates: by the version of its kubelets, by fields that a release brought, by kube's own texts.
+"""The release of kube that an input indicates: by kubelet versions, by fields of a release, or by kube's own texts.
 
-The bytes are searched, not the objects, so that an input is looked at before anything is made of it. What a release brought counts
-where it stands in managedFields, too. The control plane is at least as new as the newest kubelet.
+The bytes are searched instead of the objects, so that an input is checked before it is parsed. Fields of a release
+count in managedFields, too. The control plane is at least as new as the newest kubelet.
 """
 
 import re
@@ -14,7 +14,7 @@ from scheduler_core.formats.manifests.archives import Budget, is_archive, unpack
 
 
 class Indication(NamedTuple):
-    """A release, and what indicates it; "" where nothing does."""
+    """A release and its evidence, or "" without evidence."""
 
     release: Release
     why: str = ""

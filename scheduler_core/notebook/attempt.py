@@ -1,4 +1,4 @@
-"""Attempt: one pod's way through the extension points, with what every plugin answered."""
+"""Attempt: one pod's cycle through the extension points, with the answers of every plugin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,11 +33,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One scheduling cycle, and its binding cycle once that is over.
+    """One scheduling cycle, with its binding cycle once that has ended.
 
-    `outcome` is scheduled, unschedulable or error, `message` kube's text of a failure. `feasible` are the nodes that passed Filter; of the
-    others `refused` says which plugin refused them, and why. Nodes that the search did not come to are in neither. `nominated` is the node
-    that preemption made room on, by evicting `victims`. `bound` says how the binding ended, "" while it goes on or where there is none.
+    `outcome` is scheduled, unschedulable, or error, and `message` is kube's text of a failure. `feasible` are the
+    nodes that passed Filter; `refused` has the plugin and the reason for each node that Filter rejected. Nodes that
+    were not evaluated are in neither. `nominated` is the node on which preemption frees room by evicting `victims`.
+    `bound` is the outcome of the binding cycle, or "" before its end or without one.
 
     kube: pkg/scheduler/schedule_one.go @ v1.34.1
     """
@@ -67,7 +68,7 @@ class Attempt:
         return {name: (status.plugin, status.message) for name, status in found if status is not None}
 
     def at(self, point: str) -> tuple[Answer, ...]:
-        """The answers at an extension point, such as Filter."""
+        """Return the answers at an extension point, such as Filter."""
         return tuple(answer for answer in self.answers if answer.point == point)
 
     def __repr__(self) -> str:
@@ -117,7 +118,7 @@ def _render_answer(answer: Answer) -> Html:
 
 
 def attempt_of(cycle: SchedulingCycle) -> Attempt:
-    """A cycle that has ended, in data that no longer changes."""
+    """Return an immutable copy of a finished cycle."""
     names, verdicts = cycle.nodes.names, cycle.node_to_status.frozen()
     rows = [] if cycle.feasible is None else cycle.feasible.tolist()
     board, chosen = cycle.scores, cycle.chosen or ""
@@ -144,7 +145,7 @@ def attempt_of(cycle: SchedulingCycle) -> Attempt:
 
 
 def add_binding(attempt: Attempt, binding: BindingCycleView, outcome: str, ended: int) -> Attempt:
-    """The same attempt with its binding cycle."""
+    """Return the attempt with its binding cycle."""
     return replace(attempt, answers=(*attempt.answers, *_answers(binding.steps)), bound=outcome, ended=ended)
 
 

@@ -1,4 +1,4 @@
-"""Cluster: a simulated cluster with its scheduler, to be asked for things, stepped, and looked at."""
+"""Cluster: a simulated cluster with its scheduler, to change, step, and inspect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
 
 
 class Built(Protocol):
-    """A builder, such as make_pod gives."""
+    """A builder of a manifest, such as make_pod returns."""
 
     def manifest(self) -> dict[str, Any]: ...
 
@@ -52,7 +52,7 @@ class Cluster:
     def __init__(
         self, *objects: Object, configuration: Configuration = None, seed: int = 0, release: str = NEWEST
     ) -> None:
-        """`release`: of kube-scheduler, such as "1.36"; ValueError where the release is not modeled."""
+        """Create a cluster. `release`: the release of kube-scheduler, such as "1.36". Raise ValueError if it is not modeled."""
         self._history = History(seed)
         if read_release(release) != OLDEST:
             self.apply(SetSettings({"release": read_release(release)}))
@@ -128,26 +128,28 @@ class Cluster:
         return self._history.apply(command)
 
     def add(self, *objects: Object) -> Cluster:
-        """Creates objects, or replaces those of the same name: builders or manifests."""
+        """Create objects, or replace objects of the same names. Accepts builders and manifests."""
         manifests = tuple(_manifest(each) for each in objects)
         self.apply(ApplyObjects(manifests))
         self._note(manifests)
         return self
 
     def delete(self, kind: str, name: str, namespace: str | None = None) -> Cluster:
-        """Deletes an object, as kubectl delete does."""
+        """Delete an object, as kubectl delete does."""
         cluster_wide = kind in ("Node", "Namespace", "PersistentVolume", "PriorityClass", "StorageClass")
         namespace = namespace if namespace is not None else "" if cluster_wide else "default"
         self.apply(DeleteObjects((Ref(kind, namespace, name),)))
         return self
 
     def configure(self, configuration: Configuration) -> Cluster:
-        """Restarts the scheduler with a KubeSchedulerConfiguration."""
+        """Restart the scheduler with a KubeSchedulerConfiguration."""
         self.apply(SetConfiguration(_configuration(configuration)))
         return self
 
     def schedule(self, pod: str) -> Attempt:
-        """Runs until a pod's next attempt is over, its binding included, and gives that. Pods before it in the queue have their turn."""
+        """Run until the pod's next attempt ends, including its binding, and return the attempt. Pods ahead of it in
+        the queue run first.
+        """
         key = _key(pod)
         found = self._history.world.store.pod_at(key)
         if found is None:
@@ -165,7 +167,7 @@ class Cluster:
         raise LookupError(f"{key} is not attempted: {self.place(key) or 'no scheduler has this pod'}")
 
     def schedule_all(self) -> tuple[Attempt, ...]:
-        """Runs until nothing is left to do, and gives the attempts that this made."""
+        """Run until the cluster is idle, and return the new attempts."""
         known = len(self._history.attempts)
         for _ in range(MOST_STEPS):
             if self._history.world.idle:
@@ -174,11 +176,13 @@ class Cluster:
         return self.attempts[known:]
 
     def step(self, grain: str = "plugin") -> list[Record]:
-        """Goes on by one plugin, extension point (point), attempt (pod) or event; what happened, nothing where nothing is left to do."""
+        """Advance by one plugin, extension point (point), attempt (pod), or event. Return the records; none if the
+        cluster is idle.
+        """
         return self._history.step(simulation.Grain(grain))
 
     def fork(self) -> Cluster:
-        """A second cluster that stands where this one does and goes its own way."""
+        """Return an independent copy of the cluster."""
         made = Cluster.of_history(self._history.fork())
         made.left_out, made.without_effect = self.left_out, self.without_effect
         return made

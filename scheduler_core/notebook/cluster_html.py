@@ -1,4 +1,4 @@
-"""What a cluster looks like: its nodes with their use and their pods, and the pods that wait."""
+"""A cluster as HTML: its nodes with their usage and pods, and the pending pods."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 def cluster_html(world: WorldView, messages: Mapping[str, str]) -> str:
-    """A world; `messages` are what pods' last attempts said."""
+    """Return a world as HTML. `messages` are the messages of the pods' last attempts."""
     nodes = world.schedulers[0].cache.table() if world.schedulers else NodeTable()
     pods = _pods(world)
     waiting = [pod for pod in pods if not pod.node_name]

@@ -11,20 +11,20 @@ MOST_SHOWN = 60  # pods
 
 @dataclass(frozen=True)
 class Comparison:
-    """`clusters`: what became of the cluster under each configuration, by the configuration's name."""
+    """The result of a comparison. `clusters`: the final cluster by the configuration's name."""
 
     clusters: Mapping[str, Cluster]
 
     @property
     def nodes_of(self) -> Mapping[str, Mapping[str, str]]:
-        """Pod -> configuration -> the pod's node, "" where it is pending or not there."""
+        """The pod's node by pod and configuration; "" if the pod is pending or missing."""
         pods = dict.fromkeys(pod for cluster in self.clusters.values() for pod in cluster.pods)
         found = {name: cluster.pods for name, cluster in self.clusters.items()}
         return {pod: {name: placed.get(pod, "") for name, placed in found.items()} for pod in sorted(pods)}
 
     @property
     def differences(self) -> Mapping[str, Mapping[str, str]]:
-        """The same of the pods that are not on the same node under all of them."""
+        """The entries of nodes_of for pods whose node is not the same under all configurations."""
         return {pod: nodes for pod, nodes in self.nodes_of.items() if _differs(nodes)}
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ class Comparison:
 
 
 def compare(cluster: Cluster, configurations: Mapping[str, Configuration]) -> Comparison:
-    """Runs a fork of the cluster with each configuration until nothing is left to do. The cluster itself stays as it is."""
+    """Run a fork of the cluster under each configuration until it is idle. The cluster itself does not change."""
     clusters = {}
     for name, configuration in configurations.items():
         clusters[name] = cluster.fork().configure(configuration)

@@ -1,4 +1,4 @@
-"""History: a world with the log of what was asked of it, and every attempt as it was when it ended."""
+"""History: a world with the log of its commands, and a copy of every finished attempt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from scheduler_core.world.simulation import Grain, Simulation
 
 
 class History:
-    """`log` maps positions to the commands' JSON, as a trace has them; `attempts` are those that have ended, by number."""
+    """A world with its history. `log` has the commands' JSON by position, as in a trace; `attempts` are the finished
+    ones by number.
+    """
 
     def __init__(self, seed: int = 0) -> None:
         self.world = Simulation(seed)
@@ -25,7 +27,7 @@ class History:
         self._bindings: dict[int, BindingCycleView] = {}
 
     def fork(self) -> History:
-        """A second one that stands where this one does and goes its own way."""
+        """Return an independent copy."""
         other = History.__new__(History)
         other.world = self.world.fork()
         other.log, other.attempts = dict(self.log), dict(self.attempts)
@@ -34,18 +36,18 @@ class History:
         return other
 
     def apply(self, command: Command) -> list[Record]:
-        """Does what a user can ask for; Refused, with nothing changed, where it can't be done."""
+        """Apply a user's command. Raise Refused, without any change, if the command is invalid."""
         position = self.world.position
         records = self.world.apply(command)
         self.log[position] = msgspec.to_builtins(command)
         return self._note(records)
 
     def advance(self) -> list[Record]:
-        """Makes one transition."""
+        """Make one transition and return its records."""
         return self._note(self.world.advance())
 
     def step(self, grain: Grain) -> list[Record]:
-        """Makes as many transitions as the grain asks for; a fork goes ahead to see how many these are."""
+        """Make as many transitions as the grain requires. A fork runs ahead to count them."""
         ahead = self.world.fork()
         ahead.step(grain)
         records: list[Record] = []
@@ -54,7 +56,7 @@ class History:
         return records
 
     def go_to(self, trace: ReadLog, position: int) -> None:
-        """Makes a trace's history again, up to a position."""
+        """Replay a trace up to a position."""
         while self.world.position < min(position, trace.head):
             before = self.world.position
             command = trace.log.get(before)
@@ -75,7 +77,7 @@ class History:
         return records
 
     def _follow(self) -> None:
-        """Holds on to the bindings that run: the world lets go of one that ends."""
+        """Keep references to running binding cycles, because the world drops a cycle when it ends."""
         for scheduler in self.world.schedulers:
             self._bindings.update(scheduler.bindings)
 

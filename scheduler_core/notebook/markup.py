@@ -1,4 +1,6 @@
-"""Markup: HTML that stands in a page of somebody else's. No script, no address; colours that are read on white and on black."""
+"""Markup: HTML for a page of another application. Without scripts and URLs, in colors that are legible on white and
+on black.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -30,7 +32,7 @@ class Html(str):
 
 
 def text(value: object) -> Html:
-    """A value as it is read, escaped unless it is HTML already."""
+    """Return a value as escaped HTML, unless it already is HTML."""
     return value if isinstance(value, Html) else Html(escape(str(value)))
 
 
@@ -39,7 +41,7 @@ def join_html(parts: Iterable[object]) -> Html:
 
 
 def element(name: str, *content: object, sort: str = "", title: str = "", heads: str = "") -> Html:
-    """An element. `sort` is its class, `heads` what a header stands over: row or col."""
+    """Return an element. `sort` is its class; `heads` is the scope of a header cell: row or col."""
     named = {"class": sort, "title": title, "scope": heads}
     attributes = "".join(f' {key}="{escape(value)}"' for key, value in named.items() if value)
     return Html(f"<{name}{attributes}>{join_html(content)}</{name}>")
@@ -62,7 +64,7 @@ def bar(share: float) -> Html:
 
 
 def table(headings: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
-    """A table; the first cell of a row heads it. A cell that is a td element stays one."""
+    """Return a table. The first cell of a row is its header. A cell that is a td element stays as it is."""
     head = element("tr", *(element("th", heading, heads="col") for heading in headings))
     body = join_html(element("tr", element("th", row[0], heads="row"), *map(_cell, row[1:])) for row in rows)
     return element("table", element("thead", head), element("tbody", body))
@@ -88,12 +90,12 @@ _MEMORY = ("Ki", "Mi", "Gi", "Ti", "Pi")
 
 
 def cpu(millis: int) -> str:
-    """Cores of so many millis: 1.5."""
+    """Format milli-CPUs in cores, such as 1.5."""
     return f"{millis / 1000:g}"
 
 
 def memory(count: int) -> str:
-    """Bytes in the largest unit that leaves at least one: 1.5Gi."""
+    """Format bytes in the largest unit that leaves at least 1, such as 1.5Gi."""
     size, unit = float(count), ""
     for larger in _MEMORY:
         if abs(size) < 1024:

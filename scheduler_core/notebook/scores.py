@@ -1,4 +1,4 @@
-"""ScoreTable: what the Score plugins gave the feasible nodes in one attempt."""
+"""ScoreTable: the scores of the feasible nodes in one attempt."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class ScoreTable:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The nodes with the highest total: the one that is taken is drawn among them."""
+        """The nodes with the highest total. The scheduler draws one of them."""
         most = max(self.total.values(), default=0)
         return tuple(node for node in self.nodes if self.total[node] == most)
 

@@ -23,7 +23,7 @@ Requirement = tuple[str, str, tuple[str, ...]]  # key, operator, values
 
 
 def make_pod(name: str, namespace: str = "default") -> PodBuilder:
-    """A pending pod with one container that asks for nothing."""
+    """Return a pending pod with one container and no requests."""
     return PodBuilder(
         {
             "apiVersion": "v1",
@@ -53,7 +53,7 @@ def make_node(name: str) -> NodeBuilder:
 
 
 def make_cache(nodes: Iterable[NodeBuilder], pods: Iterable[PodBuilder] = ()) -> Cache:
-    """A scheduler's cache that has seen these nodes, then these bound pods."""
+    """Return a scheduler's cache after adding these nodes and then these bound pods."""
     cache = Cache()
     for node in nodes:
         cache.add_node(node.node())
@@ -63,7 +63,7 @@ def make_cache(nodes: Iterable[NodeBuilder], pods: Iterable[PodBuilder] = ()) ->
 
 
 def make_table(nodes: Iterable[NodeBuilder], pods: Iterable[PodBuilder] = ()) -> NodeTable:
-    """The snapshot of such a cache."""
+    """Return the snapshot of a cache with these nodes and pods."""
     return make_cache(nodes, pods).update_snapshot(NodeTable())
 
 
@@ -87,14 +87,14 @@ class PodBuilder:
         self._manifest = manifest
 
     def manifest(self) -> MutableManifest:
-        """A copy of the manifest as it stands."""
+        """Return a copy of the current manifest."""
         return copy.deepcopy(self._manifest)
 
     def pod(self) -> Pod:
         return Pod.from_manifest(self.manifest())
 
     def with_spec(self, **fields: Any) -> PodBuilder:
-        """Sets fields of the spec by their JSON names."""
+        """Set fields of the spec by their JSON names."""
         manifest = self.manifest()
         manifest["spec"].update(copy.deepcopy(fields))
         return PodBuilder(manifest)
@@ -118,14 +118,14 @@ class PodBuilder:
         return self._first_container(image=image)
 
     def host_port(self, port: int, protocol: str = "TCP", ip: str | None = None) -> PodBuilder:
-        """Adds a host port to the first container."""
+        """Add a host port to the first container."""
         entry = {"containerPort": port, "hostPort": port, "protocol": protocol}
         entry |= {} if ip is None else {"hostIP": ip}
         ports = self._manifest["spec"]["containers"][0].get("ports", [])
         return self._first_container(ports=[*ports, entry])
 
     def container(self, name: str, image: str = "app:v1", **requests: str) -> PodBuilder:
-        """Adds a container."""
+        """Add a container."""
         return self._append("containers", {"name": name, "image": image, "resources": {"requests": requests}})
 
     def init_container(self, name: str, image: str = "app:v1", **requests: str) -> PodBuilder:
@@ -133,7 +133,7 @@ class PodBuilder:
         return self._append("initContainers", entry)
 
     def sidecar(self, name: str, image: str = "app:v1", **requests: str) -> PodBuilder:
-        """Adds an init container that keeps running."""
+        """Add an init container that keeps running."""
         entry = {"name": name, "image": image, "restartPolicy": "Always", "resources": {"requests": requests}}
         return self._append("initContainers", entry)
 
@@ -141,11 +141,11 @@ class PodBuilder:
         return self.with_spec(overhead=resources)
 
     def pod_level(self, **requests: str) -> PodBuilder:
-        """Requests of the pod as a whole."""
+        """Set pod-level requests."""
         return self.with_spec(resources={"requests": requests})
 
     def selector(self, labels: Mapping[str, str]) -> PodBuilder:
-        """spec.nodeSelector."""
+        """Set spec.nodeSelector."""
         return self.with_spec(nodeSelector=dict(labels))
 
     def requires(self, *terms: MutableManifest) -> PodBuilder:
@@ -158,18 +158,18 @@ class PodBuilder:
         return self._node_affinity("preferredDuringSchedulingIgnoredDuringExecution", terms)
 
     def tolerates(self, key: str = "", effect: str = "", value: str = "", operator: str = "Exists") -> PodBuilder:
-        """Adds a toleration; fields that are empty are left out."""
+        """Add a toleration. Empty fields are left out."""
         toleration = {"key": key, "operator": operator, "value": value, "effect": effect}
         return self._append("tolerations", {name: text for name, text in toleration.items() if text})
 
     def claims(self, *names: str) -> PodBuilder:
-        """Adds a volume for each of these claims."""
+        """Add a volume for each of these claims."""
         had = len(self._manifest["spec"].get("volumes", []))
         sources = [{"persistentVolumeClaim": {"claimName": name}} for name in names]
         return self.volumes(*({"name": f"v{had + i}", **source} for i, source in enumerate(sources)))
 
     def volumes(self, *volumes: MutableManifest) -> PodBuilder:
-        """Adds volumes as in a manifest."""
+        """Add volumes in the form of a manifest."""
         return self.with_spec(volumes=[*self._manifest["spec"].get("volumes", []), *volumes])
 
     def gates(self, *names: str) -> PodBuilder:
@@ -182,7 +182,7 @@ class PodBuilder:
         return self.with_spec(schedulerName=name)
 
     def on(self, node: str) -> PodBuilder:
-        """Bound to a node and running there."""
+        """Bind the pod to a node, where it runs."""
         bound = self.with_spec(nodeName=node)
         bound._manifest["status"]["phase"] = "Running"
         return bound
@@ -208,14 +208,14 @@ class NodeBuilder:
         self._manifest = manifest
 
     def manifest(self) -> MutableManifest:
-        """A copy of the manifest as it stands."""
+        """Return a copy of the current manifest."""
         return copy.deepcopy(self._manifest)
 
     def node(self) -> Node:
         return Node.from_manifest(self.manifest())
 
     def capacity(self, resources: Mapping[str, str] | None = None, **named: str) -> NodeBuilder:
-        """Capacity and allocatable; what is not named stays."""
+        """Set capacity and allocatable. Other resources stay unchanged."""
         manifest = self.manifest()
         amounts = {**manifest["status"].get("allocatable", {}), **(resources or {}), **named}
         manifest["status"].update(capacity=dict(amounts), allocatable=amounts)
@@ -230,7 +230,7 @@ class NodeBuilder:
         return self.label("topology.kubernetes.io/zone", zone).label("topology.kubernetes.io/region", region)
 
     def taint(self, key: str, effect: str, value: str = "") -> NodeBuilder:
-        """Adds a taint."""
+        """Add a taint."""
         manifest = self.manifest()
         taint = {"key": key, "effect": effect, **({"value": value} if value else {})}
         manifest["spec"]["taints"] = [*manifest["spec"].get("taints", []), taint]

@@ -1,4 +1,4 @@
-"""The first place at which two JSON values differ, as a path with the values there. A null is the same as nothing."""
+"""The first difference of two JSON values, as a path with both values. null equals absence."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ _BARE = APIServerOptions(disable_admission_plugins=tuple(plugin.name for plugin 
 
 
 def judge_object(data: Mapping[str, Any]) -> Difference | None:
-    """Makes the object of a scenario, and compares what is said of it with `errors`, in their order; "" where a list has ended."""
+    """Create a scenario's object and compare the API server's errors with `errors`, in order. A missing error is ""."""
     try:
         APIServer(Store(), _BARE, 0, devices=DeviceGates()).create(data["object"], dry_run=True)
         received: list[str] = []
@@ -54,7 +54,7 @@ def judge_object(data: Mapping[str, Any]) -> Difference | None:
 
 
 class NobodyWaits:
-    """The part of a Handle that is about waiting pods, and about the time, which stands still."""
+    """The Handle of a world without waiting pods, at time 0."""
 
     now = 0
 
@@ -95,7 +95,7 @@ def first_place(expected: Any, received: Any, same: Callable[[Any, Any], bool] =
 
 
 def describe(where: str, expected: Any, received: Any, about: str = "") -> str:
-    """Say where something differs, and both values in full; `about`: what helps to find it."""
+    """Describe a difference with its place and both values in full. `about`: a note that helps to find it."""
     note = f" ({about})" if about else ""
     return f"{where}: expected {_words(expected)}, received {_words(received)}{note}"
 

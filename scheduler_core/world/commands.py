@@ -1,7 +1,8 @@
-"""Commands: everything that can be asked of a world, as frozen data.
+"""Commands: all changes that a user can make to a world, as frozen data.
 
-As JSON a command has its class' name under `kind` (`msgspec.to_builtins` writes it, `command_from_json` reads it); the log of a session is
-made of that. A field that nobody knows is passed over: a log of another version may have it.
+As JSON, a command has its class name under `kind` (`msgspec.to_builtins` writes it, `command_from_json` reads it).
+The log of a session consists of commands. Unknown fields are ignored, because the log of another version may have
+them.
 """
 
 from collections.abc import Mapping
@@ -346,7 +347,7 @@ KINDS: tuple[str, ...] = tuple(command.__name__ for command in get_args(Command)
 
 
 def _fields_of_commands() -> list[tuple[str, Any, Any]]:
-    """Every field that a command has, for a record to leave out where this command has none; null is told."""
+    """Return every field of the commands, optional in a record because other commands lack it. A null value is written."""
     hints = {
         name: hint
         for command in get_args(Command)
@@ -373,7 +374,7 @@ def refuse(path: str, received: object, expected: str) -> Refused:
 
 
 def command_from_json(data: object) -> Command:
-    """The command that some JSON data is; Refused says which field is wrong."""
+    """Return the command of JSON data. Raise Refused with the field at fault."""
     try:
         command: Command = convert_data(data, Command)
     except InvalidObject as invalid:

@@ -36,7 +36,7 @@ class Use(NamedTuple):
 
 
 def read_use(cache: Cache) -> tuple[Use, ...]:
-    """Each resource that a node has or a pod asks for."""
+    """Return the use of each resource that a node has or a pod requests."""
     there = np.zeros(len(cache.counts), np.bool_)
     there[: len(cache.nodes)] = [node is not None for node in cache.nodes]
     allocatable = np.column_stack((cache.allocatable, cache.counts[:, 1]))[there]
@@ -112,7 +112,7 @@ class Scrapes(State):
 
 
 def scrape(t: int, position: int, scheduler: Scheduler) -> Scrape:
-    """The figures as they are now."""
+    """Return the current figures."""
     queue = scheduler.queue
     waiting = queue.metrics.waiting
     results = {"scheduled": 0, "unschedulable": 0, "error": 0}

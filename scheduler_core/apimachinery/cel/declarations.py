@@ -38,7 +38,7 @@ _BUILDERS: dict[str, Callable[..., Type]] = {
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """One signature; `arguments` begin with the receiver of a member. `generic` where it has type parameters."""
+    """One signature. `arguments` start with the receiver of a member. `generic`: the signature has type parameters."""
 
     id: str
     member: bool
@@ -50,7 +50,7 @@ class Overload:
 
 @dataclass(slots=True)
 class Function:
-    """`singleton`: the binding of all overloads together, "" where each has its own."""
+    """A function with its overloads. `singleton`: the one binding of all overloads, or "" if each overload has its own."""
 
     name: str
     overloads: list[Overload] = field(default_factory=list)

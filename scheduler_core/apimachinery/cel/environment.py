@@ -1,7 +1,7 @@
-"""Environments, programs, and what an evaluation comes to.
+"""Environments, programs, and outcomes of evaluations.
 
-kube: apiserver/pkg/cel/environment/{base,environment}.go, vendor/github.com/google/cel-go/cel/{env,program}.go
-@ v1.34.1 (cel-go v0.26.0)
+kube: apiserver/pkg/cel/environment/{base,environment}.go, vendor/github.com/google/cel-go/cel/{env,program}.go @
+v1.34.1 (cel-go v0.26.0)
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ _MOST_TOGETHER = 500  # elements of all lists and maps of one value that are sho
 
 
 def json_safe(value: object) -> object:
-    """None, bool, int, float, str, list or dict. What is long or deep is cut short; an error is {"error": text}."""
+    """Return the value as None, bool, int, float, str, list, or dict. Long and deep values are truncated; an error
+    becomes {"error": text}.
+    """
     return _safe(value, 0, [_MOST_TOGETHER])
 
 
@@ -142,10 +144,10 @@ NEWER = frozenset(("slice", "flatten", "lists.range", "reverse", "distinct", "so
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The outcome of an evaluation: a value, or an error in cel-go's words ("" if there is none), the cost in cel-go's
-    units, and the steps of work (limits.py).
+    """The outcome of an evaluation: a value, or an error in cel-go's words ("" if there is none), the cost in
+    cel-go's units, and the steps of work (limits.py).
 
-    `values`, when watched: (start, end, value as in JSON) of every sub-expression in the order of evaluation.
+    `values`, if watched: (start, end, value as in JSON) of every sub-expression in the order of evaluation.
     """
 
     value: object
@@ -157,9 +159,9 @@ class Outcome(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Environment:
-    """The variables with their types, the fields of declared types, how large variables may be (for estimates), and
-    the names of functions and macros that are not there (NEWER: those that kube takes in new expressions from its next
-    release on). Compiled programs are kept.
+    """Declarations for expressions: variables with their types, the fields of declared types, the maximum sizes of
+    variables (for estimates), and the names of unavailable functions and macros (NEWER: those that kube accepts in
+    new expressions from its next release on). Compiled programs are cached.
     """
 
     variables: Mapping[str, Type]
@@ -225,7 +227,9 @@ class Program:
             return estimate(self.tree, self._sizes)
 
     def evaluate(self, variables: Mapping[str, object], limit: int | None = None, watch: bool = False) -> Outcome:
-        """The value for these variables; `limit` is the highest cost, CALL_LIMIT where it is None, and bounds the work as well."""
+        """Evaluate the program for these variables. `limit` is the maximum cost (None: CALL_LIMIT); it limits the
+        work as well.
+        """
         limit = CALL_LIMIT if limit is None else limit
         run, width = self._run, self._width
         if watch:

@@ -1,4 +1,4 @@
-"""What ends an evaluation: kube's limit of cost, and ours of what is made and looked at.
+"""Limits of an evaluation: kube's limit of cost, and this engine's limits of work and sizes.
 
 kube: vendor/github.com/google/cel-go/interpreter/{interpreter,runtimecost}.go @ v1.34.1 (cel-go v0.26.0)
 """
@@ -33,17 +33,20 @@ _UNHASHABLE = {bytes: "types.Bytes", SemverValue: "cel.Semver", FormatValue: "ce
 
 
 def check_hashable(value: object) -> None:
-    """InternalError where cel-go's code fails: it hashes keys of maps, and what is looked for in a constant list."""
+    """Raise InternalError for values on which cel-go panics: it hashes the keys of maps and the values that it looks
+    up in constant lists.
+    """
     kind = _UNHASHABLE.get(value.__class__)
     if kind is not None:
         raise InternalError(f"runtime error: hash of unhashable type {kind}")
 
 
 class Work:
-    """The steps of work that an evaluation may still take. DEVIATION: kube has no such limit.
+    """The remaining steps of work of an evaluation. DEVIATION: kube has no such limit.
 
-    Kube's cost is no bound of time: `a == b` of large maps of any type costs 1, and so does `a + b` of long lists, which share their
-    parts in cel-go and are copied here. So whatever looks at many parts in one call counts them as steps as well.
+    Kube's cost does not limit time: `a == b` of large maps costs 1, and so does `a + b` of long lists, which share
+    their parts in cel-go and are copied here. So an operation that reads many parts in one call also counts them as
+    steps.
     """
 
     __slots__ = ("left",)
@@ -57,14 +60,14 @@ _WORK: ContextVar[Work] = ContextVar("work", default=_WITHOUT_END)
 
 
 def begin_work(limit: int) -> Work:
-    """Give the evaluation that begins its steps."""
+    """Start the count of work for an evaluation."""
     work = Work(limit)
     _WORK.set(work)
     return work
 
 
 def take_steps(count: int = 1) -> None:
-    """Count steps of work. Raises Cancelled where the evaluation has taken them all."""
+    """Count steps of work. Raise Cancelled if the evaluation exceeds its limit."""
     work = _WORK.get()
     work.left -= count
     if work.left < 0:
@@ -77,6 +80,6 @@ def copy_steps(length: int) -> int:
 
 
 def check_length(length: int, most: int = MOST_ELEMENTS) -> None:
-    """Cancelled where something as long as that is not to be made."""
+    """Raise Cancelled if a result would be longer than `most`."""
     if length > most:
         raise Cancelled(OVER)

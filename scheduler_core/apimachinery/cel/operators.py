@@ -43,7 +43,7 @@ _NUMBERS = (int, Uint, float)
 
 
 def equal(left: object, right: object) -> bool | Failure:
-    """Return whether two values are equal; values of kube's own types do not compare with others."""
+    """Return whether two values are equal. Values of kube's own types are comparable only with their own type."""
     kind = left.__class__
     if left is None or right is None:
         return left is right
@@ -113,7 +113,7 @@ def compare_numbers(left: object, right: object) -> int:
 
 
 def _compare_double(left: float, right: int | float) -> int:
-    """A double with an integer, which is rounded to a double unless the double is out of its range."""
+    """Compare a double with an integer. The integer is rounded to a double unless the double is out of its range."""
     low, high = (0, MAX_UINT) if right.__class__ is Uint else (MIN_INT, MAX_INT)
     if left < low:
         return -1
@@ -351,7 +351,7 @@ def size(value: object) -> Result:
 
 
 def contains(element: object, container: object) -> Result:
-    """`element in container`."""
+    """Evaluate `element in container`."""
     if isinstance(container, dict):
         if element.__class__ is str:
             return element in container

@@ -1,4 +1,4 @@
-"""Types of CEL, as the checker and overloads know them, and how messages spell them.
+"""CEL types, their use in the checker and in overloads, and their spelling in messages.
 
 kube: vendor/github.com/google/cel-go/common/types/types.go, checker/format.go @ v1.34.1 (cel-go v0.26.0)
 """
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """One type; `name` is the name at run time, such as google.protobuf.Duration."""
+    """A type. `name` is its runtime name, such as google.protobuf.Duration."""
 
     kind: Kind
     name: str
@@ -119,7 +119,7 @@ def spell(a_type: Type) -> str:
 
 
 def spell_call(arguments: list[Type], member: bool) -> str:
-    """The types of a call's arguments, the receiver first where it is one of a member."""
+    """Spell the types of a call's arguments, starting with the receiver if the call is a member call."""
     receiver, rest = "", arguments
     if member:
         receiver, rest = f"{spell(arguments[0])}.", arguments[1:]

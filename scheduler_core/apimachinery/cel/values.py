@@ -43,7 +43,7 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """`nanoseconds` since 1970; `offset` in seconds is that of the zone it was written in."""
+    """A timestamp in `nanoseconds` since 1970. `offset` is the offset of its original time zone in seconds."""
 
     nanoseconds: int
     offset: int = 0
@@ -56,7 +56,7 @@ class Timestamp:
 
 
 class Optional:
-    """optional.of(value), or NONE."""
+    """An optional value: optional.of(value), or NONE."""
 
     __slots__ = ("value",)
 
@@ -85,15 +85,16 @@ class MutableMap(dict[object, object]):
 
 
 class DefaultMap(dict[object, object]):
-    """A map that has an empty map for every key it does not hold (but holds it for `in` no more than others)."""
+    """A map with an empty map as the default value. `in` is true only for stored keys."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class QuantityValue:
-    """`nanos` is the exact value in billionths. `scale` is the power of ten that kube keeps it in, None where it
-    keeps a decimal number; `computed` is one that add or sub made: kube does not take it on the right of ==.
+    """A quantity: `nanos` is the exact value in billionths. `scale` is kube's power of ten, or None if kube stores an
+    infinite-precision decimal. `computed`: add or sub returned the value, and kube does not accept it on the right of
+    ==.
     """
 
     nanos: int
@@ -109,7 +110,7 @@ class QuantityValue:
 
 @dataclass(frozen=True, slots=True)
 class SemverValue:
-    """`pre` holds numbers and words; `build` does not count in comparisons."""
+    """A semantic version. `pre` holds numbers and words; comparisons ignore `build`."""
 
     major: int
     minor: int
@@ -125,7 +126,7 @@ class IpValue:
 
 @dataclass(frozen=True, slots=True)
 class CidrValue:
-    """`address` as it was written, not yet masked."""
+    """A CIDR. `address` is unmasked, as in the text."""
 
     address: IPv4Address | IPv6Address
     bits: int
@@ -218,7 +219,7 @@ def value_of_key(key: object) -> object:
 
 
 def find(a_map: dict[object, object], key: object) -> object:
-    """A map's value, or NOTHING. Numbers of other types with the same value are the same key."""
+    """Return a map's value, or NOTHING. Equal numbers of different types are the same key."""
     if key.__class__ is str:
         found = a_map.get(key, NOTHING)
     else:

@@ -1,6 +1,7 @@
-"""The structured allocator: which devices a node could give to claims.
+"""The structured allocator: finds the devices of a node that satisfy claims.
 
-kube: dynamic-resource-allocation/structured/allocator.go, internal/experimental/allocator_experimental.go (Allocate) @ v1.34.1
+kube: dynamic-resource-allocation/structured/allocator.go, internal/experimental/allocator_experimental.go (Allocate)
+@ v1.34.1
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -154,7 +155,7 @@ def _device_result(taken: Taken, features: DeviceFeatures) -> DeviceResult:
 
 
 def _configs(index: int, claim: ResourceClaim, wanted: WantedByKey, features: DeviceFeatures) -> list[Manifest]:
-    """Return the configs of the classes, then the claim's, each as often as the release has it."""
+    """Return the configs of the classes and then of the claim, each as often as the release repeats it."""
     once, unnamed = (each in features.behaviors for each in (Behavior.CLASS_CONFIGS_ONCE, Behavior.UNNAMED_CONFIGS))
     found: list[Manifest] = []
     by_class: dict[str, list[Manifest]] = {}

@@ -31,10 +31,10 @@ _MAX_DIGITS = 18  # of an int64 that takes part in kube's quick way
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """`nanos` is the amount, `format` kube's name of how it is written, `kept` the text that kube keeps ("": none).
+    """An amount of `nanos`. `format` is kube's name of its format; `kept` is the text that kube stores ("": none).
 
-    `scale` is the power of ten of kube's quick representation; None where it needs arbitrary precision, which never
-    equals another by Go's `==`.
+    `scale` is the power of ten of kube's quick representation, or None for arbitrary precision, which Go's `==` never
+    finds equal to another.
     """
 
     nanos: int
@@ -73,7 +73,7 @@ class Amount:
 
 
 def whole(number: int) -> Amount:
-    """kube: resource.NewQuantity(number, BinarySI)."""
+    """Return kube's resource.NewQuantity(number, BinarySI)."""
     return Amount(number * NANO, BINARY)
 
 
@@ -115,7 +115,7 @@ def _binary(text: str, count: int, num: str, denom: str, exponent: int, sign: st
 
 
 def format_nanos(count: int) -> str:
-    """An amount that was computed, with binary suffixes where it is large."""
+    """Format a computed amount, with binary suffixes if it is large."""
     return format_quantity(f"{count}n", True)
 
 

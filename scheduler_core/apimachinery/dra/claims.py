@@ -1,6 +1,7 @@
-"""ResourceClaims: what a pod asks for, and what it was given.
+"""ResourceClaims: the devices that a pod requests, and its allocation.
 
-kube: api/resource/v1/types.go, dynamic-resource-allocation/resourceclaim/{resourceclaim,devicetoleration}.go @ v1.34.1
+kube: api/resource/v1/types.go, dynamic-resource-allocation/resourceclaim/{resourceclaim,devicetoleration}.go @
+v1.34.1
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """One of `exactly` and `alternatives` (firstAvailable) is given."""
+    """A request for devices: either `exactly` or `alternatives` (firstAvailable)."""
 
     name: str
     exactly: Ask | None
@@ -96,7 +97,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """`requests` are the names it is about; none: all. Attributes are None where the field is absent."""
+    """A constraint between devices. `requests` are the names of its requests (none: all). Absent attributes are None."""
 
     requests: tuple[str, ...]
     match_attribute: str | None
@@ -142,7 +143,9 @@ class Allocated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResourceClaim:
-    """`allocation` is status.allocation (None: not allocated), `results` its devices; `devices` is status.devices."""
+    """A ResourceClaim. `allocation` is status.allocation (None: not allocated), `results` its devices, and `devices`
+    is status.devices.
+    """
 
     manifest: Manifest
     namespace: str
@@ -195,7 +198,7 @@ class ResourceClaim:
         return self.allocation is not None
 
     def is_reserved_for(self, pod: Pod) -> bool:
-        """kube: IsReservedForPod."""
+        """Return whether the claim is reserved for the pod. kube: IsReservedForPod."""
         return any(consumer.uid == pod.uid for consumer in self.reserved_for)
 
 
@@ -204,10 +207,10 @@ class ClaimError(Exception):
 
 
 def claim_name(pod: Pod, pod_claim: Manifest) -> tuple[str | None, bool]:
-    """The name of the claim behind an entry of spec.resourceClaims, and whether it has to be the pod's own.
+    """Return the name of the claim behind an entry of spec.resourceClaims, and whether the pod must own the claim.
 
-    None: there is none on purpose. ClaimError where it has not been created yet, or the entry names neither claim nor template.
-    kube: resourceclaim.Name
+    The name is None if the pod intentionally has no claim. Raise ClaimError if the claim was not created yet, or if
+    the entry names neither a claim nor a template. kube: resourceclaim.Name
     """
     name = pod_claim.get("name") or ""
     if pod_claim.get("resourceClaimName") is not None:

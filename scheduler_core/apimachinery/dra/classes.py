@@ -1,4 +1,4 @@
-"""DeviceClasses: what kinds of devices claims may ask for.
+"""DeviceClasses: the kinds of devices that claims may request.
 
 kube: api/resource/v1/types.go @ v1.34.1
 """
@@ -18,7 +18,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def expressions(selectors: Any) -> tuple[str | None, ...]:
-    """The CEL expressions of selectors; None for one that has none."""
+    """Return the CEL expressions of selectors; None for a selector without one."""
     found = []
     for selector in selectors or ():
         cel = selector.get("cel")
@@ -28,7 +28,7 @@ def expressions(selectors: Any) -> tuple[str | None, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceClass:
-    """`selectors` are CEL expressions, `configs` the manifest's."""
+    """A DeviceClass. `selectors` are CEL expressions; `configs` are the manifest's."""
 
     manifest: Manifest
     name: str
@@ -54,7 +54,7 @@ class DeviceClass:
 
 
 def classes_by_resource(manifests: Iterable[Manifest]) -> dict[str, str]:
-    """Extended resource -> the class that stands for it; a class without a name for it has one of its own.
+    """Return the class of each extended resource. A class without an explicit name has an implicit one.
 
     kube: plugins/dynamicresources/extended/util.go (DeviceClassMapping)
     """

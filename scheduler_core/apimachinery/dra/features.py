@@ -1,4 +1,4 @@
-"""The feature gates that the allocator asks for, and which of kube's three allocators they pick.
+"""The feature gates of the allocator, and the choice among kube's three allocators.
 
 kube: dynamic-resource-allocation/structured/allocator.go (NewAllocator), internal/types.go @ v1.34.1
 """
@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 
 class ByIdentity(Generic[T]):
-    """At most `limit` readings; the older half is dropped where there are more. Holds each manifest, so that its id stays its own."""
+    """A cache of at most `limit` readings by the identity of their manifest. When full, drops the older half. Holds
+    each manifest so that its id is not reused.
+    """
 
     __slots__ = ("_found", "_limit")
 
@@ -76,9 +78,11 @@ class DeviceFeatures:
 
     @property
     def allocator(self) -> str:
-        """The first of kube's allocators that supports all gates that are on: with the defaults of 1.34 the experimental one.
+        """The first of kube's allocators that supports all enabled gates: the experimental one with the defaults of
+        1.34.
 
-        Since 1.36 the incubating allocator does what the experimental one did, and the stable one what the incubating one did.
+        Since 1.36, the incubating allocator has the features of the earlier experimental one, and the stable one
+        those of the earlier incubating one.
         """
         if Behavior.PROMOTED_ALLOCATORS in self.behaviors:
             if self.consumable or (self.binding and self.device_status):

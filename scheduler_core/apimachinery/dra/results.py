@@ -1,6 +1,7 @@
-"""What an allocation is made of: the devices that were found, configs, and the nodes that can use them.
+"""The parts of an allocation: devices, configs, and the selector of the nodes that can use the devices.
 
-kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (Allocate, createNodeSelector) @ v1.34.1
+kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (Allocate,
+createNodeSelector) @ v1.34.1
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ Consumed = Mapping[str, int]  # nanos by capacity
 
 @dataclass(frozen=True, slots=True)
 class AllocatedState:
-    """`devices` are taken whole; `capacity` is what shares of a device consume of it."""
+    """The allocated devices: `devices` are exclusively allocated; `capacity` is the capacity that shares of a device
+    consume.
+    """
 
     devices: AbstractSet[DeviceId] = frozenset()
     capacity: Mapping[DeviceId, Consumed] = field(default_factory=dict)
@@ -47,7 +50,7 @@ class AllocatedState:
 
 
 def is_share(result: Allocated, consumable: bool) -> bool:
-    """Return whether a result takes only a share of its device."""
+    """Return whether a result allocates only a share of its device."""
     return consumable and not result.admin and result.share_id is not None
 
 
@@ -65,7 +68,7 @@ def add_consumed(capacity: dict[DeviceId, dict[str, int]], device: DeviceId, con
 
 
 def remove_consumed(capacity: dict[DeviceId, dict[str, int]], device: DeviceId, consumed: Consumed | None) -> None:
-    """Names that are not there are left alone; a device with nothing consumed is forgotten."""
+    """Subtract consumed capacity of a device. Ignores unknown names, and removes a device without consumption."""
     known = capacity.get(device)
     if known is None or consumed is None:
         return
@@ -81,7 +84,7 @@ FROM_CLASS, FROM_CLAIM = "FromClass", "FromClaim"
 
 @dataclass(frozen=True, slots=True)
 class DeviceResult:
-    """One device for one request (`r`, or `r/s` of a subrequest). `shared`: it gets a shareID when the result is written."""
+    """One device for one request (`r`, or `r/s` of a subrequest). `shared`: the result gets a shareID when written."""
 
     request: str
     device: DeviceId
@@ -114,7 +117,7 @@ class DeviceResult:
         return written
 
     def text(self) -> str:
-        """`request=driver/pool/device`, with what is special about it."""
+        """The result as `request=driver/pool/device`, with its special properties."""
         words = [f"{self.request}={self.device}"]
         if self.admin:
             words.append("admin=true")
@@ -195,7 +198,7 @@ def _one_node(name: str) -> Manifest:
 
 
 def _merge(known: list[Manifest], more: Sequence[Manifest]) -> None:
-    """Adds the requirements that are not there yet, whatever the order of their values."""
+    """Add the requirements that are missing. The order of their values is irrelevant."""
     for requirement in more:
         if not any(_identity(requirement) == _identity(other) for other in known):
             known.append(requirement)

@@ -64,7 +64,7 @@ _NEW = {consumable: _environment(consumable, cel.NEWER) for consumable in (False
 
 
 class Selector:
-    """One expression, compiled."""
+    """A compiled CEL selector."""
 
     def __init__(self, program: cel.Program) -> None:
         self.program = program
@@ -80,7 +80,9 @@ class Selector:
         return self.selects(device_variables(driver, attributes, capacity, allow_multiple))
 
     def selects(self, variables: Variables) -> bool:
-        """Do the same as `matches` for a device's variables from `device_variables`."""
+        """Return whether the device with these variables (device_variables) is selected. Raise SelectorError in
+        kube's words.
+        """
         outcome = self.program.evaluate(variables, COST_LIMIT)
         if outcome.error:
             raise SelectorError("runtime", outcome.error)
@@ -96,9 +98,10 @@ class Selector:
 
 @lru_cache(maxsize=1024)
 def selector(expression: str, consumable: bool = False, stored: bool = True) -> Selector:
-    """SelectorError where the expression does not compile. What is not yet `stored` knows
-    device.allowMultipleAllocations only where DRAConsumableCapacity is on (`consumable`), and no functions that an API
-    server of the release before would not know.
+    """Compile a selector. Raise SelectorError if it does not compile.
+
+    A selector that is not yet `stored` may use device.allowMultipleAllocations only with DRAConsumableCapacity
+    (`consumable`), and no functions that an API server of the previous release lacks.
     """
     try:
         return Selector((_STORED if stored else _NEW[consumable]).compile(expression))
@@ -147,7 +150,7 @@ def _attribute_value(name: str, attribute: Manifest) -> object:
 
 
 def _by_domain(values: Mapping[str, object], driver: str) -> DefaultMap:
-    """A name without a domain is in that of the driver."""
+    """Group values by domain. Names without a domain are in the driver's domain."""
     domains: dict[str, dict[object, object]] = {}
     for name, value in values.items():
         domain, slash, identifier = name.partition("/")
@@ -176,7 +179,7 @@ class CelSelectors:
         return answer
 
     def values(self, expression: str, device: Device) -> list[dict[str, Any]]:
-        """The values of the expression's parts at the device: their text, where it is, and the value as JSON has it."""
+        """Return the values of the expression's parts for the device: their text, position, and JSON value."""
         try:
             compiled, variables = selector(expression), self._of(device)
         except SelectorError:
@@ -210,7 +213,7 @@ def _ready(device: Device) -> Variables | SelectorError:
 
 
 def _room_in(kept: dict[Any, Any]) -> None:
-    """Drops the older half of what is kept where there is no room."""
+    """Drop the older half of a full cache."""
     if len(kept) >= _MOST_KEPT:
         for key in list(kept)[: _MOST_KEPT // 2]:
             del kept[key]

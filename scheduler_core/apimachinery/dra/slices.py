@@ -105,15 +105,16 @@ class NodeScope:
 
     @property
     def known(self) -> bool:
-        """Return whether any of the ways to name nodes is used."""
+        """True if the scope names nodes in any way."""
         return bool(self.node_name) or self.all_nodes or self.selector is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Device:
-    """`attributes` and `capacity_manifest` are as the manifest has them; two Devices are equal where they are the same object.
+    """A device. `attributes` and `capacity_manifest` are as in the manifest. Two Devices are equal only if they are
+    the same object.
 
-    `binding_conditions` is None where the field is absent.
+    `binding_conditions` is None if the field is absent.
     """
 
     id: DeviceId
@@ -140,7 +141,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResourceSlice:
-    """`per_device` (perDeviceNodeSelection) is None where the field is absent."""
+    """A ResourceSlice. `per_device` (perDeviceNodeSelection) is None if the field is absent."""
 
     manifest: Manifest
     name: str
@@ -243,9 +244,10 @@ _SLICES: ByIdentity[ResourceSlice] = ByIdentity(8192)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """The slices of a pool's newest generation that a node reaches. `invalid` says what is wrong with them ("": nothing).
+    """The slices of a pool's newest generation that a node can access. `invalid` is the pool's error ("": none).
 
-    `counted` are the slices with devices that may take counters, and `counters` the counter sets, where these belong to the pool.
+    `counted` are the slices with devices that may consume counters, and `counters` the counter sets if these belong
+    to the pool.
     """
 
     id: PoolId
@@ -327,7 +329,7 @@ def _any_device_reaches(each: ResourceSlice, node: Node) -> bool:
 
 
 def scope_matches(scope: NodeScope, node: Node) -> bool:
-    """Return whether a slice or a device is for the node. Raise AllocationError if its node selector can't be read."""
+    """Return whether a node can access a slice or a device. Raise AllocationError if the node selector is invalid."""
     if scope.node_name:
         return node.name == scope.node_name
     if scope.all_nodes:
@@ -341,7 +343,7 @@ def scope_matches(scope: NodeScope, node: Node) -> bool:
 
 
 def _add(by_pool: dict[PoolId, list[ResourceSlice]], each: ResourceSlice) -> None:
-    """A newer generation replaces all older slices; an older one counts for nothing but the pool's place."""
+    """Add a slice to its pool. A newer generation replaces all older slices; an older slice only keeps the pool's position."""
     members = by_pool.setdefault(each.pool, [])
     if members and each.generation < members[0].generation:
         return
@@ -378,7 +380,7 @@ def _whole_pool(
 
 
 def _find_counter_problem(counters: Sequence[Counters], counted: Sequence[ResourceSlice]) -> str:
-    """Return what is wrong with counter sets, or with what devices take of them."""
+    """Return the error of the counter sets or of their consumption by devices, or ""."""
     known = {each.name: {name for name, _ in each.amounts} for each in counters}
     if len(known) < len(counters):
         names = [each.name for each in counters]
@@ -393,7 +395,7 @@ def _find_counter_problem(counters: Sequence[Counters], counted: Sequence[Resour
 
 
 def _twice(members: Sequence[ResourceSlice]) -> str:
-    """A device name that is there twice makes a pool invalid."""
+    """Return the error of a duplicate device name, which makes a pool invalid, or ""."""
     seen: set[str] = set()
     for each in members:
         for device in each.devices:

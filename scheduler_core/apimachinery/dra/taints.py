@@ -30,7 +30,7 @@ class Selectors(Protocol):
         """Return whether the expression selects the device. Raise SelectorError if evaluation fails."""
 
     def values(self, expression: str, device: Device) -> list[dict[str, Any]]:
-        """The values of the expression's parts at the device, JSON-safe, for those who look on."""
+        """Return the values of the expression's parts for the device, as JSON-safe data for observers."""
 
 
 KIND = "DeviceTaintRule"
@@ -130,7 +130,7 @@ def taint_slice(
 def _tests(
     rule: DeviceTaintRule, resource_slice: ResourceSlice, classes: Mapping[str, DeviceClass]
 ) -> tuple[str, ...] | None:
-    """The expressions that each device of the slice is asked; None where the rule is about none of them."""
+    """Return the expressions that each device of the slice must match, or None if the rule applies to none of them."""
     if rule.driver is not None and rule.driver != resource_slice.driver:
         return None
     if rule.pool is not None and rule.pool != resource_slice.pool.pool:

@@ -51,17 +51,17 @@ class Watch(Protocol):
     def end(self, outcome: str, **facts: Any) -> None: ...
 
     def fail(self, text: str) -> None:
-        """Ends all that was begun, with an error."""
+        """End all open nodes with an error."""
 
 
 class SeenEnough(Exception):
-    """Whoever looks on has no patience left: the search is given up, as far as it is only looked at."""
+    """The observer's limit is reached: the search ends, because only the observer needs it."""
 
 
 class SearchTree:
-    """Keeps what it sees, up to `most` nodes and MOST_LEVELS; of the rest it only counts, at the node where they would be.
+    """Records the search, up to `most` nodes and MOST_LEVELS. Further nodes are only counted at their parent.
 
-    `patience`: after how many of those it raises SeenEnough, and is `cut` (None: never).
+    `patience`: the number of further nodes after which SeenEnough is raised and the tree is `cut` (None: never).
     """
 
     def __init__(self, most: int = MOST_NODES, patience: int | None = None) -> None:

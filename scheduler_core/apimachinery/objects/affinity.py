@@ -69,7 +69,7 @@ def read_lacking_keys(rule: Mapping[str, Any], pod: Pod) -> list[tuple[str, str]
 
 
 def affinity_terms(pod: Pod) -> AffinityTerms:
-    """The pod's terms; NO_TERMS where it has none."""
+    """Return the pod's affinity terms, or NO_TERMS if the pod has none."""
     spec = pod.spec
     if not spec.pod_affinity and not spec.pod_anti_affinity:
         return NO_TERMS

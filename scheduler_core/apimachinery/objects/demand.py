@@ -1,4 +1,4 @@
-"""What pods ask for in total: amounts by resource, and the class that follows from them."""
+"""Total requests and limits of pods: amounts by resource, and the QoS class that follows from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A quantity in billionths, and whether it is written with binary suffixes."""
+    """A quantity in billionths. `binary`: print the quantity with binary suffixes."""
 
     nanos: int
     binary: bool = False
@@ -33,7 +33,7 @@ class Amount:
         return _read(quantity) if isinstance(quantity, str) else cls(nanos(quantity))
 
     def __add__(self, other: Amount) -> Amount:
-        """A sum is written like its first part, unless that is zero."""
+        """Add two amounts. The sum has the suffixes of the first amount, unless that is zero."""
         return Amount(self.nanos + other.nanos, self.binary if self.nanos else other.binary)
 
     def __sub__(self, other: Amount) -> Amount:
@@ -64,18 +64,18 @@ def amounts(resources: Mapping[str, Any] | None) -> Amounts:
 
 
 def texts(resources: Mapping[str, Amount]) -> dict[str, str]:
-    """Return the amounts as a manifest has them, by name."""
+    """Return the amounts by name, sorted, as a manifest writes them."""
     return {name: resources[name].text for name in sorted(resources)}
 
 
 def add(total: Amounts, more: Mapping[str, Amount]) -> None:
-    """Adds to a list in place."""
+    """Add amounts to a total, in place."""
     for name, amount in more.items():
         total[name] = total[name] + amount if name in total else amount
 
 
 def raise_to(total: Amounts, other: Mapping[str, Amount]) -> None:
-    """Raises each entry of a list, in place, to that of another."""
+    """Raise each amount of a total, in place, to at least the other amount of the same name."""
     for name, amount in other.items():
         if name not in total or amount.nanos > total[name].nanos:
             total[name] = amount
@@ -149,7 +149,7 @@ Nanos = dict[str, int]
 
 
 def qos_class(spec: Mapping[str, Any]) -> str:
-    """Guaranteed, Burstable or BestEffort; what is said of the pod as a whole counts in place of its containers'. BadQuantity."""
+    """Return Guaranteed, Burstable, or BestEffort. Pod-level resources count instead of the containers'. Raise BadQuantity."""
     requests: Nanos = {}
     limits: Nanos = {}
     whole = spec.get("resources")
@@ -170,7 +170,7 @@ def _containers(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _add(total: Nanos, resources: Mapping[str, Any] | None) -> int:
-    """Adds what is above zero; returns how many of cpu and memory that were."""
+    """Add the positive amounts of cpu and memory to a total. Return how many of the two are positive."""
     found = 0
     for name in (CPU, MEMORY):
         amount = nanos((resources or {}).get(name) or 0)

@@ -1,4 +1,4 @@
-"""Durations in Go's words: how they are read (time.ParseDuration) and printed (Duration.String)."""
+"""Durations as Go reads (time.ParseDuration) and prints them (Duration.String)."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _PART = re.compile(r"(?=\.?[0-9])(?P<whole>[0-9]*)(?P<fraction>\.[0-9]*)?(?P<uni
 
 @lru_cache(maxsize=256)
 def parse_duration(text: str) -> int:
-    """Nanoseconds of a text such as `1h30m`, `-1.5s` or `0`. ValueError in Go's words."""
+    """Return the nanoseconds of a text such as `1h30m`, `-1.5s`, or `0`. Raise ValueError with Go's message."""
     negative = text.startswith("-")
     rest = text[1:] if text[:1] in ("-", "+") else text
     total = 0
@@ -60,7 +60,7 @@ def _invalid(what: str, text: str) -> ValueError:
 
 
 def go_duration(nanoseconds: int) -> str:
-    """A duration as Go prints it, such as 1m30s, 2.5s or 300ms."""
+    """Return a duration as Go prints it, such as 1m30s, 2.5s, or 300ms."""
     if nanoseconds < 0:
         return f"-{go_duration(-nanoseconds)}"
     if nanoseconds == 0:

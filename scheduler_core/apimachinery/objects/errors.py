@@ -40,25 +40,25 @@ class FieldError:
         return f"{self.path}: {self.text}" if self.path else self.text
 
     def receiving(self, text: str) -> FieldError:
-        """The same error with a received value that is printed already."""
+        """Return a copy of the error with a received value that is already formatted."""
         return replace(self, received=text)
 
     def of(self, name: str) -> FieldError:
-        """The same error, saying which object it is in."""
+        """Return the error with the object's name, unless the error already names an object."""
         return self if self.object else replace(self, object=name)
 
     def at(self, place: tuple[int, int] | None) -> FieldError:
-        """The same error at a line and column of a text (both from 1)."""
+        """Return the error with a line and a column of a text (both from 1), unless the error already has a line."""
         return self if place is None or self.line is not None else replace(self, line=place[0], column=place[1])
 
     def in_file(self, file: str) -> FieldError:
-        """The same error, saying which file it is in."""
+        """Return the error with the name of a file; "" leaves the error unchanged."""
         return replace(self, file=file) if file else self
 
 
 class Errors(list[FieldError]):
-    """All that is wrong with an object, in kube's order. A method adds an error of one class `when` a condition holds, and returns
-    whether the condition holds.
+    """The errors of an object, in kube's order. A method adds an error of one class if the condition `when` holds,
+    and returns the condition.
     """
 
     def invalid(self, path: str, value: Any, detail: str, when: object = True) -> bool:
@@ -101,7 +101,7 @@ class Errors(list[FieldError]):
         return bool(when)
 
     def too_many(self, path: str, count: int, most: int) -> bool:
-        """Add an error where there are more entries than `most`."""
+        """Add an error if there are more entries than `most`. Return whether there are."""
         if count > most:
             self.append(too_many(path, count, most))
         return count > most
@@ -144,7 +144,7 @@ def quote(value: Any) -> str:
 
 
 def encode(value: Any) -> str:
-    """A value as JSON that is fit for HTML: so kube prints all but plain texts and numbers."""
+    """Return a value as JSON with HTML characters escaped, as kube prints values other than plain texts and numbers."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")

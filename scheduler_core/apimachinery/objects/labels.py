@@ -1,10 +1,9 @@
 """Label selectors and node selectors, compiled once.
 
-A plugin evaluates a Requirement once per distinct value of a label (`accepts`), so it needs no object. What
-can't be parsed never matches; `errors` holds why, in kube's words.
+A plugin evaluates a Requirement once per distinct value of a label (`accepts`), so `accepts` needs no object. An
+invalid selector never matches; `errors` has the reasons in kube's words.
 
-kube: apimachinery/pkg/labels/selector.go, component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @
-v1.34.1
+kube: apimachinery/pkg/labels/selector.go, component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def accepts(self, value: str | None) -> bool:
-        """Return whether an object with this value of label `key` passes (None: the object lacks the label)."""
+        """Return whether an object with this value of the label `key` matches (None: the object does not have the label)."""
         op = self.op
         if op == IN:
             return value is not None and value in self.values
@@ -138,7 +137,7 @@ class LabelSelector:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any] | None) -> LabelSelector:
-        """Compiles {matchLabels, matchExpressions}; what kube refuses selects nothing, with `errors`."""
+        """Compile {matchLabels, matchExpressions}. A selector that kube refuses selects nothing and has `errors`."""
         if manifest is None:
             return NOTHING
         requirements = [Requirement(k, IN, (v or "",)) for k, v in (manifest.get("matchLabels") or {}).items()]
@@ -195,7 +194,7 @@ class NodeSelectorTerm:
 
 
 def accepts_field(field: Requirement, node_name: str) -> bool:
-    """A field expression on a node; metadata.name is the only field there is, any other reads as empty."""
+    """Return whether a field expression matches a node. The only field is metadata.name; other fields read as empty."""
     return field.accepts(node_name if field.key == "metadata.name" else "")
 
 

@@ -1,7 +1,7 @@
 """Manifests from text: YAML or JSON, one object, several documents, or a List, as kubectl prints and reads them.
 
-Errors say line and column. What a field-path error is about can be found in the text afterwards (`Loaded.locate`),
-which costs time only then.
+Errors have a line and a column. `Loaded.locate` finds the place of a field path afterwards, so that only errors cost
+that time.
 """
 
 import json
@@ -37,9 +37,9 @@ class LoadLimits:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One object. `index` counts from 0 over the whole text; `locate` gives line and column (from 1) of a
-    field path, or of the nearest field above it that is there; None where the text doesn't show it. Lines are
-    those of the `file`, where the text was joined from several.
+    """One object of a text. `index` counts from 0 over the whole text. `locate` returns the line and column (from 1)
+    of a field path or of its nearest existing parent, or None if the text does not show the place. Where the text
+    joins several files, lines count from the start of `file`.
     """
 
     manifest: Any
@@ -51,9 +51,10 @@ class Loaded:
 def load_manifests(
     text: str, limits: LoadLimits | None = None, repeated: list[RepeatedKey] | None = None
 ) -> list[Loaded]:
-    """All objects of a text, Lists flattened, empty documents left out. InvalidObject where it can't be read
-    or breaks a limit. A key that stands twice in one object can't be read, unless `repeated` takes such keys:
-    then the last of each counts, as for kubectl.
+    """Return all objects of a text: Lists are flattened and empty documents are left out.
+
+    Raise InvalidObject if the text is malformed or exceeds a limit. A repeated key is an error, unless `repeated`
+    collects such keys: then the last value counts, as in kubectl.
     """
     limits = limits or LoadLimits()
     _check_text(text, limits)
@@ -73,12 +74,12 @@ def load_manifests(
 
 
 def join_files(files: Sequence[tuple[str, str]]) -> str:
-    """Several files, names and texts, as one text that load_manifests takes apart again."""
+    """Return files (names and texts) as one text, which files_of takes apart again."""
     return "".join(f"--- # file: {json.dumps(name)}\n{text}\n" for name, text in files)
 
 
 def files_of(text: str) -> list[tuple[str, str]]:
-    """The parts of a joined text with their files' names; any other text is one part without a name."""
+    """Return the parts of a joined text with the names of their files. Any other text is one part without a name."""
     if not _FILE.match(text):
         return [("", text)]
     pieces = _FILE.split(text)[1:]
@@ -103,8 +104,8 @@ Document = tuple[str, Any, Finder, int]
 
 
 def _documents(text: str, limits: LoadLimits, repeated: list[RepeatedKey] | None) -> list[Document]:
-    """The documents of a text, each with the text that it was read from, what finds a field in that, and its
-    number there. JSON is read by the faster reader; what only looks like JSON ({a: b}) by YAML's.
+    """Return the documents of a text, each with its source text, its finder of fields, and its number. JSON goes to
+    the faster reader; a text that only looks like JSON ({a: b}) goes to the YAML reader.
     """
     if not json_text.looks_like_json(text):
         return _read(yaml_text.read, yaml_text.find, text, limits, repeated)
@@ -168,7 +169,7 @@ def _build_refusal(received: str, expected: str) -> InvalidObject:
 
 
 def _objects(document: Any, above: tuple[Step, ...] = ()) -> Iterator[tuple[Any, tuple[Step, ...]]]:
-    """A document's objects with where they stand in it."""
+    """Yield the objects of a document with their paths in it."""
     if document is None:
         return
     if isinstance(document, list) and not above:
@@ -185,7 +186,7 @@ def _objects(document: Any, above: tuple[Step, ...] = ()) -> Iterator[tuple[Any,
 
 
 def _is_list(document: Mapping[str, Any]) -> bool:
-    """A List of Kubernetes, or what a filter has left of one."""
+    """Return whether the document is a List of Kubernetes, or the part of a List that a filter has left."""
     if "items" not in document:
         return False
     kind = document.get("kind")

@@ -1,4 +1,4 @@
-"""An API object as it is read and written: nested mappings, lists, and scalars, with the field names of the Kubernetes API."""
+"""API objects as they are read and written: nested mappings, lists, and scalars with the field names of the Kubernetes API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,5 +9,5 @@ MutableManifest = dict[str, Any]
 
 
 def version_of(manifest: Manifest) -> int:
-    """Return the resourceVersion; 0 where there is none."""
+    """Return the resourceVersion, or 0 if the object has none."""
     return int(manifest["metadata"].get("resourceVersion") or 0)

@@ -1,4 +1,4 @@
-"""Node: a node's manifest with what the scheduler reads of it.
+"""Node: a node's manifest with the parts that the scheduler reads.
 
 kube: framework/types.go (NodeInfo), component-helpers/node/topology/helpers.go @ v1.34.1
 """
@@ -33,11 +33,11 @@ class Taint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """Immutable; two Nodes are equal where they are the same object.
+    """A node. Immutable; two Nodes are equal only if they are the same object.
 
-    `allowed_pods` is allocatable.pods (0 where absent). `images` are (names, size in bytes) in the node's
-    order. `zone_key` is kube's key of the zone ("" where none), `ready` the status of the Ready condition (""
-    where none).
+    `allowed_pods` is allocatable.pods (0 if absent). `images` are (names, size in bytes) in the node's order.
+    `zone_key` is kube's key of the zone ("" if the node has none), `ready` the status of the Ready condition ("" if
+    there is none).
     """
 
     manifest: Mapping[str, Any]

@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 
 
 def controller_of(manifest: Manifest | None) -> Manifest | None:
-    """The owner reference of the controller that manages an object, or None; a second controller is no valid one."""
+    """Return the owner reference of the object's controller, or None. Of several controllers, the first counts."""
     for reference in ((manifest or {}).get("metadata") or {}).get("ownerReferences") or ():
         if reference.get("controller"):
             return reference  # type: ignore[no-any-return]
@@ -18,7 +18,7 @@ def controller_of(manifest: Manifest | None) -> Manifest | None:
 
 
 def controller_reference(api_version: str, kind: str, name: str, uid: str) -> dict[str, Any]:
-    """The owner reference that makes an object the controller of another."""
+    """Build the owner reference that makes an object the controller of another."""
     return {
         "apiVersion": api_version,
         "kind": kind,
@@ -30,7 +30,7 @@ def controller_reference(api_version: str, kind: str, name: str, uid: str) -> di
 
 
 def is_owned_by(claim: Manifest, pod: Pod) -> bool:
-    """Return whether a claim was made for the pod: same namespace, and the pod controls it."""
+    """Return whether the pod controls a claim of its own namespace."""
     if (claim["metadata"].get("namespace") or "") != pod.namespace:
         return False
     owner = controller_of(claim)

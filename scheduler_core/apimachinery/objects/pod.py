@@ -1,4 +1,4 @@
-"""Pod: a pod's manifest with what the scheduler reads of it.
+"""Pod: a pod's manifest with the parts that the scheduler reads.
 
 kube: framework/types.go (PodInfo) @ v1.34.1
 """
@@ -34,11 +34,11 @@ class Reading(enum.IntFlag):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pod:
-    """Immutable; two Pods are equal where they are the same object.
+    """A pod. Immutable; two Pods are equal only if they are the same object.
 
-    Times are nanoseconds since 1970. `requests` and `nonzero` are the spec's, but for a running pod whose
-    status reports resources (in-place resize), as far as `reading` says. `node_name` and
-    `nominated_node_name` are "" where there is none.
+    Times are nanoseconds since 1970. `requests` and `nonzero` come from the spec, or for a running pod whose status
+    reports resources (in-place resize) from both, as `reading` says. `node_name` and `nominated_node_name` are "" if
+    unset.
     """
 
     manifest: Mapping[str, Any]
@@ -98,7 +98,7 @@ class Pod:
         )
 
     def bound_to(self, node_name: str) -> Pod:
-        """The same pod with spec.nodeName set (what the cache assumes); everything else is shared."""
+        """Return the pod with spec.nodeName set, as the cache assumes it. Everything else is shared."""
         manifest = dict(self.manifest)
         manifest["spec"] = {**manifest["spec"], "nodeName": node_name}
         return Pod(
@@ -124,12 +124,14 @@ class Pod:
 
     @property
     def identity(self) -> str:
-        """The uid, or the key without one (outside of a store): distinguishes the pod from a former pod of the same name."""
+        """The uid, or the key if there is no uid (outside of a store). Distinguishes the pod from a former pod of the
+        same name.
+        """
         return self.uid or self.key
 
     @property
     def terminal(self) -> bool:
-        """Return whether the pod has ended; the scheduler ignores it then."""
+        """True if the pod has ended. The scheduler ignores such a pod."""
         return self.phase in TERMINAL_PHASES
 
     @property
@@ -137,7 +139,7 @@ class Pod:
         return tuple((self.manifest.get("status") or {}).get("conditions") or ())
 
     def condition(self, kind: str) -> Mapping[str, Any] | None:
-        """The condition of a type, such as PodScheduled, or None."""
+        """Return the condition of a type, such as PodScheduled, or None."""
         for condition in self.conditions:
             if condition.get("type") == kind:
                 return condition
@@ -145,14 +147,14 @@ class Pod:
 
     @property
     def ready(self) -> bool:
-        """Return whether the pod's condition Ready is true."""
+        """True if the pod's Ready condition is true."""
         condition = self.condition("Ready")
         return condition is not None and condition.get("status") == "True"
 
 
 def whole_requests(pod: Pod) -> resources.Resources:
-    """Return the requests with pod-level requests, whether these are read or not: kube compares them to detect that
-    a pod was scaled down.
+    """Return the requests including pod-level requests, even if `reading` leaves these out. kube compares such
+    requests to detect that a pod was scaled down.
 
     kube: framework/events.go extractPodScaleDown, plugins/noderesources/fit.go isSchedulableAfterPodScaleDown
     """

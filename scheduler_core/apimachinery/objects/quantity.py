@@ -30,7 +30,7 @@ class BadQuantity(ValueError):
 
 
 def nanos(quantity: Quantity) -> int:
-    """The quantity in billionths, exact. BadQuantity where it is none."""
+    """Return the quantity in billionths, exactly. Raise BadQuantity."""
     if isinstance(quantity, str):
         return _parse(quantity)
     if isinstance(quantity, bool):
@@ -43,12 +43,12 @@ def nanos(quantity: Quantity) -> int:
 
 
 def parse_quantity(quantity: Quantity) -> Fraction:
-    """The exact value of what a manifest holds. BadQuantity where it is none."""
+    """Return the exact value of a quantity in a manifest. Raise BadQuantity."""
     return Fraction(nanos(quantity), NANO)
 
 
 def value(quantity: Quantity) -> int:
-    """Units, rounded up (away from zero), within int64."""
+    """Return whole units, rounded up (away from zero) and limited to int64."""
     return _saturate(_away(nanos(quantity), NANO))
 
 

@@ -39,7 +39,7 @@ def is_extended_name(name: str) -> bool:
 
 
 def is_pod_level_name(name: str) -> bool:
-    """Return whether a pod may request the resource as a whole (spec.resources)."""
+    """Return whether spec.resources of a pod may have the resource."""
     return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES)
 
 
@@ -128,16 +128,16 @@ def pod_request_nanos(
 
 
 def pod_level_requests(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """spec.resources.requests, the names that count there."""
+    """Return the entries of spec.resources.requests that count for the whole pod."""
     requests = (spec.get("resources") or {}).get("requests") or {}
     return {name: quantity for name, quantity in requests.items() if is_pod_level_name(name)}
 
 
 def nonzero_requests(spec: Mapping[str, Any], actual: Mapping[str, Mapping[str, int]] | None = None) -> tuple[int, int]:
-    """(milli-CPUs, bytes) that a bound pod adds to its node's non-zero sums.
+    """Return the (milli-CPUs, bytes) that a bound pod adds to its node's non-zero sums.
 
-    With pod-level requests the defaults stand in only for what the pod's total lacks. kube:
-    framework/types.go CalculateResource
+    With pod-level requests, defaults replace only the amounts that the pod's total lacks. kube: framework/types.go
+    CalculateResource
     """
     return _nonzero(spec, lambda non_missing: pod_request_nanos(spec, non_missing=non_missing, actual=actual))
 
@@ -152,7 +152,7 @@ def _nonzero(spec: Mapping[str, Any], total: Callable[[Mapping[str, int]], Nanos
 
 
 def is_sidecar(container: Mapping[str, Any]) -> bool:
-    """Return whether an init container keeps running beside the others."""
+    """Return whether an init container keeps running beside the main containers."""
     return container.get("restartPolicy") == "Always"
 
 
@@ -204,8 +204,8 @@ def _raise(total: Nanos, other: Mapping[str, int]) -> None:
 
 
 def collect_resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Nanos] | None:
-    """Requests by container where status reports running ones: the most of asked, running and allocated;
-    None: nothing reported that is not asked for.
+    """Return requests by container if the status reports resources: the maximum of spec, running, and allocated
+    requests. Return None if the status reports nothing that differs from the spec.
 
     kube: component-helpers/resource/helpers.go determineContainerReqs (InPlacePodVerticalScaling)
     """
@@ -224,7 +224,8 @@ def collect_resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any])
 def list_resized(
     spec: Mapping[str, Any], status: Mapping[str, Any], side: str
 ) -> Iterator[tuple[Mapping[str, Any], ...]]:
-    """List containers whose status reports other resources than they ask for, each with the lists of which the maximum counts.
+    """Yield the containers whose status reports other resources than the spec, each with the lists whose maximum
+    counts.
 
     kube: component-helpers/resource/helpers.go determineContainerReqs, determineContainerLimits @ v1.34.1
     """
@@ -263,7 +264,7 @@ def resized_requests(spec: Mapping[str, Any], resizes: Resizes) -> Resources:
 
 
 def resized_nonzero(spec: Mapping[str, Any], resizes: Resizes) -> tuple[int, int]:
-    """(milli-CPUs, bytes) that a running pod adds to its node's non-zero sums. kube: CalculateResource @ v1.37.2"""
+    """Return the (milli-CPUs, bytes) that a running pod adds to its node's non-zero sums. kube: CalculateResource @ v1.37.2"""
     return _nonzero(spec, lambda non_missing: _resize_nanos(spec, resizes, non_missing))
 
 
@@ -290,7 +291,9 @@ def _resize_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mappin
 
 
 def _largest_sum(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
-    """The most of three sums over the containers: as asked for, as allocated, and as running; an infeasible resize asks for nothing."""
+    """Return the maximum of three sums over the containers: spec, allocated, and running requests. An infeasible
+    resize counts as no request.
+    """
     status = resizes.status
     infeasible = is_resize_infeasible(status)
     whole = (status.get("resources") or {}).get("requests"), status.get("allocatedResources")
@@ -317,7 +320,7 @@ def _largest_sum(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping
 def _list_reported(
     spec: Mapping[str, Any], statuses: Mapping[str, Any], running: bool, infeasible: bool
 ) -> Iterator[tuple[str, Nanos]]:
-    """Requests by container as its status reports them: running ones before allocated ones, else what is asked for."""
+    """Yield the requests of each container as its status reports them: running, else allocated, else those of the spec."""
     for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
         raw = statuses.get(container.get("name", "")) or {}
         found = (raw.get("resources") or {}).get("requests") if running else None
@@ -329,12 +332,12 @@ def _list_reported(
 
 
 def nanos_of(amounts: Mapping[str, Any] | None) -> Nanos:
-    """Return what a resource list has, by name."""
+    """Return the amounts of a resource list in billionths, by name."""
     return {name: nanos(quantity) for name, quantity in (amounts or {}).items()}
 
 
 def is_resize_infeasible(status: Mapping[str, Any]) -> bool:
-    """Return whether the kubelet has found a resize of the pod impossible on its node."""
+    """Return whether the kubelet found a resize of the pod infeasible on its node."""
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodResizePending":
             return bool(condition.get("reason") == "Infeasible")

@@ -1,4 +1,4 @@
-"""PodSpec: what a pod asks for, compiled once and shared by all pods that ask for the same.
+"""PodSpec: a pod's spec, compiled once and shared by all pods with an equal spec.
 
 kube: framework/types.go (PodInfo), scheduler/util/utils.go (GetHostPorts) @ v1.34.1
 """
@@ -105,7 +105,7 @@ class PodSpec:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> PodSpec:
-        """The compiled form of a spec, made once."""
+        """Return the compiled form of a spec. Equal specs share one object while the cache holds it."""
         part = scheduling_part(manifest)
         key = canonical(part)
         compiled = _cache.get(key)

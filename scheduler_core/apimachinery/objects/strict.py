@@ -1,6 +1,7 @@
-"""Strict shapes: which fields an object has, and of which type. Unknown fields are refused, as kube decodes configurations.
+"""Strict schemas: the fields of an object and their types. Unknown fields are errors, as when kube decodes
+configurations.
 
-(API objects are read by the table of fields, scheduler_core/apiserver/schema.)
+(The table of fields in scheduler_core/apiserver/schema reads API objects.)
 """
 
 import re
@@ -17,7 +18,7 @@ _STEP = re.compile(r"\[([^\]]*)\]|([^.\[]+)|\.")
 
 
 def parse_path(path: str) -> tuple[Step, ...]:
-    """`spec.containers[0].requests[cpu]` as ("spec", "containers", 0, "requests", "cpu")."""
+    """Return the steps of a path: `spec.containers[0].requests[cpu]` is ("spec", "containers", 0, "requests", "cpu")."""
     steps: list[Step] = []
     for bracket, name in _STEP.findall(path):
         if bracket:
@@ -33,7 +34,7 @@ INT64 = (-(2**63), 2**63 - 1)
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A leaf: str, bool, int (within bounds), float; or Any, which is taken as it is."""
+    """A leaf: str, bool, int (within bounds), float, or Any (unchecked)."""
 
     kind: str
     low: int = 0

@@ -12,7 +12,7 @@ _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)  # t
 
 @lru_cache(maxsize=16384)
 def parse_time(text: str) -> int:
-    """Nanoseconds since 1970 (to the microsecond). ValueError where the text is not RFC 3339 with a zone."""
+    """Return nanoseconds since 1970 (to the microsecond). Raise ValueError if the text is not RFC 3339 with a time zone."""
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone; write it as 2026-01-31T12:00:00Z")
@@ -28,7 +28,9 @@ def format_time(nanoseconds: int) -> str:
 
 @lru_cache(maxsize=64)
 def _format_seconds(seconds: int) -> str:
-    """DEVIATION: a time after the last one that RFC 3339 can write is written as that; Go's encoder fails there."""
+    """Return seconds since 1970 as RFC 3339. DEVIATION: a time beyond the range of RFC 3339 becomes the last one;
+    Go's encoder fails there.
+    """
     return (_EPOCH + timedelta(seconds=max(_FIRST, min(seconds, _LAST)))).replace(tzinfo=None).isoformat() + "Z"
 
 

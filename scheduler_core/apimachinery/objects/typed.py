@@ -1,6 +1,8 @@
-"""Data from outside read as a class of msgspec's; a misfit is reported with its field's path, what was received and what was expected.
+"""Conversion of external data to msgspec classes. An error has the field's path, the received value, and the expected
+type.
 
-The classes say all there is to say: a field's type, its range (Meta), and in `__post_init__` what several fields have to agree on.
+The classes hold all rules: a field's type, its range (Meta), and in `__post_init__` the rules that span several
+fields.
 """
 
 import re
@@ -34,7 +36,7 @@ class FieldProblem(ValueError):
 
 
 def convert_data(data: object, kind: Any, path: str = "") -> Any:
-    """The data at a path as an object of the class, or of one of a union of classes. InvalidObject says what is wrong with it."""
+    """Return the data at a path as an object of a class, or of one class of a union. Raise InvalidObject."""
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
@@ -43,7 +45,7 @@ def convert_data(data: object, kind: Any, path: str = "") -> Any:
 
 
 def _field_error(error: msgspec.ValidationError, data: object, kind: Any) -> FieldError:
-    """msgspec says where in the data it stopped; the words come from the type there."""
+    """Build a FieldError from msgspec's error. msgspec has the place in the data; the type there gives the words."""
     match = _PLACE.fullmatch(str(error))
     assert match is not None
     path = (match["path"] or "").removeprefix(".")
@@ -63,7 +65,7 @@ def _field_error(error: msgspec.ValidationError, data: object, kind: Any) -> Fie
 
 
 def _with_keys(said: str, data: Any, kind: Any, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps with the key of each entry that msgspec calls `...`: the first one that alone fails in the same words."""
+    """Replace each entry that msgspec writes as `...` with its key: the first key whose value alone causes the same error."""
     for place, step in enumerate(steps):
         if step == _ENTRY:
             before = steps[:place]
@@ -74,7 +76,7 @@ def _with_keys(said: str, data: Any, kind: Any, steps: tuple[Step, ...]) -> tupl
 
 
 def _with_only(data: Any, steps: tuple[Step, ...], key: str) -> Any:
-    """The data, whose mapping at a path has but one entry left."""
+    """Return the data with a single entry left in the mapping at a path."""
     if not steps:
         return {key: data[key]}
     copy: Any = dict(data) if isinstance(data, dict) else list(data)
@@ -97,7 +99,7 @@ def _format_value(value: object) -> str:
 
 
 def _value(data: Any, steps: Iterable[Step]) -> Any:
-    """The value at a path; None where there is none."""
+    """Return the value at a path, or None."""
     for step in steps:
         data = data.get(step) if isinstance(data, dict) else data[step]
     return data
@@ -124,7 +126,9 @@ def _type(node: inspect.Type, data: Any, steps: tuple[Step, ...]) -> inspect.Typ
 
 
 def _type_in_union(node: inspect.UnionType, data: Any, steps: tuple[Step, ...]) -> inspect.Type | tuple[str, ...]:
-    """The same, below the member of the union that the data is meant for."""
+    """Return the type at a path below the union member that matches the data, or the tags of the members if the tag
+    is wrong.
+    """
     structs = [each for each in node.types if isinstance(each, inspect.StructType)]
     tagged = {str(each.tag): each for each in structs if each.tag_field is not None}
     if tagged and (steps[0] == structs[0].tag_field or data.get(structs[0].tag_field) not in tagged):
@@ -136,7 +140,9 @@ def _type_in_union(node: inspect.UnionType, data: Any, steps: tuple[Step, ...]) 
 
 
 def _describe_expected(node: inspect.Type | tuple[str, ...], received: object, unit: str = "") -> tuple[str, int]:
-    """Return what a type accepts, in words, and the length of a text with a limit, shown instead of one that is too long."""
+    """Describe the values that a type accepts. Also return the limit of a text's length, which is shown instead of a
+    long text, or 0.
+    """
     match node:
         case tuple():
             return _one_of(node), 0

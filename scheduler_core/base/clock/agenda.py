@@ -1,7 +1,7 @@
-"""The virtual clock and what is still to happen: one heap ordered by (time, priority, sequence).
+"""The virtual clock and the scheduled actions: one heap ordered by (time, priority, sequence).
 
-Time is in integer nanoseconds since the world was made. Equal times are served by priority, then in the order of asking.
-The idea of one totally ordered heap is SimPy's (core.py).
+Time is in integer nanoseconds since the world's creation. Actions at equal times run by priority, then in the order
+of scheduling. The idea of one totally ordered heap is SimPy's (core.py).
 """
 
 import heapq
@@ -22,7 +22,9 @@ TIMER = 2  # flushes of the queue
 
 
 class Action(msgspec.Struct, frozen=True):
-    """A scheduled action: numbers and texts, so that a checkpoint can hold it. simulation/actions.py describes each one."""
+    """A scheduled action, of numbers and texts so that a checkpoint can store it. simulation/actions.py describes
+    each action.
+    """
 
     priority: ClassVar[int] = NORMAL
     quiet: ClassVar[bool] = False  # no step ends with it where it leaves no record
@@ -30,7 +32,7 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class Entry(NamedTuple):
-    """An action and when its turn comes."""
+    """An action with its time and its place in the order."""
 
     time: int
     priority: int
@@ -56,7 +58,7 @@ class Agenda(State):
         return len(self._heap)
 
     def push(self, time: int, action: Action) -> None:
-        """Asks for an action at a time (ns); a time that is past means now, and what is due after FOREVER never happens."""
+        """Schedule an action at a time (ns). A past time means now; an action after FOREVER never runs."""
         if time > FOREVER:
             return
         self._sequence += 1
@@ -66,22 +68,22 @@ class Agenda(State):
         return self._heap[0] if self._heap else None
 
     def pop(self) -> Entry:
-        """Takes the first entry and moves the clock to it; IndexError when there is none."""
+        """Remove the first entry and advance the clock to its time. Raise IndexError if there is none."""
         entry = heapq.heappop(self._heap)
         self.now = entry.time
         return entry
 
     def drop(self) -> None:
-        """Takes the first entry away and leaves the clock where it is."""
+        """Remove the first entry without advancing the clock."""
         heapq.heappop(self._heap)
 
     def discard(self, unwanted: Callable[[Action], bool]) -> None:
-        """Takes away every entry whose action is unwanted."""
+        """Remove every entry whose action is unwanted."""
         self._heap = [entry for entry in self._heap if not unwanted(entry.action)]
         heapq.heapify(self._heap)
 
     def unsorted(self) -> Iterator[Entry]:
-        """Everything still to happen, in no order that means anything."""
+        """Iterate over all scheduled entries in arbitrary order."""
         return iter(self._heap)
 
     def entries(self) -> list[Entry]:

@@ -46,7 +46,7 @@ class BadSchedule(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The moments at which something is to happen. `every`: seconds between them, 0 where the fields say it."""
+    """A cron schedule. `every`: seconds between two runs; 0 if the other fields define the schedule."""
 
     minutes: frozenset[int] = frozenset()
     hours: frozenset[int] = frozenset()
@@ -58,7 +58,7 @@ class Schedule:
     every: int = 0
 
     def next(self, after: int) -> int | None:
-        """The first moment after another, both in seconds since 1970; None where there is none in five years."""
+        """Return the next time after `after` (both in seconds since 1970), or None if there is none within five years."""
         if self.every:
             return after + self.every
         at = after + 1
@@ -94,7 +94,7 @@ class Schedule:
 
 @lru_cache(maxsize=256)
 def parse_schedule(text: str, zone: str | None = None) -> Schedule:
-    """A schedule in a time zone (None: UTC); one of its own, TZ=..., goes first. BadSchedule."""
+    """Parse a schedule in a time zone (None: UTC). A zone in the text (TZ=...) takes precedence. Raise BadSchedule."""
     if not text:
         raise BadSchedule("empty spec string")
     if text.startswith(("TZ=", "CRON_TZ=")):
@@ -155,7 +155,7 @@ def _every(text: str) -> int:
 
 
 def _field(text: str, least: int, most: int, names: Mapping[str, int]) -> tuple[frozenset[int], bool]:
-    """The numbers of one field, and whether it takes them all."""
+    """Return the numbers of a field, and whether the field matches all numbers."""
     numbers: set[int] = set()
     every = False
     for part in (one for one in text.split(",") if one):

@@ -1,6 +1,8 @@
-"""The journal: what is kept of a world's past so that it can be shown at once: attempts, and where each pod was when.
+"""The journal: the parts of a world's past that must be available at once: attempts, and the places of each pod over
+time.
 
-Both lists only grow. The moves of one pod are chained by index, so that its lane is found without reading the others'.
+Both lists are append-only. The moves of one pod are chained by index, so that its lane is found without reading the
+others'.
 """
 
 from typing import Any, NamedTuple
@@ -29,7 +31,9 @@ Why = tuple[str, str, str] | tuple[()]
 
 
 class Move(NamedTuple):
-    """A pod came to a place; `prev` is the index of its move before (-1: none). `until`: the end of its backoff (ns), 0 without one."""
+    """A pod's arrival at a place. `prev` is the index of the pod's previous move (-1: none). `until`: the end of its
+    backoff (ns), or 0.
+    """
 
     pod: str
     t: int
@@ -42,9 +46,10 @@ class Move(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One finished scheduling cycle in summary. Times are virtual nanoseconds.
+    """Summary of one finished scheduling cycle. Times are virtual nanoseconds.
 
-    `plugins` are those that refused the pod. `nominated` is the node that preemption chose for it, `victims` the pods that have to go.
+    `plugins` are those that rejected the pod. `nominated` is the node that preemption selected, and `victims` are the
+    pods to evict.
     """
 
     number: int
@@ -68,7 +73,7 @@ class Attempt(NamedTuple):
 
 
 class ProcessMove(NamedTuple):
-    """A scheduler's process came to another state: a stage, or "leading". `leader` is who leads as far as it knows."""
+    """A change of state of a scheduler process: a stage, or "leading". `leader` is the leader as far as the process knows."""
 
     scheduler: str
     identity: str

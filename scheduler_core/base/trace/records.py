@@ -34,7 +34,7 @@ DESCRIPTIONS: dict[str, str] = {kind: description(facts) for kind, facts in KIND
 
 
 def fields_of(facts: type[Facts]) -> tuple[FieldSchema, ...]:
-    """The fields, in the order in which they are written."""
+    """Return the fields in the order in which they are written."""
     hints = get_type_hints(facts, include_extras=True)
     info = inspect.type_info(facts)
     assert isinstance(info, inspect.StructType)
@@ -50,7 +50,7 @@ def fields_of(facts: type[Facts]) -> tuple[FieldSchema, ...]:
 
 
 def _without_default(field: inspect.Field) -> inspect.Type:
-    """The type without None where None is only the default, which is never written."""
+    """Return the type without None if None is only the default, which is never written."""
     if isinstance(field.type, inspect.UnionType) and field.default is None:
         (described,) = (each for each in field.type.types if not isinstance(each, inspect.NoneType))
         return described
@@ -90,7 +90,7 @@ F = TypeVar("F", bound=Facts)
 
 
 class LazyFacts(SharedState):
-    """A function that makes facts on first use. No checkpoint has one: writing a record uses it."""
+    """A function that builds facts on first use. No checkpoint holds one, because writing a record evaluates it."""
 
     __slots__ = ()
 
@@ -134,7 +134,7 @@ class Record(SharedState):
         return self.source
 
     def of(self, kind: type[F]) -> F | None:
-        """The facts of a record of this kind; None for any other, which is left as it is."""
+        """Return the facts of a record of this kind, or None for another kind (its facts stay unevaluated)."""
         if self.source.KIND != kind.KIND:
             return None
         facts = self.facts
@@ -163,7 +163,7 @@ class Record(SharedState):
 
 
 class Recorder(State):
-    """The engine's writer of records: numbers them and holds those of the call in progress."""
+    """The engine's writer of records. Numbers records and holds those of the current call."""
 
     __slots__ = ("records", "seq")
 
@@ -175,7 +175,7 @@ class Recorder(State):
         self.records = []
 
     def write(self, t: int, facts: Facts | LazyFacts, scheduler: str, parent: int) -> int:
-        """Adds a record; returns its number, to be used as the parent of what belongs to it."""
+        """Add a record. Return its number, which is the `parent` of the records that belong to it."""
         self.seq += 1
         self.records.append(Record(self.seq, t, facts, scheduler, parent))
         return self.seq
@@ -186,6 +186,6 @@ class Recorder(State):
         return out
 
     def take_back(self) -> None:
-        """Unwrites the records since the last drain, numbers included."""
+        """Discard the records since the last drain, including their numbers."""
         self.seq -= len(self.records)
         self.records = []

@@ -1,4 +1,4 @@
-"""What would have to be done with a configuration that was found, so that it can be applied."""
+"""The changes that make a found configuration applicable."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +29,9 @@ _STANDS_FOR = {("queueSort", "Coscheduling"): "CoschedulingSort"}
 
 
 def fit_ours(manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Change]]:
-    """A v1 configuration with our plugins asked for what they have, and what is said of it; the same one where nothing has to be done."""
+    """Return a v1 configuration with each plugin at the extension points it has here, and the changes. Without
+    changes, return the same manifest.
+    """
     if check_shape(manifest, CONFIGURATION, ""):
         return manifest, []
     changes: list[Change] = []
@@ -103,10 +105,11 @@ _MOST_LOOKED_AT = 200  # entries of a list in which one that moved is looked for
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """A configuration as v1, with all that would differ from what was found.
+    """A found configuration as v1, with all differences from the original.
 
-    `version` is what it was of, "" where v1 already; `without` is the same without the plugins that are not here. `errors` say what keeps
-    that from being applied, each where it stands in the text; with them on the way to v1 the manifest is empty.
+    `version` is the original version ("" for v1). `without` is the configuration without the plugins that do not
+    exist here. `errors` prevent its use, each with its place in the text; if the migration has errors, the manifest
+    is empty.
     """
 
     found: Found
@@ -210,7 +213,7 @@ def _before(path: str, after: Any, before: Any) -> str:
 
 
 def _entry(index: int, after: Any, before: Any) -> tuple[int, Any, Any]:
-    """The entry of the same name, most often at the same index; where there are no names, the one of the same index."""
+    """Return the entry of the same name, usually at the same index. Entries without names match by index."""
     entry = after[index] if isinstance(after, list) and index < len(after) else None
     there = before if isinstance(before, list) else []
     same = there[index] if index < len(there) else None

@@ -1,4 +1,4 @@
-"""Which plugins a profile of an older version ran at each extension point, as kube-scheduler worked it out then.
+"""The plugins that a profile of an older version ran at each extension point, as kube-scheduler computed them then.
 
 kube: apis/config/{v1beta1,v1beta2}/default_plugins.go @ v1.22.17, v1.25.16
 """
@@ -20,9 +20,10 @@ Defaults = Mapping[str, tuple[tuple[str, int], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """An older version. `release` is the last kube-scheduler that read it; `defaults` its plugins by extension point.
+    """An older version. `release` is the last kube-scheduler that read it; `defaults` are its plugins by extension
+    point.
 
-    `overrides`: whether a default plugin that is enabled again is configured anew, in its place; before, it stood there twice, and
+    `overrides`: enabling a default plugin reconfigures it in place. Earlier, the plugin was then listed twice, and
     kube-scheduler did not start.
     """
 
@@ -104,10 +105,10 @@ Kind = Literal["moved", "kept", "dropped", "lost"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. `path` is a field of the document as it was written, "" where nothing was written.
+    """One difference. `path` is a field of the original document, or "" if the document does not have it.
 
-    moved: the same is said elsewhere or otherwise; kept: written out now, as today's default differs; dropped: it says nothing today;
-    lost: v1 can't express it, and `effect` says what differs.
+    moved: v1 expresses the setting in another place or form; kept: written out because today's default differs;
+    dropped: without meaning today; lost: v1 can't express the setting, and `effect` describes the difference.
     """
 
     kind: Kind
@@ -118,7 +119,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A configuration as v1 has it, what was `version` and which release it was read as, and all that differs."""
+    """A configuration as v1, its original `version`, the release that read it, and all differences."""
 
     manifest: Mapping[str, Any]
     version: str
@@ -145,9 +146,11 @@ class Ran:
 
 @dataclass(slots=True)
 class Profile:
-    """The plugins of a profile by point, in order; `starred` are the points where the user disabled "*", and listed what runs himself.
+    """The plugins of a profile by point, in order. `starred` are the points where the user disabled "*" and listed
+    the plugins.
 
-    `disabled` are the places by point and name at which the user disabled a plugin; `enabled_first` the points whose list he wrote first.
+    `disabled` are the places, by point and name, where the user disabled a plugin. `enabled_first` are the points
+    whose enabled list comes first.
     """
 
     ran: dict[str, list[Ran]] = field(default_factory=dict)
@@ -165,13 +168,15 @@ class Profile:
         return any(name in self.names(point) for point in self.ran)
 
     def drop(self, name: str, *points: str) -> None:
-        """Takes a plugin out of points, by default all of them."""
+        """Remove a plugin from points, by default from all."""
         for point in points or tuple(self.ran):
             self.ran[point] = [each for each in self.ran.get(point, ()) if each.name != name]
 
 
 def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) -> tuple[Profile, list[Change]]:
-    """Return the plugins that a profile's `plugins` at `path` ran, and changes for what kube-scheduler refused to start with."""
+    """Return the plugins that a profile's `plugins` at `path` ran, and the changes for settings with which
+    kube-scheduler did not start.
+    """
     profile, changes = Profile(), []
     for point in FIELDS:
         custom = (plugins or {}).get(point) or {}
@@ -192,7 +197,9 @@ def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) ->
 def _merge_plugins(
     version: Version, point: str, custom: Mapping[str, Any], path: str
 ) -> tuple[list[Ran], list[Change]]:
-    """The default plugins less the disabled ones, then the enabled ones; one that is configured anew keeps its place."""
+    """Return the default plugins without the disabled ones, followed by the enabled ones. A reconfigured plugin keeps
+    its place.
+    """
     off = {each.get("name") for each in custom.get("disabled") or ()}
     enabled = [present(each) for each in custom.get("enabled") or ()]
     ran = [Ran(name, weight) for name, weight in version.defaults.get(point, ()) if "*" not in off and name not in off]

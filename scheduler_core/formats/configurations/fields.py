@@ -1,4 +1,4 @@
-"""What older versions said besides plugins: fields that moved, were renamed, or say nothing any more.
+"""Fields of older versions other than plugins: moved, renamed, or without meaning today.
 
 kube: apis/config/{v1alpha1,v1alpha2}/{conversion,defaults}.go @ v1.18.20; apis/config/v1beta1/defaults.go @ v1.22.17
 """
@@ -53,7 +53,7 @@ def alpha(manifest: MutableManifest) -> list[Change]:
 
 
 def extender(given: MutableManifest) -> MutableManifest:
-    """An extender as a Policy or v1alpha2 has it: enableHttps, and a timeout that may be a number of nanoseconds."""
+    """Convert an extender of a Policy or of v1alpha2: enableHttps, and a timeout that may be a number of nanoseconds."""
     out = {"enableHTTPS" if name == "enableHttps" else name: value for name, value in given.items()}
     timeout = out.get("httpTimeout")
     if isinstance(timeout, int) and not isinstance(timeout, bool):
@@ -62,7 +62,7 @@ def extender(given: MutableManifest) -> MutableManifest:
 
 
 def _profile(manifest: MutableManifest) -> list[Change]:
-    """v1alpha1 is one profile, whose fields stand at the top."""
+    """Convert the fields of v1alpha1, which has its single profile at the top level, to a profile."""
     profile: MutableManifest = {}
     changes = []
     for name in ("schedulerName", "plugins", "pluginConfig"):
@@ -98,7 +98,7 @@ def _source(source: MutableManifest, profile: MutableManifest) -> list[Change]:
 
 
 def _points(profile: MutableManifest, path: str, changes: list[Change]) -> None:
-    """v1alpha1's postFilter is preScore; unreserve belongs to reserve. `path` is told as it was written there."""
+    """Rename v1alpha1's postFilter to preScore, and merge unreserve into reserve. `path` is the original path."""
     plugins = profile.get("plugins")
     if not isinstance(plugins, dict):
         return
@@ -140,7 +140,7 @@ def _preemption(manifest: MutableManifest) -> list[Change]:
 
 
 def _args(profile: MutableManifest, name: str) -> MutableManifest:
-    """The arguments of a plugin in a profile, to be changed; they are made where there are none."""
+    """Return the arguments of a plugin in a profile for modification. Creates them if necessary."""
     configs = profile["pluginConfig"] = [dict(each) for each in profile.get("pluginConfig") or ()]
     config = next((each for each in configs if each.get("name") == name), None)
     if config is None:

@@ -1,6 +1,8 @@
-"""Turning a KubeSchedulerConfiguration of an older version into v1, so that it means what it meant, with a list of what changed.
+"""Migration of a KubeSchedulerConfiguration of an older version to v1 without a change of meaning, with a list of the
+changes.
 
-kube: apis/config/{v1alpha1,v1alpha2} @ v1.18.20, {v1beta1,v1beta2,v1beta3} @ v1.22.17, v1.25.16, v1.28.15; v1 @ v1.34.1
+kube: apis/config/{v1alpha1,v1alpha2} @ v1.18.20, {v1beta1,v1beta2,v1beta3} @ v1.22.17, v1.25.16, v1.28.15; v1 @
+v1.34.1
 """
 
 from collections.abc import Mapping
@@ -96,7 +98,7 @@ _SPREAD = f"became the default constraints of {SPREAD} (defaultingType System)"
 def keep_sets(
     plugins: Mapping[str, Any], path: str, configs: Configs, where: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[Change]]:
-    """The sets as they are, without plugins that v1 does not have; and what is said of these."""
+    """Return the plugin sets without the plugins that v1 lacks, and the changes."""
     changes: list[Change] = []
     kept = {point: _clean_set(plugin_set or {}, f"{path}.{point}", changes) for point, plugin_set in plugins.items()}
     for name in SPREADERS:
@@ -152,7 +154,9 @@ def older_version(manifest: Any) -> Version | None:
 
 
 def migrate(manifest: Mapping[str, Any]) -> Migration:
-    """A configuration of an older version as v1. ConfigurationError where it is none, or not of its version's shape."""
+    """Migrate a configuration of an older version to v1. Raise ConfigurationError if it has another version, or an
+    invalid shape.
+    """
     version = older_version(manifest)
     if version is None:
         received = manifest.get("apiVersion") if isinstance(manifest, Mapping) else manifest
@@ -185,7 +189,7 @@ def _first(version: Version) -> Change:
 
 
 def _names_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
-    """Arguments that are no objects can't be read."""
+    """Return errors for plugin arguments that are not objects."""
     holders: list[tuple[str, Mapping[str, Any]]] = [("", manifest)]
     holders += [(f"profiles[{i}].", each) for i, each in enumerate(manifest.get("profiles") or ())]
     return [
@@ -198,7 +202,7 @@ def _names_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
 
 
 def _once(changes: list[Change]) -> list[Change]:
-    """The same said of several profiles is said once."""
+    """Remove repeated changes of several profiles."""
     seen: dict[tuple[str, str], Change] = {}
     for change in changes:
         seen.setdefault((change.kind, change.text) if not change.path else (change.path, change.text), change)
@@ -239,7 +243,7 @@ def _translate_plugins(
 
 
 def _configs(profile: MutableManifest, path: str) -> tuple[Configs, dict[str, str]]:
-    """The plugins' arguments by name, and where they stand."""
+    """Return the plugins' arguments by name, and their paths."""
     configs: Configs = {}
     where: dict[str, str] = {}
     for i, config in enumerate(profile.get("pluginConfig") or ()):

@@ -1,4 +1,5 @@
-"""Policy files, with which kube-scheduler was configured until v1.22: what replaced each predicate and priority, as a v1 configuration.
+"""Policy files, which configured kube-scheduler until v1.22: the replacement of each predicate and priority in a v1
+configuration.
 
 kube: framework/plugins/legacy_registry.go, factory.go createFromPolicy, apis/config/legacy_types.go @ v1.22.17
 """
@@ -58,7 +59,9 @@ SHAPE: strict.Shape = {
 
 
 def migrate_policy(policy: Mapping[str, Any]) -> effective.Migration:
-    """A Policy as a v1 configuration. ConfigurationError where it has another shape, or names what kube-scheduler did not know."""
+    """Migrate a Policy to a v1 configuration. Raise ConfigurationError for an invalid shape, or names that
+    kube-scheduler did not know.
+    """
     errors = strict.check_shape(policy, SHAPE, "") or _unknown(policy)
     if errors:
         raise ConfigurationError(errors)
@@ -131,7 +134,7 @@ def _filters(policy: Mapping[str, Any], profile: effective.Profile, configs: Con
 
 
 def _predicate(given: Mapping[str, Any], configs: Configs) -> Sequence[str]:
-    """The plugins of a predicate; arguments of one with a name of the user's own are gathered."""
+    """Return the plugins of a predicate. Collects the arguments of a predicate with a custom name."""
     name, argument = given.get("name") or "", given.get("argument") or {}
     if name in PREDICATES:
         return PREDICATES[name]

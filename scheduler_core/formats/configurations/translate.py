@@ -1,6 +1,7 @@
-"""Plugins that v1 does not have, or has under another name: what stands for them, and what is said of it.
+"""Replacement of plugins that v1 lacks or renamed, with the changes.
 
-kube: apis/config/validation/validation.go (removedPluginsByVersion, invalidPluginsByVersion) @ v1.22.17, v1.28.15 and v1.34.1
+kube: apis/config/validation/validation.go (removedPluginsByVersion, invalidPluginsByVersion) @ v1.22.17, v1.28.15 and
+v1.34.1
 """
 
 from collections.abc import Mapping
@@ -29,7 +30,7 @@ GONE = (*STRATEGIES, *SPREADERS, *VOLUME_COUNTS, *_GONE, "NodeLabel")
 
 
 def translate(profile: Profile, configs: Configs, where: Mapping[str, str]) -> list[Change]:
-    """Replaces in a profile, and in its plugins' arguments, what v1 does not have; `where` are the places of the arguments."""
+    """Replace plugins that v1 lacks in a profile and in the arguments. `where` are the paths of the arguments."""
     changes = _strategy(profile, configs, where)
     changes += _spreaders(profile, configs)
     changes += _volume_counts(profile)
@@ -41,7 +42,7 @@ def translate(profile: Profile, configs: Configs, where: Mapping[str, str]) -> l
 
 
 def _lose(profile: Profile, name: str, effect: str, *points: str) -> list[Change]:
-    """Takes out a plugin that nothing stands for, if it ran."""
+    """Remove a plugin without a replacement, if it ran."""
     ran = [each for point in points or profile.ran if (each := profile.find(point, name)) is not None]
     profile.drop(name, *points)
     if not ran:
@@ -99,7 +100,9 @@ def _strategy_args(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spreaders(profile: Profile, configs: Configs) -> list[Change]:
-    """PodTopologySpread spreads the pods of a Service or a workload, where these say nothing themselves."""
+    """Replace the old spreading plugins by PodTopologySpread, which spreads the pods of a Service or a workload
+    without constraints of their own.
+    """
     scorer = next((ran for name in SPREADERS if (ran := profile.find(SCORE, name)) is not None), None)
     spread = profile.find(SCORE, SPREAD)
     for name in SPREADERS:

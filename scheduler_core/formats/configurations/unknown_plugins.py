@@ -1,4 +1,4 @@
-"""Plugins that a v1 configuration names and that are not here: which, where, and the configuration without them."""
+"""The unknown plugins of a v1 configuration, their places, and the configuration without them."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -44,7 +44,7 @@ KNOWN = _all()
 
 
 def about(name: str) -> str:
-    """One sentence on a plugin that kube-scheduler does not have; "" where nothing is known of it."""
+    """Return one sentence about a plugin that kube-scheduler lacks, or ""."""
     return KNOWN.get(name, "")
 
 
@@ -54,7 +54,9 @@ _NEEDED = {"queueSort": (Point.QUEUE_SORT, "PrioritySort"), "bind": (Point.BIND,
 
 @dataclass(frozen=True, slots=True)
 class UnknownPlugin:
-    """A plugin that is enabled and not here, or not at these points; `places` are the fields that name it, `about` what it is."""
+    """An enabled plugin that does not exist here, or not at these points. `places` are the fields that name it;
+    `about` describes it.
+    """
 
     name: str
     points: tuple[str, ...]
@@ -87,7 +89,7 @@ def _here(name: str, point: str) -> bool:
 
 
 def without_plugins(manifest: Manifest, names: Collection[str]) -> dict[str, Any]:
-    """A configuration without plugins of these names where they are not here. Where they sorted the queue or bound, kube's default does."""
+    """Return a configuration without these plugins. kube's defaults replace them for queue sorting and binding."""
     profiles = [_without(profile, names) for profile in manifest.get("profiles") or ()]
     return {**manifest, "profiles": profiles}
 

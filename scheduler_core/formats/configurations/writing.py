@@ -25,7 +25,7 @@ _LIMITS = LoadLimits(max_bytes=128 << 10, max_objects=1)
 
 
 def rewrite_text(text: str, old: Any, new: Any, dump: Dump) -> str | None:
-    """The text of a document with the changes in it; `dump` writes a value as block YAML. None where that is not possible."""
+    """Return the text of a document with the changes, or None if that is impossible. `dump` writes a value as block YAML."""
     if not _same(text, old):
         return None
     try:
@@ -107,7 +107,7 @@ class _Writer:
         return self._indent({key.value: new}, key.start_mark.column) + self._tail(value, end)
 
     def _sequence(self, node: Any, old: list[Any], new: list[Any], end: int) -> list[str]:
-        """Entries that stay keep their lines; of as many others, each is changed in its place."""
+        """Write a list. Unchanged entries keep their lines; if as many entries are replaced, each is changed in place."""
         starts = [each.start_mark.line for each in node.value] + [end]
         column = node.start_mark.column
         if len(old) * len(new) > _MOST_COMPARED:
@@ -133,7 +133,7 @@ class _Writer:
         return [" " * column + "- " + out[0].lstrip(" -"), *out[1:]]
 
     def _tail(self, node: Any, end: int) -> list[str]:
-        """Comments and blank lines behind a value that is written anew."""
+        """Return the comments and blank lines after a value that is rewritten."""
         first = end
         while first > node.start_mark.line + 1 and _says_nothing(self._lines[first - 1]):
             first -= 1
@@ -162,7 +162,9 @@ def defaults() -> Mapping[str, tuple[tuple[str, int], ...]]:
 
 
 def write_plugins(profile: Profile, version: Version) -> tuple[dict[str, Any], list[Change]]:
-    """`plugins` of a v1 profile, empty where v1's defaults are what ran; and what was disabled and is so for all points now."""
+    """Return `plugins` of a v1 profile (empty if the defaults of v1 equal the plugins that ran), and the changes for
+    plugins that are now disabled at all points.
+    """
     wanted = {point: _list_expected(profile, version, point) for point in FIELDS}
     off = _off_everywhere(profile, version, wanted)
     out: dict[str, Any] = {}
@@ -188,7 +190,7 @@ def _describe_multi_point(profile: Profile, off: list[str]) -> list[Change]:
 
 
 def weights_kept(profile: Profile, version: Version) -> list[Change]:
-    """The weights that were defaults then and are others now, so that they are written out."""
+    """Return changes for weights that are written out because their defaults have changed."""
     then, now = dict(version.defaults.get(SCORE, ())), dict(defaults()[SCORE])
     kept = [
         f"{each.name} {each.weight} (now {now[each.name]})"
@@ -226,7 +228,7 @@ def _new_there(profile: Profile, version: Version, name: str, point: str) -> boo
 
 
 def _off_everywhere(profile: Profile, version: Version, wanted: Mapping[str, list[Ran]]) -> list[str]:
-    """Defaults of v1 that are to run nowhere, and are not left out by a list of the user's own."""
+    """Return the defaults of v1 that must not run at any point and that no list of the user's excludes."""
     there: dict[str, list[str]] = {}
     for point, plugins in defaults().items():
         for name, _ in plugins:
@@ -240,7 +242,9 @@ def _off_everywhere(profile: Profile, version: Version, wanted: Mapping[str, lis
 
 
 def _point(point: str, wanted: list[Ran], usual: list[tuple[str, int]], starred: bool) -> dict[str, Any]:
-    """A point's set: all of it where the user listed all, else what differs from the usual plugins; added ones run behind these."""
+    """Return the set of a point: the full list if the user listed all, else the differences from the usual plugins.
+    Added plugins run after these.
+    """
     if starred:
         return _set(wanted, ["*"], point)
     names, before = [each.name for each in wanted], dict(usual)

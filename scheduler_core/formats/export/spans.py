@@ -1,8 +1,10 @@
-"""A history as spans: attempt > extension point > plugin, and below the attempt its binding cycle; for tools that draw such trees.
+"""A history as spans for tools that draw trees: attempt > extension point > plugin, with the binding cycle below the
+attempt.
 
-A gate that holds a pod back before any attempt is in none. All times are virtual. What takes no virtual time is a span without length; time
-that passes between a call and its answer, of a plugin, of an extender or of the API server that binds, is its step's.
-Ids follow from the seed and the record that opened the span, so that the same history has the same ids on any machine.
+A gate that keeps a pod from any attempt has no span. All times are virtual. An action without virtual duration is a
+span of length zero. Time between a call and its answer (of a plugin, an extender, or the API server at binding)
+belongs to the span of the step. Ids depend on the seed and on the record that opened the span, so the same history
+has the same ids on any machine.
 """
 
 import hashlib
@@ -40,7 +42,7 @@ OK, ERROR, INTERNAL = 1, 2, 1  # OpenTelemetry's numbers: of a status, of a span
 
 @dataclass(slots=True)
 class Span:
-    """`root` is the record of the attempt; `end` grows with what happens in the span."""
+    """A span. `root` is the record of its attempt. `end` grows with the span's contents."""
 
     seq: int
     parent: int
@@ -56,7 +58,7 @@ class Span:
 
 @dataclass(slots=True)
 class Clock:
-    """The clock of a cycle: `at` is when its last step was over; the answer of `running` comes at `until`."""
+    """The clock of a cycle. `at` is the end of its last step; the answer of `running` arrives at `until`."""
 
     at: int
     running: Span | None = None
@@ -107,7 +109,7 @@ class SpanTree:
             self._pass_time(record, takes)
 
     def _pass_time(self, record: Record, takes: int) -> None:
-        """Gives the time since the last record of a cycle to the step that it was spent in."""
+        """Attribute the time since the last record of a cycle to the step that took it."""
         cycle = next((span for span in _upwards(self._spans, record) if span.kind in CYCLES), None)
         if cycle is None:
             return
@@ -155,7 +157,7 @@ def _end_span(span: Span, record: Record) -> None:
 
 
 def _takes(record: Record) -> int:
-    """Return the answer time (ns) of a plugin that has been called; read it before the record's facts are made."""
+    """Return the answer time (ns) of a plugin that was called. Read it before the record's facts are evaluated."""
     source = record.source
     return source.step.timeout if isinstance(source, StepFacts) and source.step.point in ANSWERED_LATER else 0
 
@@ -208,7 +210,7 @@ def _otlp_span(span: Span, seed: int) -> dict[str, Any]:
 
 
 def _flat(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Facts with a plugin's answer taken apart: status.code, status.plugin, status.reasons."""
+    """Yield facts with a plugin's status split: status.code, status.plugin, status.reasons."""
     for name, value in facts.items():
         if name == "status":
             yield from ((f"status.{part}", said) for part, said in value.items())
@@ -275,7 +277,7 @@ def chrome_events(spans: Iterable[Span], kube: str = KUBE_VERSION, own: Mapping[
 
 
 def _pairs(span: Span, below: dict[int, list[Span]], place: dict[str, int]) -> Iterator[Event]:
-    """A span's begin, all that lies within it, and its end."""
+    """Yield a span's begin event, its contents, and its end event."""
     yield {
         "name": span.name,
         "cat": "scheduling",

@@ -1,6 +1,6 @@
-"""A history's tables, as rows of plain values: attempts, moves in the queue, pods and nodes as they are at its end, records by kind.
+"""Tables of a history as rows of plain values: attempts, queue moves, the final pods and nodes, and records by kind.
 
-The column `release` is the release of kube of the row's scheduler, or of the world, at that step.
+The column `release` is the kube release of the row's scheduler, or of the world, at that step.
 """
 
 import csv
@@ -44,7 +44,7 @@ _LAST = ("Pod",)
 
 
 def objects_of(store: Store) -> list[Manifest]:
-    """All objects but those that are in every cluster, each after what it needs, and in the order in which they were made."""
+    """Return all objects that not every cluster has, each after its prerequisites, and otherwise in order of creation."""
     return [
         manifest
         for kind in in_order(store.kinds())
@@ -54,7 +54,7 @@ def objects_of(store: Store) -> list[Manifest]:
 
 
 def in_order(kinds: list[str]) -> list[str]:
-    """Kinds so that each comes after what it needs."""
+    """Sort kinds so that each follows its prerequisites."""
 
     def rank(kind: str) -> tuple[int, int, str]:
         first = _FIRST.index(kind) if kind in _FIRST else len(_FIRST)
@@ -64,7 +64,7 @@ def in_order(kinds: list[str]) -> list[str]:
 
 
 def as_it_is(manifest: Manifest) -> Manifest:
-    """An object for a world that goes on from here."""
+    """Return an object for a world that continues from here."""
     return _without(manifest, _WRITTEN_ANEW)
 
 
@@ -84,7 +84,7 @@ def _without(manifest: Manifest, fields: tuple[str, ...]) -> dict[str, Any]:
 
 
 def heading(continuation: Continuation) -> str:
-    """A comment in YAML that says what the objects do not."""
+    """Return a YAML comment with the state that the objects do not contain."""
     return f"{_HEADING}{msgspec.json.encode(continuation).decode()}\n"
 
 
@@ -134,7 +134,7 @@ class Tables:
         self._settings: list[tuple[int, WorldSettings]] = []  # from which step on
 
     def add(self, records: Iterable[Record], sim: Simulation) -> None:
-        """The records of the next transition, after which `sim` stands."""
+        """Add the records of the next transition. `sim` is the world after it."""
         if not self._settings or sim.settings is not self._settings[-1][1]:
             self._settings.append((sim.position, sim.settings))
         for record in records:
@@ -143,7 +143,7 @@ class Tables:
                 self._kept[record.kind].append({**row, "release": sim.settings.release_of(record.scheduler)})
 
     def csv(self, name: str, sim: Simulation) -> str:
-        """One of them as CSV; `sim` stands at the history's end."""
+        """Return a table as CSV. `sim` is the world at the history's end."""
         if name not in TABLES:
             return write_csv(self._kept[name])
         return write_csv({**row, "release": self._find_release(row, sim)} for row in TABLES[name](sim))
@@ -173,7 +173,7 @@ def table_names() -> tuple[str, ...]:
 
 
 def write_csv(rows: Iterable[Row]) -> str:
-    """Rows as CSV. What has parts is JSON; a column that a row has not is empty; no cell is a formula."""
+    """Return rows as CSV. Nested values are JSON, missing columns are empty, and no cell is a formula."""
     found = list(rows)
     stream = StringIO()
     columns = dict.fromkeys(name for row in found for name in row)
@@ -188,5 +188,5 @@ def _plain(value: Any) -> Any:
 
 
 def harmless(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula, with an apostrophe before it; full-width signs count where Chinese is written."""
+    """Return a text with an apostrophe before it if a spreadsheet would read it as a formula. Full-width signs count too."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,7 +1,7 @@
-"""Export of a world's history as lines of JSON, and the check of such an export by computing it again.
+"""Export of a world's history as JSON lines, and verification of such an export by replay.
 
-The schema is in docs/trace.md. A trace holds the inputs (commands with the positions they were applied at), every decision record, and per
-attempt a digest of its node-by-node detail; the detail itself for the attempts asked for.
+The schema is in docs/trace.md. A trace holds the inputs (commands with their positions), every decision record, and
+for each attempt a digest of its node-by-node detail; the detail itself for requested attempts.
 """
 
 import hashlib
@@ -97,7 +97,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Outcome of a check: how many attempts were compared, and the first difference (None: the same)."""
+    """The outcome of a verification: the number of attempts compared, and the first difference (None: equal)."""
 
     attempts: int
     position: int
@@ -105,10 +105,10 @@ class Report:
 
 
 def export_lines(seed: int, log: Log, head: int, detail: range = range(0), created: str = "") -> Iterator[Line]:
-    """A trace, line by line: header, then commands, records and digests in the order of positions.
+    """Yield a trace line by line: a header, then commands, records, and digests in the order of positions.
 
-    `log` maps the position at which a command was applied (the position before it) to the command's JSON; `detail` is the range of attempt
-    numbers whose node-by-node detail is wanted.
+    `log` maps the position before a command to the command's JSON. `detail` is the range of attempt numbers whose
+    node-by-node detail is included.
     """
     yield {
         "type": "header",
@@ -163,7 +163,7 @@ def versions_of(log: Log) -> dict[str, str]:
 
 
 def replay_one(sim: Simulation, log: Log) -> list[Record]:
-    """Makes the transition that the history has at the world's position: a command of the log, or a step of the engine."""
+    """Make the transition at the world's position in the history: a command of the log, or a step of the engine."""
     command = log.get(sim.position)
     return sim.apply(command_from_json(command)) if command is not None else sim.advance()
 
@@ -195,7 +195,7 @@ class ReadLog(NamedTuple):
 
 
 def read_log(lines: Iterable[Mapping[str, Any]]) -> ReadLog:
-    """The history of a trace's lines; TraceError says which line is wrong."""
+    """Return the history of a trace's lines. Raise TraceError with the line at fault."""
     seed, head = 0, 0
     log: dict[int, Mapping[str, Any]] = {}
     seen = 0
@@ -232,7 +232,7 @@ def _read_header(line: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def check_lines(lines: list[Mapping[str, Any]]) -> Report:
-    """Computes a trace again and compares every decision record and digest; says where it first differs."""
+    """Replay a trace and compare every decision record and digest. Report the first difference."""
     seed, log, head = read_log(lines)
     recorded = ((i, line) for i, line in enumerate(lines, 1) if line.get("type") in ("record", "digest"))
     attempts = 0

@@ -1,4 +1,4 @@
-"""Archives: tar, tar.gz, gz and zip, unpacked in memory within limits. Nothing is written, no link is followed."""
+"""Archives: tar, tar.gz, gz, and zip, unpacked in memory within limits. Writes no files and follows no links."""
 
 import gzip
 import io
@@ -25,7 +25,7 @@ _END, _LOCATOR = b"PK\x05\x06", b"PK\x06\x07"
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of an archive, or the one that was given."""
+    """A file of an archive, or the input file itself."""
 
     name: str
     data: bytes
@@ -57,7 +57,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Unpacked:
-    """The files that may hold objects, and how many others were left: links, and what has another kind of content."""
+    """The files that may contain objects, and the number of others: links, and files with other contents."""
 
     files: list[File] = field(default_factory=list)
     skipped: int = 0
@@ -79,7 +79,7 @@ def is_archive(data: bytes) -> bool:
 
 
 def pack_files(files: Sequence[tuple[str, bytes]]) -> bytes:
-    """Files, names and contents, as one archive."""
+    """Return files (names and contents) as one archive."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         for name, data in files:
@@ -88,7 +88,7 @@ def pack_files(files: Sequence[tuple[str, bytes]]) -> bytes:
 
 
 def unpack(data: bytes, budget: Budget) -> Unpacked:
-    """The files of an archive that may hold objects. NotObjects where it cannot be read, or breaks a limit."""
+    """Return the files of an archive that may contain objects. Raise NotObjects if it is unreadable or exceeds a limit."""
     unpacked = Unpacked()
     try:
         _unpack(File("", data), unpacked, budget, 0)
@@ -100,7 +100,7 @@ def unpack(data: bytes, budget: Budget) -> Unpacked:
 
 
 def unpack_files(data: bytes, most: int, members: int) -> list[tuple[str, bytes]]:
-    """The same as names and contents, of at most so many bytes and so many members. NotObjects."""
+    """Return the names and contents of an archive's files, within limits of bytes and members. Raise NotObjects."""
     budget = Budget(most, _CHUNK, members)
     return [(file.name, file.data) for file in unpack(data, budget).files]
 
@@ -158,7 +158,7 @@ def _of_tar(stream: IO[bytes], unpacked: Unpacked, budget: Budget) -> Iterator[F
 
 
 class _Metered(io.RawIOBase):
-    """A stream of which only so much may be read until somebody allows more: headers cannot be as long as they like."""
+    """A stream with a limit on the bytes to read, which the caller extends. Prevents headers of unlimited length."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

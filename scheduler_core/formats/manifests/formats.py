@@ -1,8 +1,9 @@
-"""Formats of other tools that hold objects: watch output, kube-scheduler-simulator's exports and records, SimKube's traces, reviews of
-cluster-capacity.
+"""Formats of other tools that contain objects: watch output, exports and records of kube-scheduler-simulator,
+SimKube's traces, and reviews of cluster-capacity.
 
-Formats: kubectl get --watch --output-watch-events; kube-scheduler-simulator simulator/{snapshot/snapshot.go,recorder/recorder.go};
-SimKube docs/ref/trace-files.md (version 2); cluster-capacity pkg/framework/report.go.
+Formats: kubectl get --watch --output-watch-events; kube-scheduler-simulator
+simulator/{snapshot/snapshot.go,recorder/recorder.go}; SimKube docs/ref/trace-files.md (version 2); cluster-capacity
+pkg/framework/report.go.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,7 +52,7 @@ _LARGEST_DEPTH = 64
 
 
 def expand_documents(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
-    """Documents with what such formats hold in their place; other documents stay as they are."""
+    """Replace documents in such formats by the objects they contain. Other documents stay unchanged."""
     kept: list[Loaded] = []
     notes: list[Note] = []
     changes: dict[str, list[Change]] = {}
@@ -149,7 +150,7 @@ _WHOLE: dict[str, Callable[[Loaded], tuple[list[Loaded], Note]]] = {EXPORTED: _e
 
 
 class _Trace(msgspec.Struct):
-    """A trace as SimKube writes it; nothing else of it is read."""
+    """The parts of a SimKube trace that are read."""
 
     version: int
     events: list[dict[str, Any]]
@@ -161,7 +162,7 @@ def is_trace(data: bytes) -> bool:
 
 
 def read_trace(data: bytes, name: str = "") -> list[Loaded]:
-    """A trace of SimKube as one document, whose places in the text nobody can see. NotObjects where it is none."""
+    """Return a SimKube trace as one document without places in the text. Raise NotObjects."""
     try:
         trace = msgspec.msgpack.decode(data, type=_Trace)
         check_depth(trace.events, _LARGEST_DEPTH)

@@ -1,4 +1,4 @@
-"""What is said of things that were read: texts for people, with values put into them by name."""
+"""Notes on the input: texts for people with named values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ def inside(outer: Loaded, path: str, manifest: Any) -> Loaded:
 
 
 def replace_manifest(loaded: Loaded, manifest: Any) -> Loaded:
-    """The same document with another content."""
+    """Return the document with another manifest."""
     return loaded if manifest is loaded.manifest else replace(loaded, manifest=manifest)
 
 
@@ -42,7 +42,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Objects, how many changes led there, and whether it is the fullest moment instead of the end, when all had gone."""
+    """The final objects and the number of changes. `fullest`: the objects are those of the fullest moment, because
+    none are left at the end.
+    """
 
     objects: list[Loaded]
     changes: int
@@ -50,7 +52,7 @@ class Outcome:
 
 
 def outcome(changes: Sequence[Change]) -> Outcome:
-    """The last state of each object; where in the end nothing is left, how things stood when there was most."""
+    """Return the last state of each object. If none is left, return the moment with the most objects."""
     there: dict[Key, Loaded] = {}
     most = fullest = 0
     for number, change in enumerate(changes, start=1):
@@ -65,7 +67,7 @@ def outcome(changes: Sequence[Change]) -> Outcome:
 
 
 def newest(objects: Sequence[Loaded]) -> tuple[list[Loaded], int]:
-    """Objects without older states of the same ones, which are known by their uid; and how many older ones there were."""
+    """Return the objects without older states of the same uid, and the number of these."""
     uids = [_uid(each.manifest) for each in objects]
     said = [uid for uid in uids if uid]
     if len(frozenset(said)) == len(said):
@@ -127,7 +129,7 @@ class Note:
 
 
 class NotObjects(InvalidObject):
-    """An input without objects; `note` says what it is, and what to bring instead."""
+    """An input without objects. `note` names the input's type and a better input."""
 
     def __init__(self, note: Note, line: int | None = None) -> None:
         self.note = note

@@ -1,4 +1,4 @@
-"""Reading: from the bytes that somebody brings to the objects in them, whatever printed or packed them."""
+"""Reading of objects from any input: printed by a command, or packed in a file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ _SHORT = {"pvs": "PersistentVolume", "pvcs": "PersistentVolumeClaim"}
 
 
 def with_kind(manifest: Any, file: str) -> Any:
-    """An object without a kind as the one that its file's name tells: `cluster-resources/pods/web.json` holds Pods."""
+    """Return an object with the kind that its file's name implies: `cluster-resources/pods/web.json` contains Pods."""
     if not isinstance(manifest, Mapping) or manifest.get("kind") or not isinstance(manifest.get("metadata"), Mapping):
         return manifest
     for part in reversed(file.replace("\\", "/").split("/")):

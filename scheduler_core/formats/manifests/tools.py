@@ -1,4 +1,4 @@
-"""Documents that belong to tools and are no objects of a cluster: what each is, and what to type to get objects from it."""
+"""Documents of tools that are not objects of a cluster: the type of each, and the command that prints objects instead."""
 
 from collections.abc import Mapping, Sequence
 
@@ -56,9 +56,9 @@ _NOT_MEANT = (KUSTOMIZATION, CHART, COMPOSE, KUBECONFIG, STATUS, TABLE, PARTIAL)
 
 
 def without_tools(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
-    """The documents that are objects, or may be; and what the others are, each said once.
+    """Return the documents that may be objects, and one note for each type of other document.
 
-    NotObjects where there is nothing but what was not meant.
+    Raise NotObjects if there are only other documents.
     """
     kept: list[Loaded] = []
     notes: dict[str, Note] = {}

@@ -1,4 +1,4 @@
-"""What of a manifest has no effect, by the list in no_effect.py."""
+"""The parts of a manifest without effect, by the list in no_effect.py."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _ENTRIES = _by_kind()
 
 
 def without_effect(manifest: Manifest) -> list[tuple[str, str]]:
-    """Paths of fields that are set and change nothing here, each with the reason; the path "" is the whole object."""
+    """Return the paths of set fields without effect, each with the reason. The path "" is the whole object."""
     return [(path, entry.why) for entry, path in _find_matches(manifest)]
 
 
 def notes(manifests: Iterable[Manifest]) -> list[str]:
-    """The same of many objects, one line for each field, with how many objects have it.
+    """Return one line for each field without effect, with the number of objects that have it.
 
-    What nobody wrote is passed over: objects that one of the others makes, and fields that a cluster writes in objects that it has kept.
+    Ignores objects that other given objects create, and fields that a cluster itself writes.
     """
     given = list(manifests)
     uids = {_metadata(manifest).get("uid") for manifest in given} - {None, ""}
@@ -61,13 +61,13 @@ def _metadata(manifest: Manifest) -> Manifest:
 
 
 def _maker(manifest: Manifest) -> Any:
-    """The uid of the object that made this one; None where nothing did."""
+    """Return the uid of the object's controller, or None."""
     owners = _metadata(manifest).get("ownerReferences") or ()
     return next((owner.get("uid") for owner in owners if owner.get("controller")), None)
 
 
 def notes_of_configuration(configuration: Manifest) -> list[str]:
-    """Fields of a KubeSchedulerConfiguration that are accepted and have no effect, each with the reason."""
+    """Return the fields of a KubeSchedulerConfiguration that are accepted without effect, each with the reason."""
     return [
         f"{path} has no effect here: {entry.why}" for entry, path in _find_matches_of_kind(configuration, CONFIGURATION)
     ]
@@ -95,7 +95,7 @@ def _find_matches_of_kind(manifest: Manifest, kind: str) -> list[tuple[NoEffect,
 
 @dataclass(slots=True)
 class _Tree:
-    """The entries of what stands here, with their places in the list, and the trees of its fields and of a list's elements."""
+    """The entries for a value with their positions in the list, and the trees of its fields and elements."""
 
     entries: list[tuple[int, NoEffect]] = field(default_factory=list)
     fields: dict[str, _Tree] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def _tree(kind: str) -> _Tree:
 
 
 def _look(value: Any, tree: _Tree, path: str, found: list[_Match], within: Manifest = _NO_FIELDS) -> None:
-    """Adds the entries that a value, or what is in it, answers to. `within` is the object that has the value."""
+    """Add the entries that match a value or its contents. `within` is the object that contains the value."""
     if tree.entries and not (path and value in _NOTHING):
         found += [
             (number, entry, path)

@@ -1,8 +1,9 @@
-"""What the checkpoints of one session share: manifests, each once and by number, and rows of lists that only grow.
+"""Archive: the data that the checkpoints of one session share: manifests, stored once by number, and rows of
+append-only lists.
 
-An archive is written in parts: each holds what came since the one before, so that what is written grows with history, not with its square.
-Manifests are kept as JSON by content; large parts of a spec (containers, tolerations ...) are texts of their own, so that pods of one
-template share them, in the bytes and again in the objects made from them.
+An archive is written in parts. Each part holds the data since the previous part, so the total grows with history, not
+with its square. Manifests are stored as JSON by content. Large parts of a spec (containers, tolerations ...) are
+texts of their own, so that pods of one template share them, in the bytes and in the objects.
 """
 
 import hashlib
@@ -40,7 +41,7 @@ class _Part:
 
 
 class Archive:
-    """Texts and rows by number. What is in memory only to be quick is given up by `release_when_idle`."""
+    """Texts and rows by number. `release_when_idle` drops its caches."""
 
     def __init__(self) -> None:
         self.parts: list[_Part] = []
@@ -55,7 +56,7 @@ class Archive:
 
     @property
     def size(self) -> int:
-        """Bytes of all parts."""
+        """The size of all parts in bytes."""
         return sum(len(part.data) for part in self.parts)
 
     @property
@@ -65,14 +66,14 @@ class Archive:
         return sealed + len(self._fresh)
 
     def release_when_idle(self) -> None:
-        """Give up what can be made again."""
+        """Drop the data that can be rebuilt."""
         self._numbers = None if self.parts else self._numbers
         self._known, self._objects, self._texts, self.pods = {}, {}, {}, {}
 
     # Manifests
 
     def put(self, manifest: Mapping[str, Any]) -> int:
-        """The number of a manifest; it is never changed later."""
+        """Return the number of a manifest, which must not change afterwards."""
         known = self._known.get(id(manifest))
         if known is not None:
             return known[1]
@@ -110,7 +111,7 @@ class Archive:
         return number
 
     def get(self, number: int) -> Any:
-        """The manifest of a number; the same object every time until `release_when_idle`."""
+        """Return the manifest of a number: the same object every time until `release_when_idle`."""
         manifest = self._objects.get(number)
         if manifest is None:
             manifest, shared = orjson.loads(self._find(number))
@@ -144,7 +145,7 @@ class Archive:
     # Lists that only grow
 
     def extend(self, name: str, rows: Sequence[Any]) -> int:
-        """Makes sure that a list's rows are kept; how many it has. The list must go on from what is kept, or be its beginning."""
+        """Store a list's rows and return their count. The list must continue the stored rows, or be their beginning."""
         kept = self._rows.setdefault(name, [])
         # Rows are only appended: if the last common row is equal, so are those before it. To compare all would cost
         # more with each checkpoint.
@@ -164,9 +165,9 @@ class Archive:
     # Parts
 
     def sealing(self) -> Generator[None, None, bytes | None]:
-        """A part with what came since the last one; None where nothing did.
+        """Build a part with the data since the previous part, or None if there is none.
 
-        It comes little by little, so that others may work in between; nothing may be put into the archive meanwhile.
+        Runs in slices so that other work can proceed. The archive must not change meanwhile.
         """
         rows = {name: kept[self._sealed.get(name, 0) :] for name, kept in self._rows.items()}
         if not self._fresh and not any(rows.values()):
@@ -187,7 +188,7 @@ class Archive:
         return data
 
     def load(self, data: bytes) -> None:
-        """Adds a part that was sealed once; CodecError where it is none, or not the next one."""
+        """Add a sealed part. Raise CodecError if the data is not the next part."""
         try:
             raw = _unpack(data)
             first, count, size = _HEAD.unpack_from(raw)

@@ -27,7 +27,7 @@ _KINDS = frozenset("biuf")
 
 
 def decode(data: bytes, archive: Archive) -> Simulation:
-    """The world that was written. CodecError where the bytes are none, or of another form."""
+    """Return the world of a checkpoint. Raise CodecError if the bytes are malformed or of another format."""
     try:
         return _read(data, archive).fork()
     except CodecError:
@@ -173,7 +173,7 @@ class Decoder:
 
 
 def _setter(cls: type, name: str) -> Callable[[Any, Any], None]:
-    """Sets a field, also of a frozen class: by its slot, or in the object's own dict."""
+    """Return a function that sets a field, even of a frozen class: by its slot, or in the object's dict."""
     for base in cls.__mro__:
         slot: Mapping[str, Any] = vars(base)
         if name in slot and hasattr(slot[name], "__set__"):

@@ -50,12 +50,12 @@ _UNDER_WAY = -1
 
 
 def encode(world: Simulation, archive: Archive) -> bytes:
-    """A world's bytes; what it shares with others goes to the archive. CodecError names a class that declares nothing."""
+    """Return a world's bytes. Shared data goes to the archive. Raise CodecError with a class that declares nothing."""
     return finish(encoding(world, archive))
 
 
 def encoding(world: Simulation, archive: Archive) -> Generator[None, None, bytes]:
-    """The same, little by little, so that others may work in between; the world must not move meanwhile."""
+    """Encode a world in slices so that other work can proceed. The world must not change meanwhile."""
     encoder = Encoder(archive)
     for count, part in enumerate(_parts(world), 1):
         encoder.value(part)

@@ -1,4 +1,4 @@
-"""Cycles as they are read: where each stands, and what has run."""
+"""Read-only views of cycles: their state and the steps that ran."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -84,7 +84,9 @@ class SearchView(Protocol):
 
 
 class SchedulingCycleView(CycleView, Protocol):
-    """One attempt to place one pod. `node_names` are the nodes that PreFilter leaves (None: all), `narrowed_by` the plugins that say so."""
+    """One attempt to schedule one pod. `node_names` are the nodes that PreFilter keeps (None: all); `narrowed_by` are
+    the plugins that chose them.
+    """
 
     @property
     def search(self) -> SearchView | None: ...

@@ -1,4 +1,4 @@
-"""The API server's objects, a scheduler's cache and the journal as they are read."""
+"""Read-only views of the API server's objects, a scheduler's cache, and the journal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -29,7 +29,7 @@ class StoreView(Protocol):
     def kinds(self) -> Iterable[str]: ...
 
     def keys(self, kind: str) -> Sequence[tuple[str, str]]:
-        """Namespaces and names of a kind's objects, sorted: the same list until one is created or deleted."""
+        """Return the sorted namespaces and names of a kind's objects: the same list until one is created or deleted."""
 
     def count(self, kind: str) -> int: ...
 
@@ -47,7 +47,7 @@ class StoreView(Protocol):
 
 
 class CacheView(Protocol):
-    """Nodes and the pods on them as a scheduler knows them. `assumed`: pod -> node; columns are by slot."""
+    """The nodes and their pods as a scheduler knows them. `assumed`: the node by pod. Columns are by slot."""
 
     @property
     def assumed(self) -> Mapping[str, str]: ...
@@ -83,7 +83,7 @@ class CacheView(Protocol):
 
 
 class JournalView(Protocol):
-    """Attempts and moves, oldest first; `last_attempt` and `last_move` give a pod's last one by its index."""
+    """Attempts and moves, oldest first. `last_attempt` and `last_move` have the index of a pod's last one."""
 
     @property
     def attempts(self) -> Sequence[Attempt]: ...

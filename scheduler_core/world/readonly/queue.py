@@ -1,4 +1,4 @@
-"""A scheduling queue as it is read."""
+"""Read-only views of a scheduling queue."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -9,7 +9,7 @@ from scheduler_core.scheduler.queue.types import QueuedPod, QueueOptions
 
 
 class NominatorView(Protocol):
-    """Nominated pods by node; `everything` has the list under "" too, which kube keeps where nominations were cleared."""
+    """Nominated pods by node. `everything` also has the list under "", which kube keeps for cleared nominations."""
 
     def nodes(self) -> Sequence[str]: ...
 

@@ -1,4 +1,4 @@
-"""A world as those see it who change nothing. Simulation, Scheduler, Framework and Plugin are such views."""
+"""Read-only views of a world. Simulation, Scheduler, Framework, and Plugin are such views."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class AgendaView(Protocol):
 
 
 class PluginView(Protocol):
-    """A plugin as far as it says something about itself."""
+    """A plugin with its explanations."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def explains(self) -> tuple[Point, ...]:
-        """The points after which it can say what it sees on a node."""
+        """The extension points after which the plugin can explain its view of a node."""
 
     @property
     def skips(self) -> Mapping[Point, str]:
@@ -78,7 +78,7 @@ class ProfileView(Protocol):
 
     @property
     def percentage_of_nodes_to_score(self) -> int | None:
-        """The profile's own; None where the scheduler's holds."""
+        """The profile's own value, or None if the scheduler's value applies."""
 
     def at(self, point: Point) -> Sequence[PluginView]: ...
 
@@ -131,7 +131,7 @@ class SchedulerView(Protocol):
 
     @property
     def group(self) -> GroupCycle | None:
-        """The pod group whose cycle is under way, or was the last."""
+        """The pod group of the current or last group cycle."""
 
     @property
     def bindings(self) -> Mapping[int, BindingCycleView]: ...
@@ -171,7 +171,7 @@ class WorldView(Protocol):
 
     @property
     def itself(self) -> Simulation:
-        """The world itself, for an analysis that asks its plugins or forks it; nobody changes it."""
+        """The world itself, for an analysis that calls its plugins or forks it. Do not change it."""
 
     @property
     def position(self) -> int: ...
@@ -229,6 +229,6 @@ RECORD_FIELDS: dict[str, tuple[FieldSchema, ...]] = {
 
 @cache
 def nobody() -> SchedulerView:
-    """A scheduler that has done nothing, for a world in which none runs: its queue and its cache are empty, it has had no cycle."""
+    """Return a scheduler without history, for a world without schedulers: its queue and cache are empty."""
     world: WorldView = Simulation()  # here mypy compares every view with its class
     return world.schedulers[0]

@@ -29,7 +29,7 @@ from scheduler_core.world.simulation import scheduler_commands
 
 
 def start(world: World) -> None:
-    """Makes what is in every cluster, and has the controllers begin: they look at what is there."""
+    """Create the objects that every cluster has, and start the controllers, which list the existing objects."""
     make_standing_objects(world.api)
     for controller in CONTROLLERS:
         if runs(controller, world.cluster):
@@ -37,14 +37,14 @@ def start(world: World) -> None:
 
 
 def heed_gates(world: World) -> None:
-    """Has the controllers that ask for the gates about devices look at what is there, as these are others now."""
+    """Restart the controllers that depend on the feature gates of devices, which have changed."""
     for controller in CONTROLLERS:
         if controller.of_devices and runs(controller, world.cluster):
             controller.on_start(world)
 
 
 def arrange(world: World, inputs: Inputs) -> None:
-    """Sets what a user has arranged, and lets those know whom it concerns."""
+    """Set a user's inputs (programs, usage, conditions), and notify the controllers concerned."""
     before, world.surroundings.inputs = world.surroundings.inputs, inputs
     for controller in CONTROLLERS:
         if runs(controller, world.cluster):
@@ -89,12 +89,12 @@ def _as_reported(world: World, objects: Sequence[Manifest]) -> list[Any]:
 
 
 def rehearse(world: World, objects: Sequence[Manifest]) -> Generator[int, None, Trial]:
-    """Tries what applying objects would do, without a change; says how many there have been."""
+    """Rehearse applying objects without a change. Yields the number of objects tried so far."""
     return try_out(world.api, _as_reported(world, objects))
 
 
 def apply_rehearsed(world: World, command: commands.ApplyObjects, trial: Trial) -> None:
-    """Does what a rehearsal did with the objects of a command; nothing may have happened since."""
+    """Apply a command with the result of its rehearsal. Raise ValueError if the store has changed since."""
     # Each write raises the resource version: an equal one means an unchanged store.
     if trial.of != world.store.resource_version:
         raise ValueError("the cluster has changed since the preview")
@@ -106,7 +106,9 @@ def apply_rehearsed(world: World, command: commands.ApplyObjects, trial: Trial) 
 
 
 def _make_way(world: World, objects: list[Any]) -> list[Any]:
-    """Deletes the pods and claims that can't be changed in place. The objects, those as new ones. Refused before anything goes."""
+    """Delete the pods and claims that can't be changed in place. Return the objects, with those as new ones. Raise
+    Refused before any change.
+    """
     replaced = {id(manifest): key for manifest in objects if (key := _find_replaced(world, manifest)) is not None}
     new = [without_owned(manifest) if id(manifest) in replaced else manifest for manifest in objects]
     # First on a replica, where a refusal leaves the cluster as it is; then on the cluster itself.
@@ -120,7 +122,7 @@ def _make_way(world: World, objects: list[Any]) -> list[Any]:
 
 
 def _find_replaced(world: World, manifest: Any) -> tuple[str, str, str] | None:
-    """The pod or the claim for devices that a manifest is to take the place of: kind, namespace and name."""
+    """Return the kind, namespace, and name of the pod or ResourceClaim that a manifest replaces, or None."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     if not isinstance(meta, Mapping) or manifest.get("kind") not in _REPLACED:
         return None
@@ -157,7 +159,7 @@ def _patch(world: World, command: commands.PatchObject) -> None:
 
 
 def _delete(world: World, command: commands.DeleteObjects) -> None:
-    """All or none: those that are not there are told before anything goes."""
+    """Delete all objects or none: missing objects are reported before any deletion."""
     targets = [_target(ref) for ref in dict.fromkeys(command.refs)]
     errors: list[FieldError] = []
     answers = []
@@ -231,7 +233,7 @@ def _device_condition(world: World, command: commands.ReportDeviceCondition) -> 
 
 
 def _describe(world: World, command: commands.SetPrograms | commands.SetUsage) -> None:
-    """Set what runs in the containers, or what the kubelets measure."""
+    """Set the programs of containers, or the usage that kubelets measure."""
     inputs = world.surroundings.inputs
     try:
         if isinstance(command, commands.SetPrograms):

@@ -1,4 +1,4 @@
-"""Undo and redo: what a command changed, kept as data so that another command can put it back."""
+"""Undo and redo: the changes of a command as data, so that another command can revert them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ MAX_EDITS = 200
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One undoable command: its changes to objects in order; the settings, the configurations, the failures asked for and what was
-    arranged before it.
+    """One undoable command: its changes to objects in order, and the previous settings, configurations, requested
+    failures, and inputs.
     """
 
     changes: tuple[WatchEvent, ...] = ()
@@ -73,7 +73,7 @@ class EditableWorld(World, Protocol):
 
 
 def revert(store: Store, edit: Edit, now: int) -> None:
-    """Puts objects back as they were before the edit; what the world did since (a pod's node, its status) stays."""
+    """Revert an edit's changes to objects. Later changes by the world (a pod's node, its status) stay."""
     # Newest first: an object that changed twice ends as it was before the first change.
     for event in reversed(edit.changes):
         present = store.get(event.kind, event.namespace, event.name)

@@ -1,4 +1,4 @@
-"""How commands are carried out: each one is checked whole before it changes anything."""
+"""Execution of commands. Each command is validated completely before it changes anything."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class EditableState:
 
 
 def execute(world: EditableWorld, command: commands.Command, trial: Trial | None = None) -> None:
-    """Carries a command out and remembers how to undo it. `trial`: what a rehearsal did with its objects in this very world."""
+    """Execute a command and record how to undo it. `trial`: the result of a rehearsal with its objects in this world."""
     before = EditableState.of(world)
     world.record(_summary(command))
     if isinstance(command, commands.ApplyObjects | commands.DeleteObjects | commands.CallAPI) and command.time:
@@ -181,7 +181,9 @@ def _read_release(path: str, text: object) -> Release:
 
 
 def _use(world: EditableWorld, settings: WorldSettings) -> None:
-    """Only what a scheduler reads when it starts has it start again; all else counts from the next moment on."""
+    """Apply settings. Schedulers restart only for settings that they read at start; other settings apply from the
+    next moment on.
+    """
     restart = settings.needs_restart(world.settings)
     restarting = own_plugins.restarting(world, settings)
     # Load under the new gates first: a configuration that they make invalid is refused before anything changes.

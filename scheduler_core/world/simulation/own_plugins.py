@@ -1,4 +1,4 @@
-"""The command about plugins of one's own in CEL: checked whole, then the schedulers that use the plugin restart with it."""
+"""The command for custom CEL plugins: validated completely, then the schedulers that use the plugin restart."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from scheduler_core.world.simulation.edits import EditableWorld
 
 
 def settings_with(world: EditableWorld, command: DefinePlugin) -> WorldSettings:
-    """The world's settings with the plugin defined anew. Refused."""
+    """Return the world's settings with the plugin redefined. Raise Refused."""
     plugins = dict(world.settings.plugins)
     if command.definition is None:
         plugin = command.plugin
@@ -31,7 +31,7 @@ def settings_with(world: EditableWorld, command: DefinePlugin) -> WorldSettings:
 
 
 def restarting(world: EditableWorld, settings: WorldSettings) -> tuple[str, ...]:
-    """The schedulers that have to start again under other settings: all, or those with a plugin or a release that is another one there."""
+    """Return the schedulers that must restart under other settings: all, or those whose plugins or release differ."""
     if settings.needs_restart(world.settings):
         return tuple(scheduler.name for scheduler in world.schedulers)
     before, after = world.settings.plugins, settings.plugins

@@ -1,4 +1,4 @@
-"""Commands about schedulers as processes: they start, are told to end, and are cut off from the API server."""
+"""Commands for scheduler processes: start, stop, and cut off from the API server."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def configuration_of(manifest: Mapping[str, Any] | None, settings: WorldSettings
 
 
 def launch(world: EditableWorld, name: str, configuration: SchedulerConfiguration, clock: Clock) -> None:
-    """Starts a process, which is a new candidate whatever ran under its name before."""
+    """Start a process. It is a new candidate, even if a process of the same name ran before."""
     # Drawn from the world's stream, so that a replay gives the process the same identity.
     seed = world.draw(1 << 62)
     candidacy = election_config(configuration.manifest)
@@ -52,7 +52,7 @@ def replicas_under(world: EditableWorld, settings: WorldSettings, names: Sequenc
 
 
 def kill(scheduler: Scheduler) -> None:
-    """SIGKILL."""
+    """Kill a process (SIGKILL)."""
     startup.process_of(scheduler)
     startup.exit_(scheduler, KILLED)
 

@@ -133,7 +133,7 @@ class Simulation(State):
     # The door
 
     def apply(self, command: Command, trial: Trial | None = None) -> list[Record]:
-        """Applies a command; Refused, with the state unchanged, where it can't be. `trial`: see rehearse."""
+        """Apply a command. Raise Refused, with the state unchanged, if the command is invalid. `trial`: see rehearse."""
         return self._transition(lambda: execute(self, command, trial))
 
     def rehearse(self, objects: Sequence[Mapping[str, Any]]) -> Generator[int, None, Trial]:
@@ -141,7 +141,7 @@ class Simulation(State):
         return cluster_commands.rehearse(self, objects)
 
     def advance(self) -> list[Record]:
-        """Makes one transition; an empty list: there is nothing left to happen."""
+        """Make one transition and return its records; none if nothing is left to happen."""
         entry = self._peek()
         if entry is None:
             return []
@@ -154,11 +154,11 @@ class Simulation(State):
         return self._transition(lambda: run(self, entry.action))
 
     def change(self, happen: Callable[[], None]) -> list[Record]:
-        """Makes a transition of one's own, such as a write in the store that no command makes. Not part of any log of commands."""
+        """Make a custom transition, such as a write to the store without a command. No log of commands has it."""
         return self._transition(happen)
 
     def due(self, at: int) -> bool:
-        """Return whether something happens up to a time."""
+        """Return whether an action is due by a time."""
         entry = self._peek()
         return entry is not None and entry.time <= at
 
@@ -243,20 +243,22 @@ class Simulation(State):
         )
 
     def fork(self) -> Simulation:
-        """A second world that stands where this one does and goes its own way: to look ahead, or to be put aside and come back to."""
+        """Return an independent copy of the world, to look ahead or to keep as a snapshot."""
         return self.copy()
 
     def copied_from(self, original: Simulation) -> None:
         self.connect()
 
     def connect(self) -> None:
-        """Ties its parts to itself."""
+        """Connect the parts to this world."""
         for scheduler in self._schedulers.values():
             scheduler.connect(self)
         self.store.subscribe(self._on_watch)
 
     def disconnect(self) -> None:
-        """Takes those ties away: it can't go on until it is connected again, and its memory is free as soon as nobody has it."""
+        """Disconnect the parts. The world can't run until it is connected again, and its memory is freed with the
+        last reference.
+        """
         for scheduler in self._schedulers.values():
             scheduler.disconnect()
         self.store.forget_subscribers()
@@ -283,7 +285,7 @@ class Simulation(State):
         return BY_NAME[name]
 
     def plan(self, at: int, action: Action) -> None:
-        """Has something happen at a virtual time (ns)."""
+        """Schedule an action at a virtual time (ns)."""
         self.agenda.push(at, action)
 
     @property
@@ -292,7 +294,9 @@ class Simulation(State):
         return self.surroundings.inputs.extenders
 
     def awaited(self) -> list[tuple[str, int, Exchange]]:
-        """The calls of extenders whose answers come from outside, with scheduler and attempt. Until then nothing happens."""
+        """Return the calls of extenders that wait for outside answers, with scheduler and attempt. Until then the
+        world stands still.
+        """
         return [
             (scheduler.name, attempt, exchange)
             for scheduler in self.schedulers
@@ -308,15 +312,15 @@ class Simulation(State):
 
     @property
     def itself(self) -> Simulation:
-        """This world, as those who only read it reach it (WorldView)."""
+        """This world, for readers (WorldView)."""
         return self
 
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int:
-        """Writes a record at the present time; returns its number."""
+        """Write a record at the present time. Return its number."""
         return self._recorder.write(self.agenda.now, facts, scheduler, parent)
 
     def draw(self, n: int, names: Sequence[str] = ()) -> int:
-        """An index below n from the seeded stream; `names` are drawn among, where a choice can be followed."""
+        """Draw an index below n from the seeded stream. `names` are the candidates, for observers of the choice."""
         return self._draws.below(n)
 
     @property
@@ -327,7 +331,7 @@ class Simulation(State):
         return Continuation(self._draws.state, self.store.created, starts)
 
     def go_on_from(self, continuation: Continuation) -> None:
-        """Goes on as a world whose objects were brought here."""
+        """Continue as a world whose objects were imported here."""
         self._draws.state = continuation.draws
         self.store.count_from(continuation.created)
         for name, start in continuation.next_start.items():
@@ -335,14 +339,14 @@ class Simulation(State):
                 self._schedulers[name].algorithm_state.next_start = start
 
     def start_scheduler(self, name: str, configuration: SchedulerConfiguration) -> None:
-        """Starts a scheduler, or restarts it: it lists what the API server has and forgets the cycles in progress."""
+        """Start or restart a scheduler: it lists the API server's objects and drops the cycles in progress."""
         scheduler = self._put_up(Scheduler(name, configuration, self))
         informers.list_all(scheduler)
         self._note_unknown_schedulers()
         scheduler.wake_up()
 
     def start_process(self, name: str, configuration: SchedulerConfiguration, process: Process) -> None:
-        """Starts a scheduler as a process: its informers have to sync, and it may have to be elected."""
+        """Start a scheduler as a process: its informers must sync, and it may need to be elected."""
         scheduler = self._put_up(Scheduler(name, configuration, self, process))
         self.ended.pop(name, None)
         election.begin(scheduler)
@@ -363,7 +367,7 @@ class Simulation(State):
         self.stop_scheduler(name)
 
     def stop_scheduler(self, name: str) -> None:
-        """Takes a scheduler away; its pods stay pending."""
+        """Remove a scheduler. Its pods stay pending."""
         scheduler = self._schedulers.pop(name)
         for pod in self.store.pods():
             if pod.node_name:
@@ -372,11 +376,11 @@ class Simulation(State):
         self._note_unknown_schedulers()
 
     def _discard_plans(self, scheduler: str) -> None:
-        """Takes what a scheduler was about to do off the agenda."""
+        """Remove a scheduler's planned actions from the agenda."""
         self.agenda.discard(lambda action: is_of(action, scheduler))
 
     def _note_unknown_schedulers(self) -> None:
-        """Notes the pods that were a scheduler's and that none is for any more."""
+        """Note the pods for which no scheduler is responsible any longer."""
         for pod in self.store.pods():
             if pod.node_name or pod.terminal or self._is_anybodys(pod) or pod.key in self.journal.ignored:
                 continue
@@ -403,7 +407,7 @@ class Simulation(State):
         return records
 
     def _peek(self) -> Entry | None:
-        """The next entry that still has a meaning; those that have lost it are dropped. None while an answer from outside is awaited."""
+        """Return the next valid entry and drop invalid ones before it. Return None while an outside answer is awaited."""
         if self.outside:
             self.outside = bool(self.awaited())
             if self.outside:

@@ -1,4 +1,4 @@
-"""Types of a parsed tree: identifiers and overloads are resolved, and what does not fit is reported.
+"""The type checker: resolves identifiers and overloads of a parsed tree and reports type errors.
 
 kube: vendor/github.com/google/cel-go/checker/checker.go @ v1.34.1 (cel-go v0.26.0)
 """
@@ -55,7 +55,7 @@ def check(
     issues: Issues,
     without: frozenset[str] = frozenset(),
 ) -> None:
-    """Sets the types and overloads of every node, in place. `without`: functions that are not there."""
+    """Set the types and overloads of every node, in place. `without`: names of functions that are unavailable."""
     checker = _Checker(variables, structs, issues, without)
     checker.check(tree)
     checker.settle()
@@ -292,7 +292,7 @@ class _Checker:
         return of
 
     def _join(self, before: Type | None, now: Type) -> Type:
-        """The type of both; that literals are of one type is seen to later."""
+        """Return the common type of two elements. Whether literals have one type is checked later."""
         if before is None:
             return now
         return unify.more_general(before, now) if unify.assignable(self._mapping, before, now) else DYN
@@ -337,7 +337,7 @@ class _Checker:
 
 
 def find_qualified_name(node: Node) -> str | None:
-    """`a.b.c` of identifiers and selections."""
+    """Return the name `a.b.c` of a chain of identifiers and selections, or None."""
     if isinstance(node, Ident):
         return node.name
     if isinstance(node, Select) and not node.test:

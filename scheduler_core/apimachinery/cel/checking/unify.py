@@ -1,4 +1,4 @@
-"""Which type is assignable to which, and what type parameters stand for.
+"""Assignability of types, and the values of type parameters.
 
 kube: vendor/github.com/google/cel-go/checker/{types,mapping}.go @ v1.34.1 (cel-go v0.26.0)
 """
@@ -22,7 +22,7 @@ class Mapping(dict[str, Type]):
         self[parameter] = a_type
 
     def settle(self, holds: bool) -> bool:
-        """Keeps what was bound since the last call where it holds."""
+        """Keep the bindings since the last call if `holds`, else undo them. Return `holds`."""
         if not holds:
             for parameter, before in reversed(self._changes):
                 if before is None:
@@ -46,7 +46,7 @@ def is_dyn_or_error(a_type: Type) -> bool:
 
 
 def assignable(mapping: Mapping, first: Type, second: Type) -> bool:
-    """Return whether `first` is assignable to `second`; the mapping grows only if so."""
+    """Return whether `first` is assignable to `second`. The mapping grows only if so."""
     return assignable_all(mapping, (first,), (second,))
 
 
@@ -80,7 +80,7 @@ def _one(mapping: Mapping, first: Type, second: Type) -> bool:
 
 
 def _stands_for(mapping: Mapping, a_type: Type, parameter: Type) -> tuple[bool, bool]:
-    """Return whether the parameter may stand for the type, and whether it was bound already."""
+    """Return whether the parameter can be bound to the type, and whether it was already bound."""
     if a_type == parameter:
         return True, True
     known = mapping.get(parameter.name)
@@ -119,7 +119,7 @@ def _less_specific(first: Type, second: Type) -> bool:
 
 
 def _is_free(mapping: Mapping, parameter: Type, within: Type) -> bool:
-    """Return whether the parameter does not occur in a type that it is to stand for."""
+    """Return whether the parameter does not occur in the type to which it will be bound."""
     if parameter == within:
         return False
     if within.kind is Kind.PARAM:
@@ -129,7 +129,7 @@ def _is_free(mapping: Mapping, parameter: Type, within: Type) -> bool:
 
 
 def substitute_params(mapping: Mapping, a_type: Type, free_is_dyn: bool = False) -> Type:
-    """The type with its parameters replaced by what they stand for."""
+    """Return the type with its parameters replaced by their bindings."""
     if a_type.kind is Kind.PARAM:
         known = mapping.get(a_type.name)
         if known is not None:

@@ -1,7 +1,7 @@
-"""What kube looks at once an expression has its types: literals of durations, timestamps and regular expressions,
-lists and maps of one type, and the clauses of string.format.
+"""kube's validators of a type-checked expression: literals of durations, timestamps, and regular expressions, lists
+and maps of one type, and the clauses of string.format.
 
-kube: vendor/github.com/google/cel-go/{cel/validator,ext/formatting}.go @ v1.34.1 (cel-go v0.26.0);
+kube: vendor/github.com/google/cel-go/{cel/validator,ext/formatting}.go @ v1.34.1 (cel-go v0.26.0),
 apiserver/pkg/cel/environment/base.go @ v1.34.1
 """
 
@@ -38,7 +38,7 @@ _CLAUSES = {
 
 
 def validate(tree: Node, issues: Issues) -> None:
-    """Reports what is wrong."""
+    """Report every violation in the tree."""
     nodes = [(tree, False)]
     while nodes:
         node, in_format = nodes.pop()
@@ -136,7 +136,7 @@ def _format(node: Call, issues: Issues) -> None:
 
 
 def _unformattable(node: Node, letter: str) -> Node | None:
-    """The node, or the one within it, that the clause does not take."""
+    """Return the node, or the first node within it, that the clause can't format; None if it can format all."""
     if node.type.kind is not Kind.DYN and node.type.kind not in _CLAUSES[letter]:
         return node
     if letter != "s" or not isinstance(node, ListNode | MapNode):

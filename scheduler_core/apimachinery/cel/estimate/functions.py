@@ -1,7 +1,7 @@
-"""What calls may cost, and how large their results may be.
+"""Estimates of the cost of calls and of the sizes of their results.
 
-kube: apiserver/pkg/cel/library/cost.go @ v1.34.1; vendor/github.com/google/cel-go/{checker/cost,ext/lists,ext/sets}.go
-(cel-go v0.26.0)
+kube: apiserver/pkg/cel/library/cost.go @ v1.34.1;
+vendor/github.com/google/cel-go/{checker/cost,ext/lists,ext/sets}.go (cel-go v0.26.0)
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Argument:
 
     @property
     def known(self) -> ranges.Range:
-        """Computed or unknown."""
+        """The computed range, or UNKNOWN."""
         return self.computed or ranges.UNKNOWN
 
     def element(self) -> Argument | None:
@@ -58,12 +58,12 @@ Estimator = Callable[[Args], Call | None]
 
 
 def _text(args: Args) -> Call:
-    """A text that is looked at."""
+    """Estimate a call that scans a text."""
     return Call(args[0].size.scaled(TEXT))
 
 
 def _sized_text(args: Args) -> Call:
-    """A text that is looked at, and a result of its size."""
+    """Estimate a call that scans a text and returns a result of the same size."""
     return Call(args[0].size.scaled(TEXT), args[0].size)
 
 
@@ -134,7 +134,7 @@ _COMPARED = _ADDRESS.plus(_ADDRESS).scaled(TEXT)
 
 
 def _parsing(cost: ranges.Range) -> Estimator:
-    """A comparison with a text that is read first."""
+    """Return an estimator for a comparison that first parses a text."""
     return lambda args: Call(cost.plus(args[1].size.scaled(TEXT)))
 
 
@@ -205,7 +205,7 @@ def _flatten(args: Args) -> Call:
 
 
 def _quadratic(factor: float, of: int = 0) -> Estimator:
-    """A new list of a size that is that of an argument, squared."""
+    """Return an estimator for a new list whose size is the square of an argument's size."""
     return lambda args: _estimate_new_list(factor, args[of].size.times(args[of].size))
 
 

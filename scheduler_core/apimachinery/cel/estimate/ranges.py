@@ -1,4 +1,4 @@
-"""Ranges of sizes and costs, which end at the largest unsigned number of 64 bits.
+"""Ranges of sizes and costs. Sums and products saturate at the largest unsigned 64-bit number.
 
 kube: vendor/github.com/google/cel-go/checker/cost.go @ v1.34.1 (cel-go v0.26.0)
 """
@@ -26,7 +26,7 @@ class Range(NamedTuple):
         return Range(min(self.min * other.min, MOST), min(self.max * other.max, MOST))
 
     def scaled(self, factor: float) -> Range:
-        """Times a factor, rounded up."""
+        """Return the range times a factor, rounded up."""
         return Range(_scale_count(self.min, factor), _scale_count(self.max, factor))
 
     def union(self, other: Range) -> Range:
@@ -55,8 +55,8 @@ ONE = build_exact_range(1)
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """`most` characters or elements; of an object its fields, of a list or map its keys and elements. `by_name`:
-    elements are also found by a field's name.
+    """The declared maximum size of a value: `most` characters or elements, the sizes of an object's fields, or of a
+    list's or map's keys and elements. `by_name`: elements are also found by the name of a field.
     """
 
     most: int
@@ -75,7 +75,7 @@ class Declared:
 
 
 def find_declared_size(roots: Mapping[str, Declared], path: Sequence[str]) -> Range | None:
-    """The size at a path, None where none is declared."""
+    """Return the size at a path, or None if none is declared."""
     current = roots.get(path[0]) if path else None
     for name in path[1:]:
         if current is None:

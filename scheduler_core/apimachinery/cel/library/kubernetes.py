@@ -40,7 +40,7 @@ def quantity_value(text: str | int) -> QuantityValue:
 
 
 def _scale(text: str) -> int | None:
-    """The power of ten that kube reads a text in, None where it takes a decimal number for it."""
+    """Return the power of ten to which kube scales a quantity, or None if kube parses it as an infinite-precision decimal."""
     match = _PARTS.match(text)
     assert match is not None
     whole, fraction, suffix = match.groups(default="")
@@ -233,7 +233,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
 def _prefix(check: Check) -> Check:
-    """Return a check of a name prefix: the same as `check`, but a dash at the end does not count."""
+    """Return a check of a name prefix: like `check`, but a trailing dash is allowed."""
     return lambda text: names.prefix_errors(check, text)
 
 

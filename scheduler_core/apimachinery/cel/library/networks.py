@@ -1,4 +1,4 @@
-"""IP addresses and CIDRs: net.IP and net.CIDR, read as Go's netip reads them.
+"""IP addresses and CIDRs: net.IP and net.CIDR, parsed as Go's netip does.
 
 kube: apiserver/pkg/cel/library/{ip,cidr}.go @ v1.34.1
 """
@@ -197,7 +197,7 @@ def _contains_ip(cidr: CidrValue, ip: IpValue) -> bool:
 
 
 def _contains_ip_text(cidr: CidrValue, text: str) -> object:
-    """A text that is no address is, in kube, one that has no overload."""
+    """Return whether a CIDR contains the address in a text. In kube, an invalid address fails as a missing overload."""
     ip = _ip(text)
     return _contains_ip(cidr, ip) if isinstance(ip, IpValue) else Failure("no such overload")
 

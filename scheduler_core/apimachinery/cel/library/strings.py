@@ -31,7 +31,7 @@ class BadPattern(ValueError):
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str) -> object:
-    """BadPattern where RE2 does not take it."""
+    """Compile an RE2 pattern. Raise BadPattern in Go's words if RE2 rejects the pattern."""
     if _ANY_BYTE.match(pattern):
         raise BadPattern("error parsing regexp: invalid escape sequence: `\\C`")
     try:
@@ -61,7 +61,7 @@ def _go_words(error: Exception) -> str:
 
 
 def matches(text: object, pattern: object) -> object:
-    """Return whether a text has a part that a pattern of RE2 matches, or a Failure."""
+    """Return whether an RE2 pattern matches part of a text, or a Failure."""
     if not isinstance(text, str):
         return lacking(text, "matches")
     if not isinstance(pattern, str):

@@ -1,4 +1,4 @@
-"""URLs: kubernetes.URL, read as Go's net/url reads them.
+"""URLs: kubernetes.URL, parsed as Go's net/url does.
 
 kube: apiserver/pkg/cel/library/urls.go @ v1.34.1
 """
@@ -26,7 +26,7 @@ class BadUrl(ValueError):
 
 
 def parse_url(text: str, of_request: bool = True) -> UrlValue:
-    """`of_request`: an absolute URL or path, with no fragment."""
+    """Parse a URL. Raise BadUrl in Go's words. `of_request`: accept only an absolute URL or path without a fragment."""
     rest, fragment = text, ""
     if not of_request:
         rest, _, fragment = text.partition("#")
@@ -131,7 +131,7 @@ def _unescape_text(text: str, in_host: bool = False) -> str:
 
 
 def _bytes_of(text: str, in_host: bool = False) -> bytes:
-    """A text's bytes, its %XX replaced. BadUrl where one is malformed."""
+    """Return the bytes of a text with %XX escapes decoded. Raise BadUrl if an escape is malformed."""
     parts, at = bytearray(), 0
     raw = text.encode()
     while at < len(raw):

@@ -47,7 +47,7 @@ def _list_index(key: object) -> int | Failure:
 
 
 def get_member(value: object, key: object) -> object:
-    """The field or element, NOTHING where there is none, or a Failure."""
+    """Return the field or element, NOTHING if it is missing, or a Failure."""
     if isinstance(value, dict):
         return find(value, key)
     if isinstance(value, LIST_KINDS):
@@ -65,7 +65,7 @@ def _missing(value: object, key: object) -> Failure:
 
 
 class Qualifier:
-    """One field or index. `test` of has(): answers whether it is there."""
+    """One field or index. `test`: the qualifier of has(), which returns whether the field exists."""
 
     __slots__ = ("dynamic", "end", "key", "optional", "start", "test")
 
@@ -186,7 +186,7 @@ class Attribute:
 
 
 def _plain(root: Run, steps: list[Step], general: Step) -> Run:
-    """Qualifiers that are all strict, unless the value turns out to be an optional one."""
+    """Return a run of qualifiers that are all strict; an optional value switches to the general form."""
 
     def plain(frame: Frame) -> object:
         value = root(frame)
@@ -204,7 +204,7 @@ def _plain(root: Run, steps: list[Step], general: Step) -> Run:
 
 
 def _general(qualifiers: list[Qualifier]) -> Step:
-    """Qualifiers of which the first optional one makes the rest optional."""
+    """Return a step for qualifiers of which the first optional one makes the rest optional."""
     steps = [(qualifier.strict(), qualifier.lenient(), qualifier.optional) for qualifier in qualifiers]
 
     def general(frame: Frame, value: Any) -> object:
@@ -236,7 +236,7 @@ def _presence(run: Run) -> Run:
 
 
 class Conditional(Attribute):
-    """`condition ? one : other`; both may be attributes, and take the qualifiers that follow."""
+    """`condition ? one : other`. Both branches may be attributes, and the following qualifiers apply to them."""
 
     __slots__ = ("condition", "falsy", "truthy")
 

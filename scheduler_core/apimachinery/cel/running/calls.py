@@ -1,7 +1,7 @@
-"""Calls of functions and operators at run time, and those that are computed when the expression is planned.
+"""Calls of functions and operators at run time, and the folding of constant calls at planning time.
 
-kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorators}.go, common/decls/decls.go
-@ v1.34.1 (cel-go v0.26.0)
+kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorators}.go, common/decls/decls.go @
+v1.34.1 (cel-go v0.26.0)
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ _PRIMITIVES = (bool, float, int, str, Uint)
 
 
 class Constant:
-    """A value that is known when the expression is planned: it costs nothing."""
+    """A value that is known at planning time. Its evaluation is free."""
 
     __slots__ = ("value",)
 
@@ -89,7 +89,7 @@ def plan_call(node: Call, plans: Sequence[object], runs: Sequence[Run], error: t
 
 
 def _bind_call(node: Call, count: int) -> tuple[Callable[..., object], str]:
-    """The implementation and how it is bound: U and B look at all arguments first, F ends at the first error."""
+    """Return the implementation and its binding: U and B evaluate all arguments first, F stops at the first error."""
     function = FUNCTIONS[node.function]
     if function.singleton:
         return BINDINGS[function.name], function.singleton
@@ -119,7 +119,9 @@ def _guard_types(
 
 
 def _build_dispatcher(function: Function) -> Callable[..., object]:
-    """The first overload whose types the arguments are of; remembered by their classes where these alone decide."""
+    """Build a function that calls the first overload whose types match the arguments. If classes alone decide,
+    matches are cached by class.
+    """
     choices = [
         (len(overload.arguments), [_test(a_type) for a_type in overload.arguments], BINDINGS[overload.id])
         for overload in function.overloads
@@ -304,7 +306,7 @@ def _not_strictly_false(arg: Run) -> Run:
 
 
 def _members(values: object) -> frozenset[tuple[str, object]] | None:
-    """The values of a constant list, by kind; None where some are not primitive."""
+    """Return the values of a constant list with their kinds, or None if some values are not primitive."""
     assert isinstance(values, LIST_KINDS)
     found: set[tuple[str, object]] = set()
     for value in values:
@@ -315,7 +317,7 @@ def _members(values: object) -> frozenset[tuple[str, object]] | None:
 
 
 def _member(value: object) -> tuple[str, object]:
-    """Numbers of all types are one kind: 1, 1u and 1.0 are the same member."""
+    """Return a value with its kind. All numbers are one kind, as 1, 1u, and 1.0 are the same member."""
     return ("number" if value.__class__ in (int, Uint, float) else value.__class__.__name__, value)
 
 

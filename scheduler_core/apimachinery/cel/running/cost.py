@@ -1,4 +1,4 @@
-"""What a call costs at run time, once its arguments and its result are known.
+"""Run-time costs of calls, computed from their arguments and results.
 
 kube: vendor/github.com/google/cel-go/interpreter/runtimecost.go @ v1.34.1 (cel-go v0.26.0);
 apiserver/pkg/cel/library/cost.go @ v1.34.1
@@ -63,7 +63,7 @@ _SIZED = (str, bytes, list, tuple, dict)
 
 
 def size_of(value: object) -> int:
-    """Characters, bytes or elements; 1 of all else."""
+    """Return the number of characters, bytes, or elements; 1 for other values."""
     if isinstance(value, _SIZED):
         return len(value)
     if isinstance(value, IpValue):
@@ -162,7 +162,7 @@ def _both(args: Sequence[object], result: object) -> int:
 
 
 def _compute_list_cost(size: int, factor: float = 1.0) -> int:
-    """A call that makes a list."""
+    """Return the cost of a call that builds a list."""
     return int(float(size) * factor) + 1 + LIST
 
 

@@ -33,7 +33,9 @@ from scheduler_core.apimachinery.cel.values import (
 
 
 def fold(ranged: Run, names: tuple[int, int | None], accumulator: int, condition: Run, step: Run, result: Run) -> Run:
-    """`names`: the slots of the loop's variables; the second is None with one variable."""
+    """Return the run of a comprehension. `names`: the slots of the loop's variables; the second is None if there is
+    one variable.
+    """
     first, second = names
 
     def folded(frame: Frame) -> object:
@@ -75,11 +77,13 @@ MOST_SEEN = 10_000  # values of one evaluation that are watched
 
 
 class PlanError(ValueError):
-    """A checked expression that cannot be run, such as int('x')."""
+    """An error of a checked expression that can't be planned, such as int('x')."""
 
 
 class Planner:
-    """`watched`: every sub-expression's value is noted in the frame."""
+    """A builder of closures from a checked tree. `watched`: the closures record the value of every sub-expression in
+    the frame.
+    """
 
     def __init__(self, variables: Sequence[str], watched: bool) -> None:
         self._watched = watched
@@ -267,7 +271,9 @@ def _accumulator(slot: int, init: Run) -> Run:
 
 
 def _logical(left: Run, right: Run, *, decisive: bool) -> Run:
-    """`decisive`: what decides on whichever side; else the first side that is no truth value is the error."""
+    """Return the run of && or ||. `decisive`: the value that decides on either side; otherwise the first operand that
+    is not a bool is the error.
+    """
 
     def logical(frame: Frame) -> object:
         one = left(frame)

@@ -1,6 +1,6 @@
-"""The tokens of an expression.
+"""The lexer of expressions.
 
-Every pattern is tried once per place and none backtracks, so the time is linear in the text.
+Every pattern is tried once per position and none backtracks, so the time is linear in the length of the text.
 
 kube: vendor/github.com/google/cel-go/parser/gen/CEL.g4 @ v1.34.1 (cel-go v0.26.0)
 """
@@ -39,7 +39,7 @@ _KEYWORDS = ("in", "true", "false", "null")
 
 
 class Token(NamedTuple):
-    """`kind` is the operator or keyword itself, or one of IDENTIFIER, ESC_IDENTIFIER, NUM_INT, NUM_UINT,
+    """A token. `kind` is the operator or keyword itself, or one of IDENTIFIER, ESC_IDENTIFIER, NUM_INT, NUM_UINT,
     NUM_FLOAT, STRING, BYTES, <EOF>.
     """
 
@@ -53,7 +53,7 @@ class Token(NamedTuple):
 
 
 def tokens_of(text: str, issues: Issues) -> list[Token]:
-    """All tokens and an end; what is none is reported and left out."""
+    """Return all tokens and a final <EOF>. Invalid text is reported and left out."""
     found: list[Token] = []
     at = 0
     while at < len(text):
@@ -79,7 +79,7 @@ def tokens_of(text: str, issues: Issues) -> list[Token]:
 
 
 def _prefix(text: str, at: int, prefix: str) -> Token | None:
-    """The letters before a string that does not end are a name."""
+    """Return the prefix of an unterminated string (such as r in r"abc) as an identifier, or None."""
     return Token("IDENTIFIER", prefix, at) if prefix else None
 
 

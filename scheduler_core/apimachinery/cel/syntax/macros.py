@@ -1,7 +1,7 @@
-"""Macros: calls that become other expressions while the text is parsed.
+"""Macros: calls that the parser expands into other expressions.
 
-kube: vendor/github.com/google/cel-go/{parser/macro,ext/comprehensions,ext/lists,ext/bindings,cel/library}.go
-@ v1.34.1 (cel-go v0.26.0)
+kube: vendor/github.com/google/cel-go/{parser/macro,ext/comprehensions,ext/lists,ext/bindings,cel/library}.go @
+v1.34.1 (cel-go v0.26.0)
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ _SORTED = "@__sortBy_input__"
 
 
 class MacroError(ValueError):
-    """A macro's arguments that are not what it wants; `at` is where."""
+    """An error of a macro's arguments. `at` is the position."""
 
     def __init__(self, message: str, at: int) -> None:
         super().__init__(message)
@@ -34,7 +34,7 @@ class MacroError(ValueError):
 
 
 class Maker:
-    """Makes the nodes of one expansion: all have the text and the place of the macro's call."""
+    """A factory for the nodes of one expansion. All nodes have the position of the macro's call."""
 
     def __init__(self, start: int, end: int, at: int) -> None:
         self._range = (start, end, at)
@@ -86,7 +86,7 @@ class Maker:
         return self.fold(ranged, names, empty, self.literal(True), step, self.ident())
 
     def bind(self, name: str, value: Node, result: Node) -> Comprehension:
-        """A name for a value: a fold over nothing whose accumulator is the value, computed when it is used."""
+        """Bind a name to a value: a fold over an empty list whose accumulator is the value, evaluated on first use."""
         return self.fold(
             self.list(), (_UNUSED, ""), value, self.literal(False), self.ident(name), result, accumulator=name
         )

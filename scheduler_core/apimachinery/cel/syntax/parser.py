@@ -49,11 +49,11 @@ def _words(kinds: Iterable[str]) -> str:
 
 
 class _SyntaxError(Exception):
-    """Reported already: what follows is not looked at."""
+    """A syntax error that is already reported. Ends the parser."""
 
 
 def parse(text: str, issues: Issues, without: frozenset[str] = frozenset()) -> Node | None:
-    """The tree, or None where errors were added to `issues`. `without`: macros that are not there."""
+    """Return the tree, or None if errors were added to `issues`. `without`: names of unavailable macros."""
     if len(text) > MOST_CHARACTERS:
         size = f"size: {len(text)}, limit {MOST_CHARACTERS}"
         issues.add(f"expression code point size exceeds limit: {size}", None)
@@ -110,7 +110,7 @@ class _Parser:
         return self._tokens[min(self._next + 1, len(self._tokens) - 1)].kind
 
     def _no_expression(self, also: str = "") -> NoReturn:
-        """No expression begins here; `also`: what might stand here besides."""
+        """Raise _SyntaxError because no expression starts at this token. `also`: another token that would be valid here."""
         words = _words(kind for kind in _ALL_BEGINNINGS if kind in _BEGINNINGS or kind == also)
         extra = self._token.kind != "<EOF>" and self._following() in _BEGINNINGS
         self._fail(f"{'extraneous' if extra else 'mismatched'} input {self._quote_token()} expecting {words}")
@@ -328,7 +328,7 @@ class _Parser:
         return entries
 
     def _accept_lone_comma(self, before: list[Any]) -> None:
-        """`[,]` is a list of nothing."""
+        """Skip the comma of `[,]`, which is an empty list."""
         if not before:
             self._accept(",")
 

@@ -1,7 +1,7 @@
-"""The nodes of an expression, as parsed and with macros expanded; the checker adds types and overloads.
+"""The nodes of an expression after parsing and macro expansion. The checker adds types and overloads.
 
-`start` and `end` bound a node's text in the expression (characters from 0); `at` is where its errors are shown:
-at the operator, the dot, the bracket.
+`start` and `end` bound a node's text in the expression (characters from 0). `at` is the place of its errors: the
+operator, the dot, or the bracket.
 
 kube: vendor/github.com/google/cel-go/common/ast/expr.go @ v1.34.1 (cel-go v0.26.0)
 """
@@ -47,7 +47,9 @@ class Ident(Node):
 
 
 class Select(Node):
-    """`operand.field`; `test` for has(operand.field). `resolved` is the name it is as a whole, such as a.b."""
+    """A field selection `operand.field`. `test`: the expression is has(operand.field). `resolved` is its qualified
+    name, such as a.b.
+    """
 
     __slots__ = ("field", "operand", "resolved", "test")
 
@@ -74,7 +76,7 @@ class Call(Node):
 
 
 class ListNode(Node):
-    """`[a, ?b]`; `optional` holds the indices of the elements with a question mark."""
+    """A list `[a, ?b]`. `optional` holds the indices of the elements with a question mark."""
 
     __slots__ = ("elements", "optional")
 
@@ -107,7 +109,7 @@ class MapNode(Node):
 
 
 class Message(Node):
-    """`a.B{field: value}`."""
+    """A message `a.B{field: value}`."""
 
     __slots__ = ("entries", "name")
 

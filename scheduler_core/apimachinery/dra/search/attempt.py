@@ -1,6 +1,7 @@
-"""What one allocation on one node knows, and what is asked of single devices.
+"""The state of one allocation on one node, and the checks of single devices.
 
-kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (isSelectable, selectorsMatch) @ v1.34.1
+kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (isSelectable,
+selectorsMatch) @ v1.34.1
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,7 +85,9 @@ _HINT = ". consider using CEL optional chaining (.? followed by orValue()) or gu
 
 @dataclass(slots=True)
 class Attempt:
-    """`budget`: how many devices may be tried until time is up. `tried`: how many were, of them `skipped` as the outcome was known."""
+    """One allocation on one node. `budget`: the number of devices that may be tried before the timeout. `tried`: the
+    number of devices tried; of these, `skipped` had a known outcome.
+    """
 
     features: DeviceFeatures
     state: AllocatedState
@@ -137,13 +140,15 @@ class Attempt:
         self._matches = {}
 
     def known_matches(self, key: RequestKey) -> Mapping[DeviceId, bool]:
-        """Return whether devices suit a request, by device, for the devices checked so far."""
+        """Return whether devices match a request, by device, for the devices checked so far."""
         return self._matches.get(key) or {}
 
     def selectable(
         self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device
     ) -> bool:
-        """Return whether a device suits a request, whatever else is allocated; checked once per request and device."""
+        """Return whether a device matches a request, regardless of other allocations. Each request and device is
+        checked once.
+        """
         if device.binding_conditions and not (self.features.binding and self.features.device_status):
             if self.watch is not None:
                 self.watch.check("binding", False)
@@ -195,7 +200,7 @@ class Attempt:
             )
 
     def has_capacity(self, ask: Ask, device: Device) -> bool:
-        """Return whether the capacity that other claims leave of the device is enough."""
+        """Return whether the device has enough capacity besides that of other claims."""
         consumed = self.state.capacity.get(device.id, _NOTHING)
         allocating = self.allocating.get(device.id, _NOTHING)
         passed = fits(ask, device.capacity, consumed, allocating, self.fractions)
@@ -300,7 +305,7 @@ def _validate_request(attempt: Attempt, key: RequestKey, ask: Ask, parent: Reque
 
 
 def _gather_all(attempt: Attempt, key: RequestKey, wanted: Wanted, where: str) -> list[Candidate]:
-    """All matching devices, in use or not. An incomplete or invalid pool is an error, whoever's it is."""
+    """Return all matching devices, whether in use or not. Raise AllocationError if any pool is incomplete or invalid."""
     found: list[Candidate] = []
     watch = attempt.watch
     if watch is not None:

@@ -42,7 +42,7 @@ def fits(
 
 
 def consumptions(ask: Ask, capacity: Mapping[str, Capacity], fractions: bool = False) -> dict[str, Amount]:
-    """Return the amounts that a share takes of each of the device's capacities."""
+    """Return the amounts that a share consumes of each of the device's capacities."""
     return {name: consumption(ask.asked.get(name), each, fractions) for name, each in capacity.items()}
 
 
@@ -100,7 +100,7 @@ Amounts = dict[tuple[str, str], int]  # nanos by counter set and counter
 def available_counters(
     counters: Iterable[Counters], devices: Iterable[Device], allocated: Container[DeviceId]
 ) -> Amounts:
-    """Return the counters less those of allocated devices; negative if the devices take more than there is."""
+    """Return the counters minus those of allocated devices. Negative if the devices consume more than exists."""
     left: Amounts = {}
     for shared in counters:
         for stale in [key for key in left if key[0] == shared.name]:
@@ -129,7 +129,9 @@ class CounterBook:
         self._consumed: dict[object, Amounts] = {}
 
     def take(self, place: object, device: Device, available: Amounts) -> tuple[str, str] | None:
-        """Takes what the device needs; if that is too much of any counter of the slice it takes nothing and names the first."""
+        """Consume the device's counters. If a counter of the slice is too small, consume nothing and return the first
+        such counter.
+        """
         taken = self._consumed.setdefault(place, {})
         for key, amount in list_consumed_counters(device):
             taken[key] = taken.get(key, 0) + amount
@@ -153,7 +155,7 @@ KINDS = ("string", "int", "bool", "version")  # in the order in which kube looks
 
 
 class Constraint:
-    """A constraint of a claim while its devices are searched. What was added last is removed first."""
+    """A constraint of a claim during the search for devices. Devices are removed in the reverse order of their addition."""
 
     __slots__ = ("_names", "attribute", "count")
     kind = ""
@@ -171,7 +173,7 @@ class Constraint:
         return bool(subrequest) and f"{request}/{subrequest}" in names
 
     def add(self, request: str, subrequest: str, device: Device) -> bool:
-        """Add the device if the constraint allows it; return whether it does."""
+        """Add the device if the constraint allows the device. Return whether it does."""
         raise NotImplementedError
 
     def remove(self, request: str, subrequest: str, device: Device) -> None:
@@ -182,12 +184,12 @@ class Constraint:
         raise NotImplementedError
 
     def expected(self) -> dict[str, Any] | None:
-        """The value that devices have to have, once there is one."""
+        """The value that further devices must have, or None while no device was added."""
         return None
 
 
 class MatchAttribute(Constraint):
-    """All devices have the same value."""
+    """Requires that all devices have the same value of an attribute."""
 
     __slots__ = ("value",)
     kind = "matchAttribute"
@@ -221,7 +223,7 @@ class MatchAttribute(Constraint):
 
 
 class DistinctAttribute(Constraint):
-    """No attribute is there twice. kube remembers one per request, that of its device added last."""
+    """Requires distinct attributes. kube remembers one attribute per request: that of the device added last."""
 
     __slots__ = ("devices",)
     kind = "distinctAttribute"
@@ -253,7 +255,7 @@ class DistinctAttribute(Constraint):
 
 
 class DistinctValues(Constraint):
-    """No value is there twice. Until 1.37 the value of one device of a request counts, that of its last."""
+    """Requires distinct values. Before 1.37, only the value of a request's last device counts."""
 
     __slots__ = ("_all", "values")
     kind = "distinctAttribute"
@@ -285,7 +287,9 @@ class DistinctValues(Constraint):
 def constraint_of(
     constraint: claims.Constraint, experimental: bool, behaviors: Collection[Behavior] = ()
 ) -> Constraint | None:
-    """None where the allocator knows no such constraint; distinctAttribute is known to the experimental one alone."""
+    """Return the constraint for the search, or None if the allocator has no such constraint. Only the experimental
+    allocator has distinctAttribute.
+    """
     if constraint.match_attribute is not None:
         return MatchAttribute(constraint.requests, constraint.match_attribute)
     if constraint.distinct_attribute is not None and experimental and Behavior.DISTINCT_VALUES in behaviors:

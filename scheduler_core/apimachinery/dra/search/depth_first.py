@@ -64,7 +64,7 @@ def _something_else_decides(attempt: Attempt, device: Device) -> bool:
 
 
 class Outcome(enum.Enum):
-    """The outcome of a step. TOO_MANY: whatever comes next, the claim would have more devices than allowed."""
+    """The outcome of a step. TOO_MANY: the claim would have more devices than allowed, whatever follows."""
 
     FOUND = seen.FOUND
     NONE = seen.NONE
@@ -78,7 +78,7 @@ Steps = Generator["Steps", Outcome, Outcome]
 
 
 class Search:
-    """One search on one node; what was chosen is in `tentative` when it is over."""
+    """A search on one node. At the end, `tentative` has the chosen devices."""
 
     def __init__(self, attempt: Attempt, wanted: WantedByKey, tentative: Tentative) -> None:
         self._attempt = attempt
@@ -90,7 +90,7 @@ class Search:
         self._too_many = NONE if attempt.features.allocator == STABLE else TOO_MANY
 
     def run(self) -> Outcome:
-        """AllocationError where something is wrong with what the search comes to, or its time is up."""
+        """Run the search. Raise AllocationError if the search meets an error or its timeout."""
         open_steps = [self._one(Position(), False)]
         outcome: Outcome | None = None
         while open_steps:
@@ -107,7 +107,9 @@ class Search:
         return outcome
 
     def _one(self, at: Position, in_sub: bool) -> Steps:
-        """One device of a request, or whatever comes first: `in_sub` says that a subrequest is decided on already."""
+        """Choose one device of a request, or continue with the next request or claim. `in_sub`: a subrequest is
+        already chosen.
+        """
         attempt = self._attempt
         attempt.check_time()
         if at.claim >= len(attempt.claims):
@@ -175,7 +177,9 @@ class Search:
             at = at._replace(sub=at.sub + 1)
 
     def _next_of_all(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
-        """The order of all devices does not matter, so that there is but one to try. kube forgets the subrequest after the first."""
+        """Choose the next device of a request for all devices, in the only order tried. kube forgets the subrequest
+        after the first device.
+        """
         each, device = wanted.all[at.device]
         self._attempt.tried += 1
         self._begin_device(device)
@@ -228,7 +232,7 @@ class Search:
         return self._tentative.take(at, wanted, each, device, False)
 
     def _dead_end(self, at: Position, wanted: Wanted, outcome: Outcome, **facts: int) -> Outcome:
-        """Nothing to be tried: no device suits a request for all, the claim would have too many, or the outcome is known."""
+        """Record a step without a device to try: none matches, the claim would have too many, or the outcome is known."""
         if self._watch is not None:
             self._begin_request(at, wanted)
             self._watch.end(outcome.value, **facts)

@@ -28,7 +28,7 @@ from scheduler_core.base.releases import Behavior
 
 
 class Position(NamedTuple):
-    """The device that is looked for: of which claim, request and subrequest, and the how manieth of it."""
+    """The position of the search: a claim, request, subrequest, and the index of the device."""
 
     claim: int = 0
     request: int = 0
@@ -43,7 +43,7 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Taken:
-    """A device that was chosen for a request. `consumed` is what a share takes of it; None where it is taken whole."""
+    """A device chosen for a request. `consumed` is the capacity that a share consumes; None for an exclusive device."""
 
     slice: ResourceSlice
     device: Device
@@ -53,9 +53,10 @@ class Taken:
 
 
 class Tentative:
-    """`results`: what was chosen, by claim; `counters`: what that consumes. `left`: what allocated devices leave of counters, by slice.
+    """The devices chosen so far. `results`: the choices by claim. `counters`: their consumption. `left`: the counters
+    by slice that allocated devices leave.
 
-    `forgotten` counts what was not given back.
+    `forgotten` counts resources that were not released.
     """
 
     def __init__(self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[object, Amounts]) -> None:
@@ -79,7 +80,7 @@ class Tentative:
         self._tells = Behavior.RESULT_TOLERATIONS in behaviors
 
     def fingerprint(self, claim: int) -> tuple[object, ...]:
-        """All of what was chosen that decides what can still be found for a claim and those after it."""
+        """Return the parts of the choices that decide which devices a claim and its successors can still find."""
         constraints = tuple([constraint.state() for constraint in self._constraints[claim]])
         shares: tuple[object, ...] = ()
         if self._shares:
@@ -96,7 +97,9 @@ class Tentative:
         return device in self._allocated or bool(self._users.get(device))
 
     def take(self, at: Position, wanted: Wanted, each: ResourceSlice, device: Device, must: bool) -> Taken | None:
-        """Chooses a device that suits, or None where it can't be had. `must`: that a constraint speaks against it is an error."""
+        """Choose a device, or return None if it is unavailable. `must`: raise AllocationError if a constraint forbids
+        the device.
+        """
         share = self._features.consumable and bool(device.allows_multiple)
         if not (share and wanted.ask.admin) and self.in_use(at.claim, wanted.ask, device.id):
             self._note_refusal("in-use")
@@ -133,7 +136,7 @@ class Tentative:
         return taken
 
     def undo(self, at: Position, taken: Taken) -> None:
-        """Takes back what was chosen last."""
+        """Undo the last choice."""
         self._release(at, taken)
         self.results[at.claim].pop()
 
@@ -153,11 +156,11 @@ class Tentative:
             self.counters.give_back(self._place(taken.slice), device)
 
     def _is_shared(self, device: DeviceId) -> bool:
-        """Return whether some capacity of a device is in use, so that its counters are taken already."""
+        """Return whether some capacity of a device is in use, so that its counters are already consumed."""
         return device in self._attempt.state.capacity or self._shares.get(device, 0) > 0
 
     def _place(self, each: ResourceSlice) -> object:
-        """Return what a device's counters belong to: its pool, before 1.35 its slice."""
+        """Return the owner of a device's counters: its pool, or before 1.35 its slice."""
         return each.pool if self._pools else each.name
 
     def _read_counters(self, each: ResourceSlice) -> Amounts:

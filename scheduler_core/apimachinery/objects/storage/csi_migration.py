@@ -20,9 +20,10 @@ _EBS_ID = re.compile(r"vol-[^/]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class InTree:
-    """An in-tree volume plugin: its source's field, its name, the driver that replaces it, and that driver's zone label.
+    """An in-tree volume plugin: the field of its source, its name, the driver that replaces it, and the zone label of
+    that driver.
 
-    `always`: counted as migrated wherever a CSINode is; `migrates`: volumes of it can be translated at all in v1.34.
+    `always`: counted as migrated on any node with a CSINode. `migrates`: kube v1.34 can translate its volumes.
     """
 
     source: str
@@ -57,7 +58,7 @@ def plugin_of_provisioner(provisioner: str) -> InTree | None:
 
 
 def is_migrated_on(csi_node: Manifest | None, plugin: InTree) -> bool:
-    """Return whether a node's CSINode lists the plugin as migrated: the affinity of its volumes is translated there."""
+    """Return whether a node's CSINode lists the plugin as migrated, so that the affinity of its volumes is translated."""
     if csi_node is None or not plugin.migrates:
         return False
     annotations = csi_node["metadata"].get("annotations") or {}
@@ -72,9 +73,10 @@ def is_counted_on(csi_node: Manifest | None, plugin: InTree) -> bool:
 
 
 def handle_of(plugin: InTree, source: Manifest, labels: Mapping[str, str]) -> str:
-    """The CSI volume handle. `source` is the plugin's own part; `labels` the PersistentVolume's ({} for an inline volume).
+    """Return the CSI volume handle. `source` is the plugin's source of the volume; `labels` are the
+    PersistentVolume's ({} for an inline volume).
 
-    ValueError where the source can't be translated.
+    Raise ValueError if the source can't be translated.
     """
     if plugin.source == "gcePersistentDisk":
         zones = labels.get(_BETA_ZONE) or labels.get(_ZONE) or "UNSPECIFIED"
@@ -99,7 +101,7 @@ def handle_of(plugin: InTree, source: Manifest, labels: Mapping[str, str]) -> st
 
 
 def translate_affinity(plugin: InTree, volume: Manifest) -> Manifest:
-    """The volume with the node affinity that its CSI driver's nodes are asked for."""
+    """Return the volume with its node affinity in the terms of the CSI driver's node labels."""
     if not plugin.zone_key:
         return volume
     spec = volume.get("spec") or {}

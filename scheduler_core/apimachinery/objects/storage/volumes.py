@@ -1,6 +1,7 @@
-"""What is read of pods, claims, volumes and classes by those who deal with volumes.
+"""Helpers to read pods, claims, volumes, and storage classes.
 
-kube: component-helpers/storage/volume/{helpers,pv_helpers}.go, component-helpers/storage/ephemeral/ephemeral.go @ v1.34.1
+kube: component-helpers/storage/volume/{helpers,pv_helpers}.go, component-helpers/storage/ephemeral/ephemeral.go @
+v1.34.1
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class ClaimUse:
 
 @dataclass(frozen=True, slots=True)
 class SpecVolumes:
-    """A pod's volumes by what the plugins make of them; most pods have none of these."""
+    """A pod's volumes, grouped as the plugins need them. Most pods have none of these."""
 
     claims: tuple[ClaimUse, ...] = ()
     disks: tuple[Manifest, ...] = ()
@@ -86,7 +87,7 @@ def name_of(manifest: Manifest) -> str:
 
 
 def key_of(claim: Manifest) -> str:
-    """namespace/name"""
+    """Return the claim's namespace/name."""
     return f"{claim['metadata'].get('namespace') or ''}/{name_of(claim)}"
 
 
@@ -96,7 +97,7 @@ def annotation(manifest: Manifest, key: str) -> str | None:
 
 
 def class_of(manifest: Manifest) -> str:
-    """The storage class of a claim or a volume; "" where it has none."""
+    """Return the storage class of a claim or a volume, or "" if it has none."""
     beta = annotation(manifest, BETA_CLASS)
     return str((manifest.get("spec") or {}).get("storageClassName") or "") if beta is None else beta
 
@@ -150,7 +151,7 @@ def claim_ref(volume: Manifest) -> Manifest | None:
 
 
 def is_for(volume: Manifest, claim: Manifest) -> bool:
-    """Return whether a volume is bound, or meant to be bound, to this claim."""
+    """Return whether a volume is bound to, or reserved for, this claim."""
     ref, meta = claim_ref(volume), claim["metadata"]
     if ref is None or ref.get("name") != meta.get("name"):
         return False
@@ -160,7 +161,7 @@ def is_for(volume: Manifest, claim: Manifest) -> bool:
 
 
 def bind_volume_to_claim(volume: Manifest, claim: Manifest) -> Manifest:
-    """The volume as it is once it is bound to the claim from its side; the volume itself where it is so already."""
+    """Return the volume with a claimRef to the claim, or the same volume if it already has one."""
     meta, ref = claim["metadata"], claim_ref(volume)
     wanted = {
         "apiVersion": "v1",
@@ -222,7 +223,9 @@ class Usable:
         return cls(claim, selector, get_requested_storage(claim))
 
     def at_all(self, volume: Manifest) -> bool:
-        """Not somebody else's, large enough, of the same modes, and not going away."""
+        """Return whether the volume is free or reserved for this claim, large enough, of the same modes, and not
+        being deleted.
+        """
         return (
             (claim_ref(volume) is None or is_for(volume, self.claim))
             and capacity(volume) >= self.size
@@ -232,7 +235,7 @@ class Usable:
         )
 
     def unclaimed(self, volume: Manifest) -> bool:
-        """Return whether the claim may take a volume that no claim has."""
+        """Return whether the claim may bind a volume without a claimRef."""
         if phase(volume) != "Available" or class_of(volume) != class_of(self.claim):
             return False
         labels = volume["metadata"].get("labels") or {}

@@ -1,4 +1,4 @@
-"""JSON texts: one value or several, one after the other, with or without lines of `---` between them."""
+"""JSON texts: one or several values in sequence, with or without lines of `---` between them."""
 
 import json
 import re
@@ -16,8 +16,8 @@ _LEAST, _MOST = -(2**63), 2**64 - 1
 
 
 def fitting(number: int) -> int | float:
-    """An integer as JSON data keeps it: beyond 64 bits it is a float, as kubectl's reader makes it. ValueError
-    where no float is that large.
+    """Return an integer as JSON data holds it: beyond 64 bits a float, as in kubectl's reader. Raise ValueError if
+    the number is too large for a float.
 
     kube: sigs.k8s.io/yaml and apimachinery/pkg/util/json @ v1.34.1
     """
@@ -42,7 +42,7 @@ def parse_integer(text: str) -> int | float:
 
 
 class RepeatedKey(NamedTuple):
-    """A key that stood in the object before. `line` (from 1) is that of the later one, where it is known."""
+    """A key that occurs again in one object. `line` (from 1) is that of the later occurrence, or None if unknown."""
 
     key: str
     line: int | None
@@ -61,13 +61,14 @@ _ODD = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)|\x00")
 
 
 def looks_like_json(text: str) -> bool:
-    """Return whether a text begins as a JSON object or list; a YAML flow mapping without quotes does not."""
+    """Return whether a text begins like a JSON object or list. A YAML flow mapping without quotes does not."""
     return _BEGIN.match(text) is not None
 
 
 def read(text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None) -> list[Any]:
-    """All values of the text. InvalidObject with line and column where it is malformed. A key that stands twice in one object is
-    malformed, too, unless `repeated` takes it: then the last counts.
+    """Return all values of the text. Raise InvalidObject with line and column if the text is malformed.
+
+    A repeated key is an error, unless `repeated` collects such keys: then the last value counts.
     """
     decoder = _STRICT if repeated is None else _decoder(partial(_last_of, repeated))
     text = text.removeprefix("\ufeff")
@@ -126,7 +127,7 @@ def find(text: str, document: int, steps: tuple[Step, ...]) -> tuple[int, int] |
 
 
 def forget() -> None:
-    """Nobody looks for anything in the last text any more: the memory that this takes goes with the text."""
+    """Free the memory of the last text's places. Call this when no place of the text is needed any longer."""
     _starts.cache_clear()
     _line_ends.cache_clear()
 
@@ -252,7 +253,7 @@ def _too_deep(limit: int) -> InvalidObject:
 
 
 def _check_characters(values: list[Any]) -> None:
-    """Half surrogate pairs and NULs can be written as escapes; nothing that stores text takes them."""
+    """Raise InvalidObject if escapes write half a surrogate pair or a NUL, which databases can't store."""
     try:
         text = json.dumps(values, ensure_ascii=False)
         text.encode()

@@ -33,8 +33,9 @@ _CORE = "tag:yaml.org,2002:"
 
 
 def read(text: str, max_depth: int, max_alias_nodes: int, repeated: list[RepeatedKey] | None = None) -> list[Any]:
-    """All documents of the text. InvalidObject with line and column where it is malformed. A key that stands twice in one object is
-    malformed, too, unless `repeated` takes it: then the last counts.
+    """Return all documents of the text. Raise InvalidObject with line and column if the text is malformed.
+
+    A repeated key is an error, unless `repeated` collects such keys: then the last value counts.
     """
     for number, line in enumerate(_DIRECTIVE.finditer(text), start=1):
         if number > _MOST_DIRECTIVES:
@@ -55,7 +56,7 @@ def read(text: str, max_depth: int, max_alias_nodes: int, repeated: list[Repeate
 
 @dataclass(slots=True)
 class _Open:
-    """A collection that is being built; `size` counts its nodes, what aliases repeat included."""
+    """A collection under construction. `size` counts its nodes, including those that aliases repeat."""
 
     value: Any
     anchor: str | None
@@ -166,7 +167,7 @@ class _Builder:
 
 
 def _key_text(value: Any, event: Any) -> str:
-    """Keys that are not strings become what their JSON form would be, as kubectl does."""
+    """Return a key that is not a string in its JSON form, as kubectl does."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -199,8 +200,8 @@ def _resolve_scalar(text: str) -> Any:
 
 
 def _number(text: str) -> Any:
-    """The number a scalar stands for, or the text itself. A float without a fraction is an int, as in JSON
-    made by kubectl.
+    """Return the number that a scalar denotes, or the text itself. A float without a fraction becomes an int, as in
+    kubectl's JSON.
     """
     try:
         if _INT.match(text):
@@ -288,8 +289,8 @@ def _start(event: Any) -> Start:
 
 
 def _find_from(text: str, start: Start, steps: tuple[Step, ...]) -> tuple[int, int]:
-    """Looks inside one object, read by itself: it is set back to its column, so that its lines keep their
-    indentation.
+    """Find a field inside one object, which is parsed alone. The text is indented to the object's column to keep its
+    lines aligned.
     """
     index, line, column = start
     own = " " * column + text[index : index + _LONGEST_OBJECT]
@@ -347,7 +348,7 @@ def _node(events: Iterator[Any]) -> Iterator[Any]:
 
 
 def _skip(events: Iterator[Any], event: Any) -> None:
-    """Passes over the node that the event begins."""
+    """Skip the node that begins with the event."""
     for _ in _node(chain([event], events)):
         pass
 

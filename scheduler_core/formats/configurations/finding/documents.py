@@ -1,4 +1,6 @@
-"""Looking for configurations in documents: as one, in a ConfigMap, as flags, as values, or anywhere inside."""
+"""Search for configurations in documents: as a document, in a ConfigMap, as flags, as chart values, or nested in
+other objects.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +33,7 @@ _KOPS = {"kubeAPIQPS": "kube-api-qps", "kubeAPIBurst": "kube-api-burst", "usePol
 
 
 def section_flags(manifest: Manifest) -> tuple[str, list[Flag]] | None:
-    """The flags that a document keeps as a section, and what it is called; None where it keeps none."""
+    """Return the name and the flags of a document's section for kube-scheduler flags, or None."""
     for called, read in (
         ("scheduler.extraArgs of kubeadm", _kubeadm),
         ("spec.kubeScheduler of kops", _kops),
@@ -55,7 +57,7 @@ def _kubeadm(manifest: Manifest) -> Iterator[Flag]:
 
 
 def _arguments(given: Any, path: str) -> Iterator[Flag]:
-    """A mapping, or as kubeadm has it since v1beta4 a list of names and values."""
+    """Yield the flags of a mapping, or of kubeadm's list of names and values (since v1beta4)."""
     if isinstance(given, Mapping):
         for name, value in given.items():
             yield str(name), _text(value), f"{path}[{name}]"
@@ -86,7 +88,7 @@ def _kops(manifest: Manifest) -> Iterator[Flag]:
 
 
 def _convert_to_dashes(name: str) -> str:
-    """leaderElectLeaseDuration as leader-elect-lease-duration."""
+    """Convert a name such as leaderElectLeaseDuration to leader-elect-lease-duration."""
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
@@ -104,7 +106,7 @@ def _k3s(manifest: Manifest) -> Iterator[Flag]:
 
 
 def chart_values(manifest: Manifest) -> dict[str, Any] | None:
-    """The configuration that scheduler-plugins' chart makes of its values; None where they are not such."""
+    """Return the configuration that the chart of scheduler-plugins builds from its values, or None for other documents."""
     scheduler, plugins = manifest.get("scheduler"), manifest.get("plugins")
     if "kind" in manifest or not isinstance(scheduler, Mapping) or not isinstance(plugins, Mapping):
         return None
@@ -149,7 +151,7 @@ _POLICY_FIELDS = ("predicates", "priorities")
 
 
 def find_in(loaded: Sequence[Loaded], text: str = "") -> list[Found]:
-    """The configurations in documents, in their order, at most MOST_FOUND; `text` is what they were read from, where it is one text."""
+    """Return the configurations in documents, in order, at most MOST_FOUND. `text` is the source, if it is a single text."""
     lines = Lines("" if any(each.file for each in loaded) else text)
     search = _Search()
     for each in loaded:
@@ -233,7 +235,7 @@ class _Search:
         )
 
     def _inside(self, source: Source, manifest: Any) -> None:
-        """Nested configurations, and texts that hold one."""
+        """Search for nested configurations, and for texts that contain one."""
         stack: list[tuple[Any, _Trail]] = [(manifest, None)]
         while stack and self._nodes > 0 and len(self.found) < MOST_FOUND:
             value, trail = stack.pop()
@@ -337,14 +339,16 @@ _MOST = 20
 
 
 def extract_quotes(text: str) -> list[str]:
-    """The parts of a text that quote a configuration, each with as many blank lines before it as the text has lines there."""
+    """Return the parts of a text that quote a configuration, each padded with blank lines to keep its line numbers."""
     parts = ("\n" * block.start + block.text for block in extract_blocks(text))
     held = (part for part in parts if _KIND.search(part) or ("predicates" in part and "priorities" in part))
     return list(islice(held, _MOST))
 
 
 def find(text: str, limits: LoadLimits) -> list[Found]:
-    """The configurations of YAML, JSON, or of a text that quotes them. InvalidObject where it is none of these, or breaks a limit."""
+    """Return the configurations in YAML, JSON, or a text that quotes them. Raise InvalidObject if there is none, or a
+    limit is exceeded.
+    """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     try:
         found = find_in(load_manifests(text, limits), text)

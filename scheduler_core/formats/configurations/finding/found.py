@@ -1,4 +1,4 @@
-"""A configuration that was found in a text, and where fields of it stand there."""
+"""A configuration found in a text, and the places of its fields."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -69,7 +69,7 @@ def parse_flags(words: Sequence[tuple[str, str]]) -> list[Flag]:
 
 
 def from_flags(flags: Sequence[Flag]) -> FromFlags:
-    """The configuration that flags amount to, and what is said of each."""
+    """Return the configuration of flags, and a change for each flag."""
     made = FromFlags(config_file=next((value for name, value, _ in flags if name == "config"), ""))
     for name, value, path in flags:
         if name != "config":
@@ -110,7 +110,7 @@ def _describe_flag(name: str, value: str, path: str) -> Change:
 
 
 def _value(text: str) -> Any:
-    """A flag's value as the field has it."""
+    """Convert a flag's value to the type of its field."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text.isdecimal() and text.isascii():
@@ -146,10 +146,12 @@ What = Literal["configuration", "policy", "flags", "values"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`where` names the place in the text, "" where it is a document of its own; `locate` answers as Loaded's for its fields.
+    """A configuration found in a text. `where` names its place, or "" if it is a document. `locate` finds its fields,
+    like Loaded.locate.
 
-    `changes` tell what flags or values came to; `gates` are feature gates as --feature-gates takes them; `config_file` the file that
-    flags name, which is not in the text. With `errors` it can't be read, and the manifest is empty.
+    `changes` describe the meaning of flags or values. `gates` are feature gates in the format of --feature-gates.
+    `config_file` is the file that flags name but the text does not contain. With `errors`, the configuration is
+    unreadable and the manifest is empty.
     """
 
     what: What
@@ -176,7 +178,7 @@ class Found:
 
 
 class Lines:
-    """The lines of a text, which may be very long: it is taken apart when somebody asks."""
+    """The lines of a text, split on demand because the text may be long."""
 
     def __init__(self, text: str = "") -> None:
         self.text = text
@@ -188,7 +190,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document that is searched, and the lines of the text it stands in (none where it was joined from several files)."""
+    """A searched document, and the lines of its text (none if the text joins several files)."""
 
     loaded: Loaded
     lines: Lines = field(default_factory=Lines)
@@ -198,11 +200,11 @@ class Source:
         return self.loaded.manifest
 
     def at(self, path: str) -> Locate:
-        """Finds fields of what stands at a path."""
+        """Return a function that finds fields below a path."""
         return lambda inner: self.loaded.locate(join_path(path, inner))
 
     def inside(self, path: str, locate: Locate) -> Locate:
-        """Finds fields of a text that is the value at a path, which `locate` finds within that text."""
+        """Return a function that finds fields of a text that is the value at a path. `locate` finds them within that text."""
         return lambda inner: self._outer(self.loaded.locate(path), locate(inner))
 
     def _outer(self, start: Place | None, inner: Place | None) -> Place | None:

@@ -1,4 +1,6 @@
-"""Objects in versions that v1.34 no longer serves, as it would have stored them: with the defaults of their own version, and converted."""
+"""Objects in versions that v1.34 no longer serves, in their stored form: with the defaults of their own version, and
+converted.
+"""
 
 import re
 from collections import Counter
@@ -22,7 +24,7 @@ _GENERATION = "deprecated.daemonset.template.generation"
 
 
 def add_template_labels(manifest: Manifest) -> Manifest:
-    """Add the labels of the template, and a selector of them, where the manifest has none of its own."""
+    """Add the labels of the template, and a selector for them, if the manifest has none."""
     spec = manifest.get("spec") or {}
     meta = manifest.get("metadata") or {}
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
@@ -36,7 +38,7 @@ def add_template_labels(manifest: Manifest) -> Manifest:
 
 
 def _deployment(manifest: Manifest, step: int | str, deadline: int, history: int) -> Manifest:
-    """The defaults: `step` (how many pods more and less in a rolling update), the progress deadline, the revisions that are kept."""
+    """Set defaults: `step` (maxSurge and maxUnavailable), the progress deadline, and the number of revisions to keep."""
     manifest = add_template_labels(manifest)
     spec = {name: value for name, value in (manifest.get("spec") or {}).items() if name != "rollbackTo"}
     strategy = dict(spec.get("strategy") or {})
@@ -94,7 +96,7 @@ _ZONE = "topology.kubernetes.io/zone"
 
 
 def ingress(manifest: Manifest) -> Manifest:
-    """Backends name their service in an object of its own, and paths say how they match."""
+    """Convert an Ingress: backends have a service object, and paths have a type."""
     spec = dict(manifest.get("spec") or {})
     if "backend" in spec:
         spec["defaultBackend"] = _backend(spec.pop("backend"))
@@ -125,7 +127,7 @@ def _backend(backend: Any) -> Any:
 
 
 def network_policy(manifest: Manifest) -> Manifest:
-    """One that does not say which traffic it is about is about what comes in, and what goes out where it has rules for that."""
+    """Set default policy types: Ingress, and Egress if there are egress rules."""
     spec = manifest.get("spec") or {}
     if spec.get("policyTypes"):
         return manifest
@@ -208,9 +210,10 @@ _MOST_FIELDS = 12  # that are named
 
 
 def sort_out_newer(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
-    """Objects without those of kinds that only a newer cluster has, and notes on these and on fields unknown to v1.34.
+    """Remove objects of kinds that only a newer cluster has. Return the rest, with notes on these and on fields
+    unknown to v1.34.
 
-    Only what has a uid comes from a cluster; in anything else an unknown field or kind is a mistake.
+    Only objects with a uid come from a cluster; in other objects, an unknown field or kind is a mistake.
     """
     kept = []
     kinds: Counter[tuple[str, str]] = Counter()
@@ -239,7 +242,7 @@ def sort_out_newer(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]
 
 
 def upgrade_objects(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
-    """Objects with those of older versions as v1.34 would have stored them, and what is said of these."""
+    """Convert objects of older versions to the form that v1.34 would have stored. Return notes on these."""
     counts: dict[tuple[str, str], int] = {}
     kept = []
     for each in objects:

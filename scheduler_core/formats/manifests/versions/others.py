@@ -1,4 +1,4 @@
-"""Disruption budgets, bindings of roles, RuntimeClasses, slices of devices, and autoscalers of older versions.
+"""Older versions of PodDisruptionBudgets, role bindings, RuntimeClasses, ResourceSlices, and autoscalers.
 
 kube: pkg/apis/policy/v1beta1/conversion.go @ v1.24.17, pkg/apis/rbac/v1beta1/defaults.go and
 pkg/apis/autoscaling/v2beta1/conversion.go @ v1.20.15, pkg/apis/node/v1alpha1/conversion.go @ v1.22.17,
@@ -29,7 +29,7 @@ def budget(manifest: Manifest) -> Manifest:
 
 
 def binding(manifest: Manifest) -> Manifest:
-    """Roles and subjects without a group are of RBAC's."""
+    """Set RBAC as the group of roles and subjects without a group."""
     role = manifest.get("roleRef") or {}
     subjects = [_subject(each) for each in manifest.get("subjects") or ()]
     return {**manifest, "roleRef": {**role, "apiGroup": role.get("apiGroup") or _RBAC}, "subjects": subjects}
@@ -43,7 +43,7 @@ def _subject(subject: Manifest) -> Manifest:
 
 
 def resource_slice(manifest: Manifest) -> Manifest:
-    """A device's capacity is a quantity in v1alpha3, and an object with it as its value in v1beta1."""
+    """Convert a device's capacity: a quantity in v1alpha3, an object with a value in v1beta1."""
     spec = manifest.get("spec") or {}
     return {**manifest, "spec": {**spec, "devices": [_device(each) for each in spec.get("devices") or ()]}}
 

@@ -1,4 +1,6 @@
-"""Comparing an attempt with what the corpus expects, field by field in the order of a cycle; the first difference, as a path."""
+"""Comparison of an attempt with the corpus, field by field in the order of a cycle. The result is the path of the
+first difference.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -41,7 +43,9 @@ def first_difference(number: int, pod: str, expected: Attempt, received: Attempt
 
 
 def _format_field(field: str, value: Any) -> Any:
-    """A field as it is compared: a node that passes is not one that was not evaluated, and points have their plugins' names."""
+    """Return a field in its form for comparison: feasible nodes differ from nodes that were not evaluated, and scores
+    have their plugins' names.
+    """
     if field == "filter" and isinstance(value, dict):
         return {node: _PASSES if verdict is None else verdict for node, verdict in value.items()}
     if field == "scores" and isinstance(value, dict):
@@ -67,7 +71,7 @@ _COMPILER = re.compile(r"(CEL compile error: ).*", re.DOTALL)
 
 
 def _cut(value: Any) -> Any:
-    """Without the words of CEL's compiler, which are told and not compared."""
+    """Return the value without the CEL compiler's messages, which are reported but not compared."""
     if isinstance(value, str):
         return _COMPILER.sub(r"\1", value)
     if isinstance(value, list):
@@ -76,7 +80,7 @@ def _cut(value: Any) -> Any:
 
 
 def comparable(attempt: Attempt) -> dict[str, Any]:
-    """The fields of an expected attempt that are compared, without the empty ones: empty and absent are one, as in the corpus."""
+    """Return the compared fields of an expected attempt without empty ones. Empty and absent are equal, as in the corpus."""
     out = {field: _cut(attempt[field]) for field in FIELDS if field in attempt}
     if "preemption" in out:
         out["preemption"] = without_empty(out["preemption"])

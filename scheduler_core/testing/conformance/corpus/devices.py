@@ -1,4 +1,4 @@
-"""What an attempt says about devices, in the corpus' own shape; Reserve and PreBind of the chosen node are really run.
+"""The devices of an attempt in the format of the corpus. Reserve and PreBind really run for the chosen node.
 
 README-dra.md, "Additions to an attempt".
 """
@@ -40,7 +40,7 @@ def has_devices(data: Manifest) -> bool:
 
 
 def node_allocations(cycle: SchedulingCycle, passing: list[str]) -> Observed:
-    """Per node that passes what each claim would get."""
+    """Return, by feasible node, the allocation of each claim."""
     facts: Facts | None = cycle.state.get(FACTS)
     found: Mapping[str, NodeAllocation] = cycle.state.get(ALLOCATIONS) or {}
     if facts is None:
@@ -57,7 +57,7 @@ def node_allocations(cycle: SchedulingCycle, passing: list[str]) -> Observed:
 
 
 def order_dependent(framework: Framework, cycle: SchedulingCycle, verdicts: Mapping[str, Manifest | None]) -> Observed:
-    """The nodes that the plugin was asked about whose answer may be another in another order of slices and pools."""
+    """Return the evaluated nodes whose result may depend on the order of the slices."""
     plugin = _plugin(framework, Point.FILTER)
     out: dict[str, list[str]] = {STATUS: [], ALLOCATION: []}
     if isinstance(plugin, DynamicResources):

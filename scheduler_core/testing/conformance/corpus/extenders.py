@@ -1,4 +1,5 @@
-"""Scripted extenders of a scenario: they are asked as its rules say, and what was asked and answered is shown in the corpus' shape.
+"""Scripted extenders of a scenario: they answer by the scenario's rules, and their exchanges are shown in the format
+of the corpus.
 
 README-sampling-extenders.md, "extenders only".
 """
@@ -39,7 +40,7 @@ class ScriptedExtenders:
         return bool(self.extenders)
 
     def answer(self, extension: Extension | None) -> None:
-        """Answers what a cycle waits for."""
+        """Answer the calls for which a cycle waits."""
         if extension is None or not extension.open:
             return
         for exchange in extension.awaited:
@@ -196,7 +197,7 @@ def _pods(pods: Sequence[Any], nodes: int) -> Any:
 
 
 def _plain(manifest: Mapping[str, Any]) -> Observed:
-    """An object without what the corpus leaves away."""
+    """Return an object without the fields that the corpus omits."""
     out: Observed = {}
     for name, value in manifest.items():
         if name == "metadata":

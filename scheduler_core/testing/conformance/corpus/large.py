@@ -35,7 +35,7 @@ _SUFFIXES = ("", ".xz", ".gz")
 
 
 def run_large(scenario: Scenario, watch: Watch | None = None) -> Difference | None:
-    """The first attempt in which a scenario of a real cluster differs. `watch` sees each cycle that is over."""
+    """Return the first difference of a scenario of a real cluster. `watch` receives each finished cycle."""
     objects, pending = _objects(scenario)
     world = CorpusWorld(objects, pending)
     configuration = load_configuration(scenario.data.get("config"))

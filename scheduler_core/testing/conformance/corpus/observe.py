@@ -1,4 +1,4 @@
-"""What a finished cycle decided, in the corpus' own shape."""
+"""The decisions of a finished cycle in the format of the corpus."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,9 +22,9 @@ def status_json(status: Status) -> Observed:
 
 
 def observe(cycle: SchedulingCycle, *, ranks: bool, sampled: bool) -> Observed:
-    """Everything but what the driver itself knows (pod, profile, node order, sampling).
+    """Return all fields except those of the driver (pod, profile, node order, sampling).
 
-    `ranks` says whether the profile has Score plugins, `sampled` whether node sampling is the scenario's subject.
+    `ranks`: the profile has Score plugins. `sampled`: node sampling is the subject of the scenario.
     """
     out: Observed = {"scored": cycle.scores is not None and ranks}
     if any(step.point is Point.PRE_FILTER for step in cycle.steps) or cycle.search is not None:
@@ -61,7 +61,9 @@ def _pre_filter(cycle: SchedulingCycle) -> Observed:
 
 
 def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
-    """The filters' answers for every node; the corpus has them also where the nominated node was taken without evaluation."""
+    """Return the filters' results for every node. The corpus has these even if the nominated node was taken without
+    evaluation.
+    """
     rows = np.arange(len(cycle.nodes), dtype=np.intp)
     if cycle.node_names is not None:
         rows = np.array([row for row in rows if cycle.nodes.names[row] in cycle.node_names], np.intp)
@@ -125,7 +127,7 @@ def candidates_json(candidates: Sequence[Candidate]) -> list[Observed]:
 
 
 def without_empty(fields: Mapping[str, Any]) -> Observed:
-    """Without empty fields, which say the same as absent ones."""
+    """Return the fields without empty ones, which are equal to absent ones."""
     return {field: value for field, value in fields.items() if value not in (None, [], {}, "")}
 
 
@@ -176,7 +178,7 @@ def _observe_extenders(board: ScoreBoard, i: int) -> Observed:
 
 
 def observe_failure(cycle: SchedulingCycle, out: Observed) -> None:
-    """Adds what a failed attempt says."""
+    """Add the fields of a failed attempt."""
     if cycle.failure.code is Code.ERROR:
         out["errorKind"] = "Error"
     elif cycle.message == NO_NODES and not len(cycle.nodes):

@@ -1,4 +1,4 @@
-"""Corpus files: one family each, plain or compressed JSON."""
+"""Readers of corpus files: one family each, in plain or compressed JSON."""
 
 import gzip
 import json
@@ -30,12 +30,12 @@ _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz
 
 
 class CorpusError(ValueError):
-    """A path that holds no corpus; the text says which and why."""
+    """An error of a path without a corpus. The text names the path and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One scenario (or, of the queue's corpus, one timeline) as the file has it."""
+    """One scenario of a file, or one timeline of the corpus of the queue."""
 
     family: str
     name: str
@@ -104,7 +104,7 @@ def _release_of(file: Path, data: Mapping[str, Any]) -> Release:
 
 
 def plugins_in(scenario: Scenario) -> list[str]:
-    """Names, sorted; of what was expected, which is what happened where the scenario passes."""
+    """Return the sorted names of the plugins in the expected attempts, which are the real ones if the scenario passes."""
     return sorted({name for attempt in scenario.attempts for name in _in(attempt) if name})
 
 

@@ -1,4 +1,4 @@
-"""Running a scenario: one SchedulePod per attempt, outcomes applied as the corpus applies them."""
+"""Runs a scenario: one SchedulePod per attempt, with outcomes applied as in the corpus."""
 
 import enum
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class Verdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one scenario; `reason` names what is not supported, or what stopped the run."""
+    """The result of one scenario. `reason` names an unsupported feature, or the error that stopped the run."""
 
     scenario: reading.Scenario
     verdict: Verdict
@@ -68,7 +68,7 @@ def judge(scenario: reading.Scenario) -> Result:
 
 
 def run_scenario(scenario: reading.Scenario, watch: Watch | None = None) -> Result:
-    """Runs a scenario up to its first difference. `watch` sees each cycle that is over, before its outcome is applied."""
+    """Run a scenario up to its first difference. `watch` receives each finished cycle before its outcome is applied."""
     reason = reading.not_supported(scenario)
     if reason:
         return Result(scenario, Verdict.NOT_SUPPORTED, reason=reason)
@@ -231,7 +231,7 @@ class Run:
         return preemption(cycle, step.evidence)
 
     def _devices(self, framework: Framework, cycle: SchedulingCycle, seen: Observed) -> Observed:
-        """Reserves and writes the claims of a pod that got a node; or what was done for one that fits nowhere."""
+        """Reserve and write the claims of a scheduled pod, or return the deallocation for a pod that fits no node."""
         out: Observed = {"orderDependent": order_dependent(framework, cycle, seen.get("filter") or {})}
         if cycle.chosen is not None or seen.get("errorKind") == "Error":
             passing = [node for node, status in seen.get("filter", {}).items() if status is None]

@@ -1,4 +1,4 @@
-"""The world of a scenario: its objects, a cache, the nominator; outcomes are applied as the corpus applies them.
+"""The world of a scenario: its objects, a cache, and the nominator. Outcomes are applied as in the corpus.
 
 README-cycle.md, "Applying the outcome".
 """
@@ -34,7 +34,7 @@ _WALL_TIME = "2026-12-31T00:00:00Z"
 
 
 class CorpusWorld(NobodyWaits):
-    """Live objects by kind; what plugins ask for through their handle is answered here, nothing is bound through it."""
+    """Live objects by kind. Answers the plugins' requests through their handle, but binds nothing."""
 
     def __init__(
         self, objects: Iterable[Manifest], pending: Iterable[Manifest], settings: WorldSettings | None = None
@@ -99,7 +99,7 @@ class CorpusWorld(NobodyWaits):
         return ClaimCalls(self, pod)
 
     def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
-        """Nobody reads it."""
+        """Ignore an event."""
 
     def behind(self, kind: str, namespace: str, name: str) -> bool:
         return False
@@ -114,7 +114,7 @@ class CorpusWorld(NobodyWaits):
         return self.snapshot
 
     def bind_pod(self, pod: Pod, node: str) -> None:
-        """The pod as the API server has it afterwards: bound, running, started one minute later than the one before."""
+        """Bind a pod as the API server does afterwards: bound, running, and started one minute after the previous pod."""
         pod = self.pods[pod.key]
         self.bound += 1
         hours, minutes = divmod(self.bound, 60)
@@ -125,7 +125,7 @@ class CorpusWorld(NobodyWaits):
         self.cache.add_pod(bound)
 
     def preempt(self, result: PostFilterResult) -> None:
-        """Victims go at once, in order; the nominations of lower pods on the node are taken back."""
+        """Remove the victims at once, in order, and clear the nominations of lower-priority pods on the node."""
         for victim in result.victims:
             self.cache.remove_pod(victim)
             del self.objects["Pod"][(victim.namespace, victim.name)]
@@ -135,13 +135,13 @@ class CorpusWorld(NobodyWaits):
             self._replace(self.pods[pod.key], status={"nominatedNodeName": ""})
 
     def remove(self, kind: str, namespace: str, name: str) -> None:
-        """Takes an object away."""
+        """Remove an object."""
         old = self.objects[kind].pop((namespace, name))
         if kind == KIND:
             self.claims.heard(old, None)
 
     def patch_pod(self, pod: Pod, status: Manifest) -> Manifest:
-        """Sets fields of a pod's status."""
+        """Set fields of a pod's status."""
         return self._replace(self.pods[pod.key], status=status).manifest
 
     def fail(self, pod: Pod, nomination: str | None) -> None:
@@ -158,7 +158,7 @@ class CorpusWorld(NobodyWaits):
         return self.pods[pod.key]
 
     def put(self, manifest: Manifest) -> Manifest:
-        """Keep an object, new or in place of the one of its name, and return it as it is kept."""
+        """Store an object, new or in place of the object of the same name. Return the stored object."""
         metadata = manifest.get("metadata") or {}
         key = metadata.get("namespace", ""), metadata.get("name", "")
         if manifest["kind"] == KIND:
@@ -183,7 +183,7 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 def bind_claims(world: CorpusWorld, framework: Framework, cycle: SchedulingCycle) -> list[Effect]:
-    """Runs VolumeBinding's Reserve for the chosen node and carries its plan out; the bindings made, by claim."""
+    """Run VolumeBinding's Reserve for the chosen node and carry out its plan. Return the bindings by claim."""
     plugin = next((p for p in framework.at(Point.RESERVE) if isinstance(p, VolumeBinding)), None)
     if plugin is None:
         return []
@@ -212,7 +212,7 @@ def _bind(world: CorpusWorld, volume: Manifest, claim: Manifest) -> None:
 
 
 def _build_provisioned_volume(claim: Manifest, node: Manifest | None) -> Manifest:
-    """The volume that the corpus says is made for a claim."""
+    """Build the volume that the corpus provisions for a claim."""
     meta, spec = claim["metadata"], claim.get("spec") or {}
     name = f"dyn-{meta.get('namespace') or ''}-{volumes.name_of(claim)}"
     labels = ({} if node is None else node["metadata"].get("labels")) or {}
@@ -304,7 +304,7 @@ class ClaimCalls:
 
 
 def release_claims(world: CorpusWorld, victims: tuple[Pod, ...]) -> dict[str, Manifest | None]:
-    """The claim controller after a preemption: what became of the claims of pods that have gone, by claim."""
+    """Act as the claim controller after a preemption. Return the new state of the claims of removed pods."""
     gone = {pod.uid for pod in victims}
     released: dict[str, Manifest | None] = {}
     for claim in world.list(KIND):
@@ -331,7 +331,7 @@ def _release_claim(claim: Manifest, left: list[Manifest]) -> Manifest:
 
 
 def _free(claim: Manifest) -> dict[str, Any]:
-    """The status of a claim that nobody uses any more; one without the finalizer keeps its allocation."""
+    """Return the status of a claim without consumers. A claim without the finalizer keeps its allocation."""
     status = {name: value for name, value in claim["status"].items() if name != "reservedFor"}
     if FINALIZER in (claim["metadata"].get("finalizers") or ()):
         return {name: value for name, value in status.items() if name not in ("allocation", "devices")}

@@ -1,4 +1,6 @@
-"""Timelines of leader election: candidates over one API server, whose calls take no time. README-queue.md, "leader-election.json"."""
+"""Timelines of leader election: candidates that share one API server, whose calls take no time. README-queue.md,
+"leader-election.json".
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -26,7 +28,7 @@ _NO_RELEASE, _SHORTER_DEADLINE = "c", "d"
 
 
 def run_election(timeline: Mapping[str, Any]) -> Difference | None:
-    """Runs a timeline up to its first difference."""
+    """Run a timeline up to its first difference."""
     return _Run(timeline).difference()
 
 
@@ -108,7 +110,7 @@ class _Run:
         return min(turns, default=None)
 
     def _follow(self, name: str, steps: Steps) -> None:
-        """Writes the callbacks down and answers the call, until there is none."""
+        """Record the callbacks and answer the calls until there are none."""
         while steps:
             *reports, last = steps
             for step in (*reports, last):
@@ -183,7 +185,7 @@ def _write_field(field: str, value: Any) -> Any:
 
 
 def _show_lease(spec: Mapping[str, Any]) -> Shown:
-    """Show every field of the election record, empty or not, and what else the Lease says."""
+    """Return every field of the election record, including empty ones, and the other fields of the Lease."""
     said = {name: value for name, value in spec.items() if value is not None}
     return _EMPTY | {
         name: (parse_time(value) - START) / SECOND if name in _TIMES else value for name, value in said.items()

@@ -21,23 +21,23 @@ from scheduler_core.world.simulation import Simulation
 
 
 def is_of_entities(timeline: Mapping[str, Any]) -> bool:
-    """Return whether a timeline shows entities: what is popped is a pod or a group."""
+    """Return whether a timeline shows entities, which are pods or groups."""
     return any(isinstance((step.get("result") or {}).get("popped"), dict) for step in timeline["steps"])
 
 
 def run_entities(timeline: Mapping[str, Any], release: Release) -> Difference | None:
-    """Run such a timeline up to its first difference."""
+    """Run a timeline of entities up to its first difference."""
     return EntityRun(timeline, release).difference()
 
 
 def settings_of(timeline: Mapping[str, Any], release: Release) -> WorldSettings:
-    """Return the settings of such a timeline: each write takes 10 microseconds, and nobody but the scheduler acts."""
+    """Return the settings of a timeline of entities: each write takes 10 microseconds, and only the scheduler acts."""
     gates = resolve(timeline.get("gates") or {}, release).settings
     return quiet_settings(release).changed({"evict_cost": 10 * MICROSECOND, **gates})
 
 
 class EntityRun(Run):
-    """The world of one such timeline."""
+    """The world of one timeline of entities."""
 
     unticked = ("advance",)
 
@@ -137,7 +137,9 @@ def _order(entry: QueuedPod) -> tuple[int, int]:
 
 
 def entity_json(entry: QueuedPod, parked: bool = False) -> Shown:
-    """Return an entity as the corpus has it: kube computes the end of a backoff when somebody asks, and nobody asks of a parked pod."""
+    """Return an entity in the format of the corpus. kube computes the end of a backoff on demand, and never for a
+    parked pod.
+    """
     until = None if parked and not entry.members else entry.backoff_until
     own: Shown = {
         "podGroup" if entry.members else "pod": entry.pod.key,
@@ -151,7 +153,7 @@ def _list_members(members: Mapping[str, Mapping[str, QueuedPod]]) -> Shown:
 
 
 def counters(scheduler: Scheduler) -> Counter[str]:
-    """Return the counters that the corpus has, by kube's names and labels."""
+    """Return the counters of the corpus by kube's names and labels."""
     queue, counts = scheduler.queue.metrics, Counter[str]()
     for (profile, result), n in queue.attempts.items():
         counts[f"schedule_attempts_total{{profile={profile},result={result}}}"] = n

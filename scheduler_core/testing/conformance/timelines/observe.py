@@ -1,4 +1,4 @@
-"""What a step of a timeline shows of the world, in the corpus' shape. README-queue.md, "expect"."""
+"""The state after a step of a timeline in the format of the corpus. README-queue.md, "expect"."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ _CONDITION_FIELDS = ("status", "reason", "message", "observedGeneration")
 
 
 class Observer:
-    """Remembers what the step before showed, for all that is shown as a change."""
+    """Remembers the previous step in order to show changes."""
 
     unseen: ClassVar[Shown] = {"new": True}  # a new pod is shown even if there is nothing to say about it
 
@@ -58,7 +58,7 @@ class Observer:
         return {name: value for name, value in shown.items() if (value or name == "t") and name not in self._untold}
 
     def show_common(self, records: Iterable[Record]) -> Shown:
-        """Return what every kind of timeline shows."""
+        """Return the fields that every kind of timeline has."""
         scheduler = self._sim.schedulers[0]
         calls = [call for record in records if (call := record.of(ApiCall)) is not None]
         return {
@@ -139,7 +139,7 @@ def entry_json(entry: QueuedPod, backoff: bool = False) -> Shown:
 
 
 def describe_entry(entry: QueuedPod, until: float | None, own: Shown) -> Shown:
-    """Describe a queued pod or group, with its `own` fields: those that say something. `until`: the end of its backoff."""
+    """Describe a queued pod or group with its nonempty `own` fields. `until`: the end of its backoff."""
     times: Shown = {
         "timestamp": seconds(entry.timestamp),
         "initialAttemptTimestamp": None if entry.initial_timestamp is None else seconds(entry.initial_timestamp),
@@ -163,7 +163,7 @@ def _in_flight_label(item: Pod | ObjectEvent) -> str:
 
 
 def pending(scheduler: Scheduler) -> Shown:
-    """scheduler_pending_pods by queue."""
+    """Return scheduler_pending_pods by queue."""
     queue = scheduler.queue
     counts = {
         "active": len(queue.active_pods),

@@ -1,4 +1,4 @@
-"""OraclePermit: the corpus' own plugin, which does what a pod's annotations say. README-queue.md"""
+"""OraclePermit: a plugin of the corpus that follows a pod's annotations. README-queue.md"""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _after_pod_label_change(plugin: OraclePermit, pod: Pod, old: Pod, new: Pod) 
 
 
 class OraclePermit(Plugin):
-    """Refuses, waits and fails as the pod's annotations say; otherwise it does nothing."""
+    """A plugin that rejects, waits, and fails as the pod's annotations say."""
 
     name = NAME
     events = (On("Node", Action.ADD), On("Pod", Action.UPDATE_POD_LABEL, _after_pod_label_change))

@@ -1,4 +1,4 @@
-"""Running a timeline: its operations on a Simulation, one after the other, and a look at the world after each."""
+"""Runs a timeline: applies its operations to a Simulation in order, and compares the world after each."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -36,7 +36,7 @@ START = parse_time("2000-01-01T00:00:00Z")
 
 
 def run_timeline(timeline: Mapping[str, Any], release: Release = OLDEST) -> Difference | None:
-    """Runs a timeline up to its first difference."""
+    """Run a timeline up to its first difference."""
     if _is_election(timeline):
         return elections.run_election(timeline)
     with oracle.oracle():
@@ -51,7 +51,7 @@ def unknown_operation(timeline: Mapping[str, Any]) -> str:
 
 
 def _is_election(timeline: Mapping[str, Any]) -> bool:
-    """Return whether the candidates contend for a Lease, and no pod is scheduled."""
+    """Return whether the timeline is about candidates for a Lease instead of pods."""
     return any(step["op"] in elections.OWN_OPERATIONS for step in timeline["steps"])
 
 
@@ -65,7 +65,7 @@ def settings_of(timeline: Mapping[str, Any], release: Release = OLDEST) -> World
 
 
 def quiet_settings(release: Release) -> WorldSettings:
-    """Return the settings of a world in which API calls take what they take in the corpus, and nobody but the scheduler acts."""
+    """Return the settings of a world in which API calls take as long as in the corpus, and only the scheduler acts."""
     return WorldSettings(
         release=release,
         cycle_cost=0,
@@ -109,12 +109,12 @@ class Run:
         return None
 
     def expected(self, step: Op) -> Op:
-        """Return what the corpus says about a step."""
+        """Return the expectation of a step."""
         expected: Op = step["expect"]
         return expected
 
     def look(self, step: Op) -> Shown:
-        """Return what is seen after a step."""
+        """Return the observed state after a step."""
         return self.observer.look(self.records, self.result)
 
     def _apply(self, op: Op) -> None:
@@ -144,7 +144,7 @@ class Run:
         self._change(lambda: self.sim.store.overwrite(manifest, _kind(manifest)))
 
     def _with_emptied_maps(self, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Annotations that have all been taken away are an empty map, which the corpus' JSON leaves out."""
+        """Return the manifest with an empty map if all annotations were removed; the corpus' JSON omits such a map."""
         metadata = manifest["metadata"]
         old = self.sim.store.get(_kind(manifest), metadata.get("namespace") or "", metadata["name"])
         if old is None or "annotations" in metadata or "annotations" not in old["metadata"]:
@@ -241,7 +241,7 @@ def _kind(manifest: Mapping[str, Any]) -> str:
 
 
 def _with_scheduler_name(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The object as it is meant: nothing is defaulted, so that a pod that names no scheduler has none."""
+    """Return the object with an explicit "no scheduler" if it names none. Nothing is defaulted in the corpus."""
     if manifest["kind"] != "Pod" or manifest["spec"].get("schedulerName"):
         return manifest
     return {**manifest, "spec": {**manifest["spec"], "schedulerName": "(none)"}}

@@ -1,4 +1,4 @@
-"""What a scenario of the worlds expects, held against a world: single values, and what held when."""
+"""Comparison of a world with the expectations of a scenario: single values, and conditions over time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _TEMPORAL = ("becomes", "always", "never", "order")
 
 
 def differ(step: int, at: str, expected: str, received: str, item: int | None = None) -> Difference:
-    """The difference of a step (-1: of the objects), or of an `item` of those that are expected of the step."""
+    """Return the Difference of a step (-1: of the objects), or of one expected `item` of the step."""
     place = "objects" if step < 0 else f"steps[{step}]"
     path = place if item is None else f"{place}.expect[{item}]"
     text = f"{path} (at {at}): expected {expected}, received {received}"
@@ -65,7 +65,7 @@ def seconds(text: str) -> int:
 
 
 def temporal_items(items: list[Item]) -> list[Item]:
-    """The plain items whose history has to be kept for these."""
+    """Return the plain items whose history these items need."""
     found: list[Item] = []
     for item in items:
         found += [item[word] for word in ("becomes", "always", "never") if word in item]
@@ -74,7 +74,7 @@ def temporal_items(items: list[Item]) -> list[Item]:
 
 
 def judge(world: Observed, item: Item, history: Mapping[int, History]) -> str:
-    """ "" where an item holds, else what was found. `history` is by id of plain items."""
+    """Return "" if an item holds, else the found value. `history` is by id of plain items."""
     if "order" in item:
         return _order(item["order"], history)
     word = next((word for word in _TEMPORAL if word in item), "")
@@ -102,7 +102,7 @@ def _order(items: list[Item], history: Mapping[int, History]) -> str:
 
 
 def find_difference(world: Observed, item: Item) -> str:
-    """ "" where a plain item holds, else what was found."""
+    """Return "" if a plain item holds, else the found value."""
     if "count" in item:
         number = count(world.sim, item["count"])
         fine = (
@@ -191,7 +191,7 @@ def _event(sim: Simulation, wanted: Item) -> bool:
 
 
 def compare(value: Any, item: Item) -> str:
-    """ "" where a value is as one operator says, else the value."""
+    """Return "" if a value satisfies the item's operator, else the value."""
     operator = next(name for name in _OPERATORS if name in item)
     if _fits(value, operator, item[operator]):
         return ""
@@ -224,7 +224,7 @@ def _fits(value: Any, operator: str, wanted: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Tuples and read-only mappings as JSON has them."""
+    """Convert tuples and read-only mappings to JSON types."""
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -53,7 +53,7 @@ def of_controller_manager(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    """The number that a text is, or what it was."""
+    """Return the number in a text, or the value unchanged."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,4 +1,4 @@
-"""Running a scenario of the worlds: its objects, then step after step on the virtual clock; every verb is a command."""
+"""Runs a scenario of the worlds: creates its objects and applies its steps on the virtual clock. Every verb is a command."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,11 +25,11 @@ _CREATED = ("create", "evict", "bind")
 
 
 class NotSupported(Exception):
-    """A scenario that needs something that is not modelled; the text says what."""
+    """An error of a scenario that needs an unmodeled feature, which the text names."""
 
 
 def run_world(scenario: Mapping[str, Any]) -> Difference | None:
-    """Runs a scenario up to its first difference. NotSupported."""
+    """Run a scenario up to its first difference. Raise NotSupported."""
     return _Run(scenario).difference()
 
 
@@ -192,7 +192,7 @@ class _Run:
         return "" if pod is None else pod.node_name
 
     def _first(self, selection: Item) -> str:
-        """Key of the first pod of a selection; one that does not exist where there is none."""
+        """Return the key of the first pod of a selection, or a key without a pod if the selection is empty."""
         return next(iter(self._select(selection)), "default/")
 
     def _select(self, selection: Item) -> list[str]:
