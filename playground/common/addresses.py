@@ -1,4 +1,4 @@
-"""Addresses of clients and proxies, as they are written in headers and connections."""
+"""Addresses of clients and proxies in headers and connections."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -13,7 +13,7 @@ def is_in(address: Address, networks: Iterable[Network]) -> bool:
 
 
 def read_address(text: str) -> Address | None:
-    """An address, with a port or without; None where it is none. IPv4 in IPv6 is the IPv4 that is meant."""
+    """Parse an address with or without a port; None if invalid. An IPv4 address mapped to IPv6 becomes IPv4."""
     host = text.strip().strip('"')
     if host.startswith("["):
         host = host[1:].partition("]")[0]
@@ -28,7 +28,7 @@ def read_address(text: str) -> Address | None:
 
 @lru_cache(maxsize=4096)
 def client_name(text: str) -> str:
-    """The name of the client at an address: the address, or of IPv6 the network of 64 bits that one client has."""
+    """Return the name of the client at an address: the address, or for IPv6 the /64 network that one client has."""
     address = read_address(text)
     if isinstance(address, IPv6Address):
         return str(IPv6Network((address, 64), strict=False))

@@ -16,7 +16,9 @@ logger = logging.getLogger(__name__)
 
 @lru_cache
 def read_yaml(path: Path) -> Any:
-    """The words of a YAML file beside its module, which `make messages` reads into the catalogs as it reads modules and templates."""
+    """Read the words of a YAML file beside its module. `make messages` extracts them as it does those of modules and
+    templates.
+    """
     import yaml  # after installation; see above
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -24,10 +26,10 @@ def read_yaml(path: Path) -> Any:
 
 
 def compile_catalogs(root: Path) -> list[Path]:
-    """Compile each .po file under `root` whose .mo file is missing or older, and return the .mo files written.
+    """Compile each .po file under `root` whose .mo file is missing or older. Return the .mo files written.
 
-    Without Babel, or where a folder can't be written to, log that: the playground then shows the words that it has. A ValueError names the
-    line of a .po file that can't be read.
+    Log a warning without Babel or write access; the playground then shows the existing translations. Raise ValueError
+    with the line of an invalid .po file.
     """
     written = []
     for source in sorted(root.glob("*/LC_MESSAGES/*.po")):
@@ -44,7 +46,7 @@ def compile_catalogs(root: Path) -> list[Path]:
 
 
 def _compile(source: Path, target: Path) -> None:
-    """Replace `target` in one go: several processes may start at the same time, and each reads a whole file."""
+    """Replace `target` atomically, because several processes may start at the same time and read it."""
     from babel.messages.mofile import write_mo  # 0.1 s that only a start after a change pays
     from babel.messages.pofile import PoFileError, read_po
 

@@ -1,6 +1,6 @@
-"""What is sent is compressed for whoever takes gzip: pages anew each time, files of the site once.
+"""Compression of responses for clients that accept gzip: pages each time, static files once.
 
-Pages hold keys of sessions, so their length says nothing exact: each has a few random bytes more (the BREACH attack measures lengths).
+Pages contain keys of sessions, so a few random bytes hide their exact length (the BREACH attack measures lengths).
 """
 
 import gzip
@@ -45,7 +45,7 @@ _cache: dict[str, CachedFile] = {}  # by path of the address
 
 @async_only_middleware
 def compress_responses(get_response: GetResponse) -> GetResponse:
-    """Compress responses, but for streams, parts of files, and short ones."""
+    """Compress responses, except streams, parts of files, and short ones."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         if (kept := _find_cached_file(request)) is not None:
@@ -81,7 +81,7 @@ def _page(response: HttpResponse) -> HttpResponse:
 
 
 def _find_cached_file(request: HttpRequest) -> CachedFile | None:
-    """Return a whole file that was sent before and has not changed: a page loads a hundred of them."""
+    """Return a whole file that was sent before and is unchanged. A page loads a hundred of them."""
     kept = _cache.get(request.path)
     if kept is None or request.method != "GET" or "gzip" not in request.headers.get("Accept-Encoding", ""):
         return None
@@ -98,7 +98,7 @@ def _like(about: os.stat_result) -> tuple[int, int]:
 
 
 def _file(path: str, response: FileResponse) -> HttpResponseBase:
-    """The same answer from memory; read and compressed anew where the file has changed."""
+    """Return the response from the cache. Compresses the file again if it has changed."""
     source = response.file_to_stream
     assert source is not None
     like = _like(os.fstat(source.fileno()))

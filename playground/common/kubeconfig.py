@@ -1,4 +1,4 @@
-"""Kubeconfigs that lead to a session."""
+"""Kubeconfigs for sessions."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import yaml
 
 
 def write_kubeconfig(name: str, cluster: dict[str, Any], user: dict[str, Any] | None = None) -> str:
-    """A kubeconfig with one cluster, one user, and one context of the same name."""
+    """Return a kubeconfig with one cluster, user, and context of the same name."""
     context = {"cluster": name, "user": name, "namespace": "default"}
     config: dict[str, Any] = {"apiVersion": "v1", "kind": "Config", "current-context": name}
     config |= {"clusters": [{"name": name, "cluster": cluster}], "contexts": [{"name": name, "context": context}]}

@@ -1,7 +1,8 @@
-"""Lines of the server's log: each says which request and which session it is about. LOG_FORMAT=json makes every line one JSON object.
+"""Log lines of the server, with the ids of the request and the session. LOG_FORMAT=json writes each line as a JSON
+object.
 
-A context variable follows a request through the loops and threads of the web process. Sessions are named by their number: their keys are
-secrets and stand in no line.
+A context variable follows a request through the loops and threads of the web process. Lines name sessions by their
+number, because session keys are secrets.
 """
 
 import logging
@@ -39,7 +40,7 @@ def without_keys(text: str) -> str:
 
 
 class WithIds(logging.Filter):
-    """Adds to a line what it is about."""
+    """A filter that adds the ids of the request and the session to a line."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id, record.session = REQUEST.get(), SESSION.get()
@@ -83,9 +84,9 @@ def _ids(record: logging.LogRecord) -> tuple[str, int]:
 
 
 class Troubles(logging.Handler):
-    """Keeps the last warnings and errors of this process, for the operator's page.
+    """The last warnings and errors of this process, for the operator's page.
 
-    Of one kind there are so many that no client who causes one again and again drives the others out.
+    Limits the entries of one kind, so that a client that repeats an error can't displace the others.
     """
 
     kept: deque[dict[str, Any]] = deque(maxlen=MOST_KEPT)

@@ -1,7 +1,7 @@
-"""Jinja2 as the panels' templates use it (templates/panels; the engine `panels` of the settings).
+"""Jinja2 for the panels' templates (templates/panels; the engine `panels` of the settings).
 
-What they read is data: dicts before all, whose keys may be named as a dict's methods are (`card.count`). What is missing is empty, as it
-is in Django's templates. Filters are those of the libraries in templatetags; tags.py reads Django's tags.
+The templates read data, mostly dicts, whose keys may be names of dict methods (`card.count`). Missing values are
+empty, as in Django's templates. Filters are those of the libraries in templatetags; tags.py parses Django's tags.
 """
 
 import re
@@ -47,7 +47,7 @@ class Loader(filesystem.Loader):
 
 
 def compact(source: str) -> str:
-    """A template's text without what only its readers need."""
+    """Return a template's text without comments and indentation."""
     parts = _VERBATIM.split(source.strip())
     return "".join(part if i % 2 else _join_lines(part) for i, part in enumerate(parts))
 

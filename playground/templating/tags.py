@@ -1,5 +1,6 @@
-"""Django's tags for words and ours for links, read by Jinja2: written as in all other templates, so that makemessages finds the words
-and a name that is no field of a look is an error when the template is compiled. Their arguments are Jinja2's expressions.
+"""Django's tags for translations and this project's tags for links, parsed by Jinja2. Their syntax is that of all
+other templates, so that makemessages finds the texts, and an invalid name of a look's field is an error at compile
+time. Their arguments are Jinja2 expressions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -61,7 +62,7 @@ def look_written(values: tuple[Any, ...], arguments: tuple[tuple[str, str], ...]
 
 
 class Said(NamedTuple):
-    """A text between two tags as gettext knows it, the names in it, and the tag behind it."""
+    """A text between two tags in gettext's form, its names, and the tag after it."""
 
     text: str
     names: list[str]
@@ -69,7 +70,7 @@ class Said(NamedTuple):
 
 
 class WordTags(Extension):
-    """`{% translate %}`, and `{% blocktranslate %}` with `trimmed`, `count` and `with`."""
+    """The tags `{% translate %}`, and `{% blocktranslate %}` with `trimmed`, `count`, and `with`."""
 
     tags = {"translate", "blocktranslate"}
 
@@ -93,7 +94,7 @@ class WordTags(Extension):
         return prints("translate_block", nodes.ContextReference(), nodes.Const(one.text), plural, number, values)
 
     def _read_words(self, parser: Parser, trimmed: bool) -> Said:
-        """Reads what follows the end of a tag, up to the name of the next one."""
+        """Read the text after a tag up to the name of the next tag."""
         parser.stream.expect("block_end")
         parts, names = [], []
         while not parser.stream.skip_if("block_begin"):
@@ -111,7 +112,7 @@ class WordTags(Extension):
 
 
 class TermTag(Extension):
-    """`{% term "gated" %}words{% endterm %}` (templatetags/terms.py). What has the empty name is no term."""
+    """The tag `{% term "gated" %}words{% endterm %}` (templatetags/terms.py). An empty name means no term."""
 
     tags = {"term"}
 
@@ -146,13 +147,15 @@ def translate_message(context: WordedContext, message: Mapping[str, Any] | None)
 
 @pass_context
 def apart(context: WordedContext, name: str, most: int = WIDE) -> SafeString:
-    """The short form of a node's or a pod's name: what tells it from all others, in `most` letters (16 in the rail and the line)."""
+    """Return the short form of a node's or a pod's name: its distinguishing part in `most` letters (16 in the rail
+    and the line).
+    """
     return studio.elide(name, context.short_names.fit(name, most))
 
 
 @pass_context
 def spelled(context: WordedContext, name: str) -> SafeString:
-    """A short form and the name that it is one of, its kept part in bold: for the head of a list; "" where nothing is taken off."""
+    """Return a short form with its full name, the kept part in bold, for the head of a list; "" if nothing was removed."""
     before, kept, after = context.short_names.spell(name)
     bold = Markup("<b>{}</b>").format(kept)
     return SafeString(Markup("{} = {}{}{}").format(bold, before, bold, after) if before or after else "")
@@ -165,7 +168,7 @@ def translate_text(context: WordedContext, text: str) -> str:
 def translate_block(
     context: WordedContext, one: str, many: str | None, number: int, values: Mapping[str, Any]
 ) -> Markup:
-    """A text with values in it, which are escaped; the text is the template's own."""
+    """Return a text of a template with escaped values."""
     text = agree(context.words[one], values) if many is None else ngettext(one, many, number)
     return Markup(text) % values  # noqa: S704
 

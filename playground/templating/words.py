@@ -1,4 +1,4 @@
-"""Words in the reader's language, each of them looked up once."""
+"""Words in the reader's language, each looked up once."""
 
 from functools import cache
 from typing import Any
@@ -35,7 +35,7 @@ def words_now() -> Words:
 
 
 class WordedContext(Context):
-    """A template's context with the words of its reader. Asking for the language at each word would take longer than all else."""
+    """A template context with the reader's words. Looking up the language at each word would dominate the rendering time."""
 
     def __init__(self, environment: Environment, parent: dict[str, Any], *rest: Any, **more: Any) -> None:
         super().__init__(environment, parent, *rest, **more)

@@ -1,4 +1,4 @@
-"""Breakpoints, watches and bookmarks: the list with its forms, and searching back and forth."""
+"""Breakpoints, watches, and bookmarks: the list with its forms, and the search backward and forward."""
 
 from typing import Any
 
@@ -94,7 +94,7 @@ async def _list(
 
 
 def _names(objects: list[ListedObject], kind: str) -> list[str]:
-    """Suggestions for a field: pods with their namespace, at most some."""
+    """Return suggestions for a field: names of a kind with their namespaces, at most MOST_NAMES."""
     names = (
         f"{listed.namespace}/{listed.name}" if listed.namespace else listed.name
         for listed in objects
@@ -136,7 +136,7 @@ async def bookmarks(request: HttpRequest, client: SessionClient) -> HttpResponse
 
 @edits("POST")
 async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> HttpResponse:
-    """Give one another `name`, or `delete` it."""
+    """Rename a bookmark to `name`, or `delete` it."""
     name = None if request.POST.get("do") == "delete" else request.POST.get("name", "")
     await in_thread(markers.rename, client.session.pk, number, name)
     await client.markers_changed()
@@ -145,7 +145,9 @@ async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> 
 
 @opens("POST")
 async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """`direction` back or forward: to where a breakpoint holds, `only` the one with this number; from `at`, or the newest step."""
+    """Search in `direction` back or forward for a step where a breakpoint holds: only breakpoint `only`, if given;
+    from `at`, or the newest step.
+    """
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
     number = whole_number(request.POST.get("only", ""), NUMBER)
     wanted = Search(back=request.POST.get("direction") == "back", only=number, wait=True)
@@ -180,14 +182,14 @@ async def marks(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _describe_unsearched(upto: int, end: int, first: int, width: int) -> dict[str, Any] | None:
-    """The steps that there was no time for."""
+    """Return the range of steps that the search did not reach in time, or None."""
     if upto >= end:
         return None
     return {"from": upto, "to": end, "x": _x(upto, first, width), "width": _x(end, upto, width)}
 
 
 def _mark(hit: Hit, point: core.Breakpoint, x: float) -> dict[str, Any]:
-    """A mark; a watch shows the value that its expression came to."""
+    """Build a mark. A watch shows the value of its expression."""
     shown = "" if hit.value is None or hit.value is True else str(hit.value)
     return {
         **structs.asdict(hit),

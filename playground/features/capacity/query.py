@@ -1,4 +1,4 @@
-"""The request for nodes that help, or that can go."""
+"""The request for nodes to add, and for nodes that can be removed."""
 
 from typing import Literal
 
@@ -8,9 +8,9 @@ Part = Literal["help", "go"]
 
 
 class Capacity(Query[Data], frozen=True, kw_only=True):
-    """One part of the answer; `types` is YAML that names node types and prices. The search takes at most `seconds`.
+    """One part of the answer. `types` is YAML with node types and prices. The search takes at most `seconds`.
 
-    `of`: the pod NS/NAME, or the pods of the workload KIND/NS/NAME, that need nodes; "": all that wait.
+    `of`: the pod NS/NAME, or the workload KIND/NS/NAME, that needs nodes; "": all pending pods.
     """
 
     part: Part

@@ -1,4 +1,4 @@
-"""The searches for nodes, inside a worker: on a copy of the world at a position that has come to rest, in slices, within a time."""
+"""The searches for nodes, inside a worker: on a copy of an idle world at a position, in slices, within a time limit."""
 
 import time
 from collections import Counter
@@ -28,7 +28,7 @@ MOST_CHOICES = 200  # workloads and pods to ask about
 
 @answers(Capacity, slow=True)
 def capacity(engine: Engine, request: Capacity) -> Steps[Data]:
-    """The answer as JSON data, with the known types; "error" where the types can't be read."""
+    """Return the answer as JSON data with the known types, or "error" if the types are invalid."""
     world = (yield from engine.at(request.position)).fork()
     end = time.perf_counter() + request.seconds
     try:

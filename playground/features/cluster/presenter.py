@@ -1,4 +1,4 @@
-"""The components around the schedulers: controllers, budgets, rollouts, and what nodes.py has of nodes."""
+"""The components around the schedulers: controllers, budgets, rollouts, and the nodes' rows from nodes.py."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ class Condition(TypedDict):
 
 
 class NodeRow(TypedDict):
-    """`conditions` are the abnormal ones."""
+    """A node's row. `conditions` are the abnormal conditions."""
 
     name: str
     ready: str
@@ -54,7 +54,7 @@ class Mark(TypedDict):
 
 
 class Signal(TypedDict):
-    """`share`: how much is left, in percent; `marks`: where the thresholds stand."""
+    """An eviction signal of a kubelet. `share`: the available part in percent. `marks`: the positions of the thresholds."""
 
     signal: str
     available: str
@@ -83,7 +83,7 @@ class StuckPod(TypedDict):
 
 
 class ShownDrain(TypedDict):
-    """`ended` is "" while it goes on; `stuck` are the evictions that were refused."""
+    """A drain. `ended` is "" while it runs. `stuck` are the evictions that were refused."""
 
     node: str
     since: str
@@ -171,7 +171,7 @@ class Done(TypedDict):
 
 
 class ControllerRow(TypedDict):
-    """A controller with its work queue of `length`, the first keys of it, and what it did last."""
+    """A controller with the `length` of its work queue, the first keys in it, and its last action."""
 
     name: str
     runs: bool
@@ -217,7 +217,7 @@ class PartLink(TypedDict):
 
 
 class ClusterPage(TypedDict):
-    """The rows of `part`; the other lists of rows are empty, and what is of another part is None."""
+    """The rows of `part`. The lists of other parts are empty, and their other fields are None."""
 
     position: int
     clock: str
@@ -357,7 +357,7 @@ MINUTE = 60 * SECOND
 def series(
     levels: Mapping[str, Sequence[Mapping[str, Any]]], names: Sequence[str], now: int
 ) -> tuple[list[float], str, dict[str, list[float]]]:
-    """Times in a unit that suits them, the unit, and the values of each object and figure at these times."""
+    """Return times in a suitable unit, the unit, and the values of each object and figure at these times."""
     times = sorted({now, *(level["t"] for kept in levels.values() for level in kept)})
     unit, size = ("min", MINUTE) if times and times[-1] - times[0] > 10 * MINUTE else ("s", SECOND)
     lines = {
@@ -369,7 +369,7 @@ def series(
 
 
 def _steps(kept: Sequence[Mapping[str, Any]], name: str, times: Sequence[int]) -> list[float]:
-    """The value that holds at each time; 0 where there is none yet."""
+    """Return the value in effect at each time; 0 before the first value."""
     values, i, value = [], 0, 0.0
     for t in times:
         while i < len(kept) and kept[i]["t"] <= t:

@@ -1,4 +1,4 @@
-"""The components around the schedulers: what each controller does and why, nodes, budgets, rollouts."""
+"""The components around the schedulers: each controller's actions with reasons, nodes, budgets, and rollouts."""
 
 from typing import Any, get_args
 from urllib.parse import urlencode
@@ -22,7 +22,7 @@ _LONGEST = {"nodes": MAX_NAME, "devices": MAX_KEY, "claims": MAX_KEY}  # parts o
 
 @opens("GET")
 async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
+    """Show the page; for htmx, the changing part, or 204 if nothing has changed since the step `seen`."""
     if await stands_still(request, client):
         return HttpResponse(status=204)
     at = position(request)
@@ -53,7 +53,9 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
 def _addresses(
     request: HttpRequest, client: SessionClient, part: str, name: str, chosen: dict[str, Any]
 ) -> dict[str, Any]:
-    """`page_url`: this page without a step, to be followed by more of a query; `here`: the same rows, at the same step, without a page."""
+    """Return `page_url`, this page without a step, for further query fields, and `here`, the same rows at the same
+    step without a page number.
+    """
     at = position(request)
     page_url = reverse("cluster", args=[client.key])
     fields = {"part": part, "name": name, "q": chosen["q"], "state": chosen["state"], "at": at}

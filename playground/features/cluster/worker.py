@@ -1,4 +1,4 @@
-"""What the components around the schedulers do, inside a worker."""
+"""The actions of the components around the schedulers, inside a worker."""
 
 import time
 from collections import deque
@@ -22,7 +22,7 @@ SECONDS = 1.5  # for running the past again
 
 
 def devices_of(world: Any, request: Cluster) -> Data:
-    """Raises SessionGone where there is no pool of that name."""
+    """Return the devices or claims. Raise SessionGone if there is no pool of that name."""
     if request.part == "claims":
         return _answer(world, claims(world, request.q, request.page, request.state))
     if not request.name:
@@ -38,7 +38,9 @@ def _answer(world: Any, found: Mapping[str, Any]) -> Data:
 
 
 def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
-    """One claim, and what happened to it, from the newest back as far as time allows. Raises SessionGone where there never was one."""
+    """Return a claim and its events, from the newest back as far as time allows. Raise SessionGone if there never was
+    such a claim.
+    """
     world = yield from engine.at(request.position)
     row = claim(world, request.name)
     over = time.perf_counter() + SECONDS

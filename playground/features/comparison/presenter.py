@@ -1,4 +1,4 @@
-"""Two sessions side by side: what sessions/web/jobs/comparisons.py found, made ready to be shown."""
+"""Two sessions side by side: the result of sessions/web/jobs/comparisons.py, prepared for display."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Scored(Protocol):
 
 
 class FirstDifference(NamedTuple):
-    """The first attempt that differs: what differs in words, and both attempts."""
+    """The first attempt that differs: the kinds of difference, and both attempts."""
 
     number: int
     kinds: list[Message]
@@ -81,7 +81,7 @@ def present(comparison: comparing.Comparison) -> Compared:
 
 
 def identical(comparison: comparing.Comparison) -> bool:
-    """Return whether one history is the beginning of the other, or both are the same."""
+    """Return whether both histories are the same as far as both go."""
     return comparison.common == min(comparison.heads)
 
 
@@ -137,7 +137,7 @@ def pods(comparison: comparing.Comparison, everything: bool) -> list[PlacedPod]:
 
 
 def _natural(key: str) -> list[tuple[int, str]]:
-    """Orders web-2 before web-10."""
+    """Return a sort key that places web-2 before web-10."""
     return [(int(part), "") if part.isdecimal() else (0, part) for part in _DIGITS.split(key)]
 
 
@@ -147,7 +147,7 @@ def _row(key: str, ours: comparing.OutlinedPod, theirs: comparing.OutlinedPod) -
 
 
 def _normalize_place(place: str) -> str:
-    """A pod that runs is bound; that its kubelet is a little later in one of the two is no difference."""
+    """Return "bound" for a running pod, because a later kubelet is no difference."""
     return "bound" if place == "running" else place
 
 
@@ -242,7 +242,7 @@ def _summary(sides: Sequence[comparing.HistoryOutline]) -> list[Sum]:
 
 
 def _changes(side: comparing.HistoryOutline) -> list[tuple[int, int]]:
-    """Moments when more pods had a node than before."""
+    """Return the moments at which more pods had a node than before."""
     return [point for before, point in pairwise(side.bound) if point[1] > before[1]]
 
 
@@ -270,7 +270,7 @@ class UsedPair(NamedTuple):
 
 
 def _resources(sides: Sequence[comparing.HistoryOutline]) -> list[UsedPair]:
-    """Per resource what is requested of what there is, in both."""
+    """Return, by resource, the requested and allocatable amounts of both sides."""
     tables = [{use.resource: use for use in side.resources} for side in sides]
     names = dict.fromkeys([*tables[0], *tables[1]])
     return [UsedPair(name, [_used(table.get(name)) for table in tables]) for name in names]
@@ -295,7 +295,7 @@ class Preemptions(NamedTuple):
 
 
 def _preemptions(sides: Sequence[comparing.HistoryOutline]) -> Preemptions:
-    """Preemptions since the two part, the n-th of a pod beside its n-th."""
+    """Return the preemptions after the first difference, pairing the n-th of a pod with its n-th on the other side."""
     tables: list[dict[tuple[str, int], comparing.OutlinedAttempt]] = []
     for side in sides:
         table: dict[tuple[str, int], comparing.OutlinedAttempt] = {}
@@ -323,7 +323,7 @@ class ChangedField(NamedTuple):
 
 
 def configuration_differences(ours: Configured, theirs: Configured) -> list[ChangedField]:
-    """Fields of the schedulers' configurations and of the settings that differ, at most MOST_FIELDS."""
+    """Return the differing fields of the schedulers' configurations and of the settings, at most MOST_FIELDS."""
     tables = [
         {"settings": side.settings, **{scheduler.name: scheduler.manifest for scheduler in side.schedulers}}
         for side in (ours, theirs)
@@ -363,7 +363,7 @@ class Figure(TypedDict):
 
 
 def utilisation(sides: Sequence[comparing.HistoryOutline]) -> Figure:
-    """A figure: per resource how much of it is requested, in percent, one bar for each session."""
+    """Return a figure of the requested percentage by resource, with one bar for each session."""
     names = list(dict.fromkeys(use.resource for side in sides for use in side.resources))
     data = []
     for name, side in zip(NAMES, sides, strict=True):

@@ -1,4 +1,4 @@
-"""Two sessions side by side: `with` names the other one by its link or its key; `a` and `b` are how far each is compared."""
+"""Two sessions side by side. `with` is the link or key of the other session; `a` and `b` limit how far each is compared."""
 
 import re
 from typing import Any, TypedDict
@@ -47,7 +47,7 @@ async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def level_heads(comparison: Comparison) -> tuple[int, int]:
-    """Return the positions at which both have made equally many attempts: where one has run further, that attempt's end in it."""
+    """Return the positions at which both have made equally many attempts: the end of that attempt in the longer history."""
     made = min(side.tried for side in comparison.sides)
     heads = []
     for side, head in zip(comparison.sides, comparison.heads, strict=True):

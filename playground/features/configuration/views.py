@@ -44,11 +44,10 @@ Errors = list[FieldProblem]
 
 @opens("GET", "POST")
 async def configuration(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A scheduler's KubeSchedulerConfiguration with every default filled in; POST restarts the scheduler with another one.
+    """Show a scheduler's KubeSchedulerConfiguration with all defaults; POST restarts the scheduler with another one.
 
-    With `beside` that is done in a branch, which is shown side by side with the session.
-
-    `scheduler` names one of several; `new` shows what a further one for pods of this schedulerName would begin with.
+    `beside` applies the new one in a branch, which is shown side by side with the session. `scheduler` selects one of
+    several schedulers. `new` shows the initial configuration of another scheduler for pods of this schedulerName.
     """
     if request.method == "POST":
         return await _configure(request, client)
@@ -118,7 +117,7 @@ async def settings(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @edits("POST")
 async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Change all feature gates at once, given as kube-scheduler's flag."""
+    """Change all feature gates at once. The input has the format of kube-scheduler's flag."""
     configured = await client.ask(Configuration(at=position(request)))
     form = GatesForm(request.POST, release=configured.settings["release"])
     if not form.is_valid():
@@ -136,7 +135,7 @@ async def gates(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def _change(
     request: HttpRequest, client: SessionClient, changes: dict[str, Any], forms: dict[str, Any]
 ) -> HttpResponse:
-    """Changes settings and says so; where that is refused the page shows the forms as they were filled in."""
+    """Change settings and confirm that. If the change is refused, the page shows the forms with their input."""
     if not changes:
         messages.info(request, _("No changes."))
         return HttpResponseRedirect(reverse("configuration", args=[client.key]))
@@ -152,7 +151,7 @@ async def _change(
 
 
 def _list_releases(configured: Configured) -> dict[str, Any]:
-    """The releases of the world and, where there are several, of its schedulers."""
+    """Return the release of the world and, if there are several schedulers, of each."""
     release, own = configured.settings["release"], configured.settings["scheduler_releases"]
     names = [scheduler.name for scheduler in configured.schedulers]
     several = {name: own.get(name, release) for name in names} if len(names) > 1 else {}
@@ -191,7 +190,7 @@ def _new(wanted: str, name: str) -> dict[str, Any]:
 async def _read(
     request: HttpRequest, client: SessionClient, text: str
 ) -> tuple[dict[str, Any] | None, list[Offer], Errors]:
-    """The one configuration of a text; or what was found in it, and what is wrong with it."""
+    """Return the one configuration of a text, or the configurations found in it with the errors."""
     adopted = await client.ask(AdoptConfiguration(at=position(request), text=text))
     if adopted.manifest is not None:
         return adopted.manifest, [], []

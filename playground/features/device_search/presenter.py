@@ -1,7 +1,7 @@
-"""The search for devices as it is walked on a page: requests one below the other, each with the devices that were tried.
+"""The search for devices as a list to walk through: requests in sequence, each with the devices tried.
 
-What led on is told in one line: after a device that was chosen for good comes the next request, not one level deeper. What was tried behind
-a device that was undone stays inside of it. Devices that were refused one after the other for the same reason are folded.
+Success continues at the same level: the next request follows a device that was kept. Attempts after a device that was
+undone stay inside of it. Consecutive devices that were refused for the same reason are folded.
 """
 
 import json
@@ -68,9 +68,10 @@ def _pool(check: Node) -> query.SearchedPool:
 
 
 def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[query.Block]:
-    """Requests in the order in which they were come to. What follows a chosen device is a block of its own after this one.
+    """Return requests in the order of the search. The steps after a chosen device are a separate block after this
+    one.
 
-    `chosen`: the devices that were chosen on the way here.
+    `chosen`: the devices that were chosen on the path to these nodes.
     """
     blocks: list[query.Block] = []
     todo = list(nodes)
@@ -125,7 +126,7 @@ def _device(node: Node, gathered: bool, chosen: frozenset[str]) -> query.TriedDe
 
 
 def _fold_devices(devices: list[query.TriedDevice]) -> list[query.DeviceRow]:
-    """Rows of one device each, or of many that were refused for the same reason one after the other."""
+    """Return rows of one device each, or of several consecutive devices that were refused for the same reason."""
     rows: list[query.DeviceRow] = []
     start = 0
     for end in range(1, len(devices) + 1):
@@ -152,7 +153,7 @@ _DISTINCT = "distinctAttribute"
 
 
 def describe_check(check: Check) -> query.DescribedCheck:
-    """`passed`, a sentence, and what stands behind it: an expression with the values of its parts, or amounts."""
+    """Return a check as `passed`, a sentence, and its evidence: an expression with the values of its parts, or amounts."""
     kind, passed = check["kind"], bool(check["passed"])
     if kind == "selector" and check.get("error"):
         text = message(WORDS["fails"], owner=check["owner"], error=check["error"])
@@ -201,7 +202,9 @@ def format_value(value: Any) -> str:
 
 
 def parts(check: Check) -> Iterable[query.Part]:
-    """The values of the expression's parts, from left to right, the whole last; literals and functions' names say nothing."""
+    """Yield the values of the expression's parts from left to right and then of the whole, without literals and
+    function names.
+    """
     seen = set()
     values = sorted(check.get("values") or (), key=lambda each: (each["start"], -each["end"]))
     for each in values[:MOST_VALUES]:

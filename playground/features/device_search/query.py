@@ -1,4 +1,4 @@
-"""The request of the search for devices, and its answer."""
+"""The request for the search for devices, and its answer."""
 
 from typing import NotRequired, TypedDict
 
@@ -24,7 +24,7 @@ class Amount(TypedDict):
 
 
 class DescribedCheck(TypedDict):
-    """A check of a device; an expression comes with the values of its parts."""
+    """A check of a device. An expression has the values of its parts."""
 
     kind: str
     passed: bool
@@ -49,7 +49,7 @@ class TriedDevice(TypedDict):
 
 
 class DeviceRow(TypedDict, total=False):
-    """One device, or (`fold`) several that were refused for the same reason one after the other."""
+    """One device, or (`fold`) several consecutive devices that were refused for the same reason."""
 
     device: TriedDevice
     fold: list[TriedDevice]
@@ -82,7 +82,7 @@ class SearchedPool(TypedDict):
 
 
 class Search(TypedDict):
-    """The whole search on a node; `cut`: it goes on for longer than is shown."""
+    """The whole search on a node. `cut`: the search continues beyond the rows shown."""
 
     outcome: str
     end: Message
@@ -99,7 +99,7 @@ class SearchedNode(TypedDict):
 
 
 class FoundSearch(TypedDict):
-    """`search` is None where nothing was searched on the node."""
+    """The answer. `search` is None if no search ran on the node."""
 
     position: int
     pod: str
@@ -113,9 +113,10 @@ class FoundSearch(TypedDict):
 
 
 class DeviceSearch(Query[FoundSearch | None], frozen=True, kw_only=True):
-    """The search for devices that Filter made for a pod on a node, walked again (presenter.py); at most so many rows.
+    """The request for the search that Filter made for a pod on a node, repeated for display (presenter.py) with at
+    most `most` rows.
 
-    None where the pod has had no cycle in which devices were searched for.
+    The answer is None if no cycle of the pod searched for devices.
     """
 
     pod: str

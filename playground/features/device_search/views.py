@@ -1,4 +1,4 @@
-"""The search for devices that Filter made for a pod on a node, as a tree that can be walked."""
+"""The search for devices that Filter made for a pod on a node, as a tree to walk through."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,7 +16,7 @@ MORE = 4
 
 @opens("GET")
 async def device_search(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A page of its own, or a part of the studio's drawer; `most` says how many rows it may have."""
+    """Show the search as a page, or as a part of the studio's drawer. `most` limits the rows."""
     look = Look.from_query(request.GET)
     asked = whole_number(request.GET.get("most", ""), 8)
     most = FIRST if asked is None else min(asked, MOST)

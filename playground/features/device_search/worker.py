@@ -1,4 +1,4 @@
-"""The search for devices on a node, inside a worker: made again at the step at which Filter made it, never kept."""
+"""The search for devices on a node, inside a worker: repeated at the step of Filter, never stored."""
 
 from typing import Any
 
@@ -15,7 +15,9 @@ MOST_NODES = 40
 
 @answers(DeviceSearch)
 def device_search(engine: Engine, request: DeviceSearch) -> Steps[FoundSearch | None]:
-    """Return the device search of the pod's present cycle, or of its last attempt if that has not come to Filter; else None."""
+    """Return the device search of the pod's present cycle, or of its last attempt if the present cycle has not
+    reached Filter; else None.
+    """
     world = yield from engine.at(request.position)
     step = _step(world, request.pod)
     if step is None and (last := _last_position(world, request.pod)) is not None:
@@ -31,7 +33,7 @@ def device_search(engine: Engine, request: DeviceSearch) -> Steps[FoundSearch | 
 
 
 def _step(world: Any, pod: str) -> Any | None:
-    """The step at which devices were searched for, of the cycle that the pod is in or was in last."""
+    """Return the step that searched for devices in the pod's current or last cycle, or None."""
     found = _cycle(world, pod)
     return None if found is None else device_step(found[1])
 
@@ -70,7 +72,7 @@ def _present_search(world: Any, scheduler: Any, cycle: Any, request: DeviceSearc
 
 
 def _nodes(cycle: Any) -> list[SearchedNode]:
-    """The nodes that DynamicResources was asked about: those that nobody before it refused."""
+    """Return the nodes on which DynamicResources ran: those that no earlier plugin rejected."""
     step = device_step(cycle)
     if step is None:
         return []

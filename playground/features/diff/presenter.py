@@ -1,6 +1,8 @@
-"""What differs between two worlds of one history: objects, places of pods, what nodes hold, queues, assumed pods.
+"""The differences between two worlds of one history: objects, places of pods, contents of nodes, queues, and assumed
+pods.
 
-What did not change is the same object in both, or has the same resourceVersion; so only what changed is looked at closely.
+Unchanged objects are identical in both worlds, or have the same resourceVersion, so only changed ones are compared in
+detail.
 """
 
 from collections import Counter
@@ -77,7 +79,7 @@ def _rows(before: WorldView, after: WorldView) -> list[ObjectRow]:
 
 
 def _objects(before: WorldView, after: WorldView, kind: str) -> Iterator[tuple[str, Manifest | None, Manifest | None]]:
-    """Objects of a kind that are not the same in both, by key."""
+    """Yield the key and both states of each object of a kind that differs."""
     old, new = ({_key(manifest): manifest for manifest in world.store.list(kind)} for world in (before, after))
     for key, manifest in new.items():
         was = old.get(key)
@@ -103,7 +105,7 @@ def _same(old: Manifest, new: Manifest) -> bool:
 
 
 def walk(path: str, old: object, new: object) -> Iterator[Line]:
-    """The places where two values of JSON differ, each with what was there and what is now."""
+    """Yield the places where two JSON values differ, each with the old and the new value."""
     if old is new or old == new:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
@@ -128,7 +130,7 @@ def walk(path: str, old: object, new: object) -> Iterator[Line]:
 
 
 def _index_entries(old: object, new: object) -> tuple[dict[str, Manifest], dict[str, Manifest]] | None:
-    """The entries of two lists by what identifies them; None where they are no such lists, or two entries have the same in it."""
+    """Return the entries of two lists by their identifying field, or None if there is none with distinct values."""
     olds, news = _entries(old), _entries(new)
     if olds is None or news is None or not (olds or news):
         return None
@@ -139,7 +141,7 @@ def _index_entries(old: object, new: object) -> tuple[dict[str, Manifest], dict[
 
 
 def _entries(value: object) -> list[Manifest] | None:
-    """A list of mappings, none where there is no value; None where it is something else."""
+    """Return a list of mappings, [] without a value, or None for another type."""
     if value is None:
         return []
     if not isinstance(value, list | tuple) or not all(isinstance(entry, Mapping) for entry in value):
@@ -177,7 +179,7 @@ def text(value: object) -> str:
 
 
 def _places(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Line]]:
-    """Pods that came to another place in between."""
+    """Yield the pods that changed their place in between."""
     moved = dict.fromkeys(move.pod for move in after.journal.moves[len(before.journal.moves) :])
     for pod in moved:
         old, new = before.journal.place(pod), after.journal.place(pod)
@@ -214,7 +216,7 @@ def _compare_requested_resources(before: WorldView, after: WorldView) -> Iterato
 
 
 def _candidates(old: CacheView, new: CacheView) -> list[str]:
-    """Nodes whose row differs; all of both where the rows can't be laid upon each other."""
+    """Return the nodes whose row differs, or all nodes of both if the rows are not comparable."""
     if old.slots == new.slots and old.requested.shape == new.requested.shape:
         rows = {int(row) for row in np.flatnonzero((old.requested != new.requested).any(axis=1))}
         return [name for name, slot in new.slots.items() if slot in rows]
@@ -241,7 +243,7 @@ def _amounts(column: int, was: list[int], now: list[int], names: list[str]) -> L
 
 
 def _queues(before: WorldView, after: WorldView) -> Iterator[QueueRow]:
-    """Per scheduler and place: who came, who left, and the active queue's order where that changed."""
+    """Yield, by scheduler and place, the pods that arrived and left, and the order of the active queue if it changed."""
     olds = {scheduler.name: scheduler.queue for scheduler in before.schedulers}
     for scheduler in after.schedulers:
         old, new = olds.get(scheduler.name), scheduler.queue
@@ -275,7 +277,7 @@ def _members(queue: QueueView | None) -> list[Mapping[str, object]]:
 
 
 def _order(old: QueueView | None, new: QueueView) -> Line | None:
-    """The first of the active queue before and now, where those in both stand in another order."""
+    """Return the heads of the active queue before and now, if the pods in both are in another order; else None."""
     was = [] if old is None else [entry.key for entry in old.active(HEAD)]
     now = [entry.key for entry in new.active(HEAD)]
     both = set(was) & set(now)

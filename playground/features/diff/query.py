@@ -1,4 +1,4 @@
-"""The request of the page of differences, and its answer."""
+"""The request for the page of differences, and its answer."""
 
 from typing import TypedDict
 
@@ -14,7 +14,7 @@ class Line(TypedDict):
 
 
 class ObjectRow(TypedDict):
-    """`what`: created, deleted or changed; `more`: how many lines are left out."""
+    """An object that differs. `what`: created, deleted, or changed. `more`: the number of lines left out."""
 
     kind: str
     key: str
@@ -24,7 +24,9 @@ class ObjectRow(TypedDict):
 
 
 class QueueRow(TypedDict):
-    """A place of pods in a scheduler: who came and left; `order` only where the active queue's changed."""
+    """A place of pods in a scheduler, with the pods that arrived and left. `order` is set only if the order of the
+    active queue changed.
+    """
 
     scheduler: str
     place: str
@@ -48,7 +50,9 @@ class EndedAttempt(TypedDict):
 
 
 class Difference(TypedDict):
-    """`total` rows are chosen, of which some are given; `kinds` counts the rows of each kind before the choice."""
+    """The differences. `total` is the number of selected rows, of which one page is included. `kinds` counts the rows
+    of each kind before the selection.
+    """
 
     since: int
     to: int

@@ -1,4 +1,4 @@
-"""What changed between two steps: a page, and a fragment at the foot of the inspector."""
+"""The differences between two steps: a page, and a fragment in the inspector."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -20,9 +20,10 @@ FEW = 12
 
 @opens("GET")
 async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Between `from` (without: the step before) and `to` (without: `at`, or the newest step); `kind` and `q` choose rows.
+    """Compare `from` (default: the previous step) with `to` (default: `at`, or the newest step). `kind` and `q`
+    select rows.
 
-    With `part=foot` the fragment for the inspector, whose first rows are enough.
+    `part=foot` returns the fragment for the inspector with the first rows.
     """
     since, to = await _span(request, client)
     foot = request.GET.get("part") == "foot"

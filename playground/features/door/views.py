@@ -1,4 +1,4 @@
-"""A session as a Kubernetes API server: what comes by HTTP, negotiated here and nowhere else."""
+"""A session as a Kubernetes API server over HTTP. The only place of content negotiation."""
 
 import asyncio
 import hashlib
@@ -61,7 +61,7 @@ async def door(request: HttpRequest, key: str, path: str = "") -> HttpResponseBa
 
 
 def _kind_of(path: str) -> str:
-    """The resource of a path, for the metrics; what is none of a client's own making."""
+    """Return the resource of a path for the metrics. Clients can't create metrics, so unknown paths are "other"."""
     found = re.search(r"/([a-z]{3,40})(?:/[^/]*)?(?:/[a-z]+)?/?$", f"/{path}")
     return found[1] if found and path.startswith(("api/v1/", "apis/")) else "other"
 
@@ -138,7 +138,7 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
 
 
 class Rest:
-    """A long answer, of which each part is made once the connection has sent those before."""
+    """The rest of a long answer. Each part is built after the connection has sent the previous parts."""
 
     def __init__(self, client: SessionClient, token: str, first: Answered, visit: Any) -> None:
         self._client, self._token, self._last, self._visit = client, token, first, visit
@@ -156,13 +156,13 @@ class Rest:
             yield self._last.body
 
     def close(self) -> None:
-        """Nobody wants more of it."""
+        """Drop the answer because the client no longer reads it."""
         if self._last.more:
             runtime().services.loop.post(lambda: self._client.live().notify(DropTask(token=self._token)))
 
 
 async def _read(live: LiveSession, read: Read) -> Answered:
-    """Read the head, or the past. A live session that slept reads the state that it has on the clock first."""
+    """Read the head, or the past. A live session that slept first catches up with the clock."""
     if read.at is not None:
         return await live.ask(read)
     slept, answered = live.driver is None, await live.ask_at_head(read)
@@ -173,7 +173,7 @@ async def _read(live: LiveSession, read: Read) -> Answered:
 
 
 async def _go_on(client: SessionClient, live: bool) -> None:
-    """A live session follows the clock, as soon as somebody asks something of it."""
+    """Let a live session follow the clock from the first request on."""
     if live:
         await client.on_loop(LiveSession.go_live)
 
@@ -267,7 +267,9 @@ async def _watch(request: HttpRequest, client: SessionClient, call: Call) -> Htt
 
 
 class Stream(StreamingHttpResponse):
-    """One watch, from its first event to its end. What it sees goes from the outbox to the connection, with no task between."""
+    """One watch from its first event to its end. Events go from the outbox directly to the connection, without a task
+    in between.
+    """
 
     # The last part of any watch, and its frame: many watches see the same part, one after the other.
     _chunk: ClassVar[tuple[bytes, bytes]] = (b"", b"")
@@ -306,7 +308,7 @@ class Stream(StreamingHttpResponse):
             self._visit.push(Stream._chunk[1])
 
     async def serve(self, gone: Awaitable[Any], send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
-        """Send what the watch sees, behind the response's head, until its time is over or its client is `gone`."""
+        """Send the events of the watch after the response's head until its timeout, or until its client is `gone`."""
         begun, ends = self._begun, {self._over, asyncio.ensure_future(gone)}
         try:
             async for part in self._first:
@@ -332,7 +334,7 @@ class Stream(StreamingHttpResponse):
             self.close()
 
     def close(self) -> None:
-        """End the watch, whether it was served or only asked about (HEAD)."""
+        """End the watch, whether or not it was served (HEAD)."""
         super().close()
         self._first.close()
         runtime().services.loop.begin_soon(lambda: self._client.live().watching.end(self._begun.number))

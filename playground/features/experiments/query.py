@@ -1,4 +1,4 @@
-"""The requests of the page of experiments."""
+"""The requests for the page of experiments."""
 
 from msgspec import Struct
 
@@ -14,21 +14,22 @@ class AskProposal(Query[Data], frozen=True, kw_only=True):
 
 
 class ReadExperiment(Request[Experiment], frozen=True, kw_only=True):
-    """Read the YAML file of an experiment. What can be read of files is the session's cluster."""
+    """Read the YAML file of an experiment. Files in it refer to the session's cluster."""
 
     text: str
 
 
 class MakeRun(Request[Data], frozen=True, kw_only=True):
-    """Make one run. The process does nothing else meanwhile."""
+    """Make one run. The process does no other work meanwhile."""
 
     run: Run
 
 
 class Parting(Struct, frozen=True):
-    """The first attempt that two runs decide otherwise: of each its number, and what was decided; the logs make sessions.
+    """The first attempt with different decisions in two runs: its number and decision in each. The logs create
+    sessions.
 
-    `at`: the position of its end; "" and the last position where a run has no such attempt.
+    `at`: the position of its end, or the last position, with "" as decision, if a run has no such attempt.
     """
 
     number: int
@@ -40,7 +41,7 @@ class Parting(Struct, frozen=True):
 
 
 class FindParting(Request[Parting | None], frozen=True, kw_only=True):
-    """Make two runs and compare their decisions; None where all are alike."""
+    """Make two runs and compare their decisions. The answer is None if all are equal."""
 
     first: Run
     other: Run

@@ -1,4 +1,4 @@
-"""The pages of experiments: the file, how far its runs are, the results, and where two variants part."""
+"""The pages of experiments: the file, the progress of its runs, the results, and the first difference of two variants."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +31,7 @@ PATIENCE = 1.5
 
 @opens("GET", "POST")
 async def experiments(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """GET: the file that the step `at` suggests. POST: its runs begin, which leads to their page."""
+    """GET: show the file that is proposed for the step `at`. POST: start its runs and redirect to their page."""
     typed, asked = request.POST.get("file", "")[:MOST_TEXT], AskProposal(at=position(request))
     proposal = await client.ask(asked)
     jobs = await client.experiments_of(author(request))
@@ -83,7 +83,9 @@ async def _write_files(client: SessionClient, at: int | None) -> TemporaryDirect
 
 @opens("GET", "POST")
 async def experiment(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
-    """GET: progress, then the results; `form=csv` is the table. POST: `stop`, or `part` for two variants `a` and `b` with a `seed`."""
+    """GET: show progress, then the results; `form=csv` returns the table. POST: `stop`, or compare the variants `a`
+    and `b` for a `seed` (`part`).
+    """
     job = await client.find_job(EXPERIMENT, token)
     batch = job.result or Batch(())
     if request.method == "POST" and "stop" in request.POST:
@@ -121,7 +123,7 @@ def _render(
 
 
 async def _part(request: HttpRequest, client: SessionClient, batch: Batch) -> HttpResponse:
-    """Begin to look for the attempt at which two variants part; sessions of both are made there."""
+    """Start the search for the first attempt that two variants decide differently. Sessions of both are created there."""
     if not isinstance(batch.about, Experiment) or batch.folder is None:
         raise SessionError(_("This experiment has no variants to compare."))
     world, seed = request.POST.get("world", ""), whole_number(request.POST.get("seed", ""), 4)

@@ -28,7 +28,7 @@ PACKED = {
 
 @answers(AskProposal)
 def propose(engine: Engine, request: AskProposal) -> Steps[Data]:
-    """Return an experiment to begin with: the session as it is, against packed nodes."""
+    """Return a proposed experiment: the current configuration against packed nodes."""
     world = yield from engine.at(request.position)
     settings, given = world.settings, next((s.configuration.given for s in world.schedulers), None)
     base: dict[str, Any] = {"name": "as-it-is", "release": settings.release}

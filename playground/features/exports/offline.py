@@ -1,4 +1,4 @@
-"""The file's page: styles, player and film in one HTML text, and a policy that lets it reach nothing else."""
+"""The page of an offline file: styles, player, and film in one HTML text, with a policy that blocks all network access."""
 
 import base64
 import gzip
@@ -54,7 +54,7 @@ class Film:
         return {"positions": self.positions, "pieces": list(self._pieces), "panels": panels}
 
     def packed(self) -> str:
-        """The same, as gzip in base64: the same bytes for the same steps."""
+        """Return the film as gzip in base64. Equal steps give equal bytes."""
         return base64.b64encode(gzip.compress(orjson.dumps(self.to_json()), mtime=0)).decode()
 
 
@@ -64,7 +64,7 @@ LOOK = Look()  # the stage of the point at hand
 
 
 class Recording:
-    """Makes a file of what a session's panels say, step by step, up to `head`. Panels are in the language that is spoken now."""
+    """A recorder of a session's panels, step by step up to `head`. Panels are in the active language."""
 
     def __init__(self, name: str, head: int) -> None:
         self.name, self.head = name, head
@@ -116,7 +116,7 @@ def _read(name: str) -> str:
 
 @lru_cache(maxsize=16)
 def make_lesson_file(slug: str, language: str) -> str:
-    """A built-in lesson as one HTML file: each card with its evidence, its question with the answer, and what the stage showed."""
+    """Return a built-in lesson as one HTML file: each card with its evidence, its question with the answer, and its stage."""
     lesson, played = lesson_of(slug), find_playthrough(slug, 0)
     assert lesson is not None and played is not None and played.seen is not None
     words, cards = lesson.words[language], []

@@ -1,4 +1,6 @@
-"""Downloads of a session, which jobs make, its trace and its cluster as streams, and the check of a trace that comes back."""
+"""Downloads of a session: files that jobs create, the trace and the cluster as streams, and the verification of an
+uploaded trace.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -52,9 +54,9 @@ async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpR
 
 
 async def _start_stream(parts: AsyncIterator[bytes], last: Callable[[str], bytes]) -> AsyncIterator[bytes]:
-    """The same parts; what goes wrong before the first one is raised now, while there can still be a page that says so.
+    """Return the same parts. Errors before the first part are raised now, while an error page is still possible.
 
-    What goes wrong later ends the download early: its last words, in the file's own form, say that it is not whole, and why.
+    Later errors end the download early: `last` writes, in the file's own format, that the file is incomplete and why.
     """
     first = await anext(parts, b"")
 
@@ -100,7 +102,7 @@ def download(parts: AsyncIterator[bytes], kind: str, name: str, suffix: str) -> 
 
 @require_POST
 async def import_trace(request: HttpRequest) -> HttpResponse:
-    """Compute an uploaded trace again: the page says whether it is the same; a session with its history opens."""
+    """Replay an uploaded trace. The page tells whether the result is equal, and opens a session with the history."""
     file = request.FILES.get("file")
     try:
         if not isinstance(file, UploadedFile):
@@ -124,7 +126,7 @@ async def import_trace(request: HttpRequest) -> HttpResponse:
 
 @opens("GET")
 async def exports(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Every form of the session; a file that is being made for this browser says how far it is, one that was made how large."""
+    """List all export formats with the progress or size of this browser's files."""
     asked = await client.downloads_of(author(request))
     context: dict[str, Any] = {
         "head": await client.head(),
@@ -154,7 +156,9 @@ def schema(request: HttpRequest) -> JsonResponse:
 
 @opens("GET")
 async def replay(request: HttpRequest, client: SessionClient) -> HttpResponseBase:
-    """Steps of the session as one HTML file that replays them offline: those of the attempts `first` to `last`, or the newest ones."""
+    """Return steps of the session as one HTML file that replays them offline: those of the attempts `first` to
+    `last`, or the newest ones.
+    """
     first, last = number(request, "first", 1), number(request, "last", MOST)
     head = await client.head()
     steps = await _steps(client, first, last, head)
@@ -198,7 +202,7 @@ async def show_download(request: HttpRequest, client: SessionClient, token: str)
 
 
 async def _answer(request: HttpRequest, client: SessionClient, what: Any, make: Making) -> HttpResponseBase:
-    """The file at once, where it is quickly made; else people are led to a page, and programs wait."""
+    """Return the file if it is ready soon. Otherwise, redirect browsers to a progress page and let programs wait."""
     job = await client.download(what, make, author(request), PATIENCE)
     if job.result is not None:
         return _file(client, job.result)
@@ -222,7 +226,7 @@ async def _steps(client: SessionClient, first: int, last: int, head: int) -> ran
 
 
 def _record_steps(client: SessionClient, steps: range, head: int) -> Making:
-    """Has each step shown, in the language of who asks."""
+    """Return a job that records each step in the reader's language."""
 
     async def make(job: Job[File]) -> File:
         recording, live = Recording(client.session.name, head), client.live()

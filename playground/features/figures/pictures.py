@@ -1,4 +1,6 @@
-"""Pictures as marks in percent of their area, which a template writes as SVG: shapes stretch with the screen, text keeps its size."""
+"""Pictures as marks in percent of their area. A template writes them as SVG: shapes stretch with the screen, text
+keeps its size.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +31,7 @@ class Cell(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """`rows` are a table with the same numbers as the marks; without marks it is the picture."""
+    """A picture. `rows` are a table with the numbers of the marks; without marks, the table is the picture."""
 
     caption: str
     rows: Sequence[Sequence[Cell]]
@@ -80,7 +82,7 @@ def make_cells(*texts: object) -> list[Cell]:
 
 
 def show_columns(caption: str, columns: Sequence[Column], most: float, levels: Iterable[Level], room: float) -> Picture:
-    """Columns of boxes from the ground up to `most`, in `room` percent of the width."""
+    """Draw columns of boxes that grow from the ground to `most`, in `room` percent of the width."""
     unit, width, marks = (BASE - TOP) / most, room / len(columns), []
     for number, column in enumerate(columns):
         left, ground = number * width, float(BASE)

@@ -29,7 +29,7 @@ def list_figures(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def show_figure(request: HttpRequest, name: str, framed: bool = False) -> HttpResponse:
-    """Show one figure for the values of its controls; `framed` for a page of another site. A script gets the picture alone."""
+    """Show one figure for the values of its controls. `framed`: for a page of another site. Scripts get only the picture."""
     figure = read_figures().get(name)
     if figure is None:
         raise Http404(name)

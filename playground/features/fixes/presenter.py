@@ -1,4 +1,4 @@
-"""Fixes in words: each change as a sentence, what it defeats, and what it does to other pods."""
+"""Fixes in words: each change as a sentence, the purpose that it defeats, and its effects on other pods."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -22,7 +22,7 @@ def read_texts() -> dict[str, dict[str, Any]]:
 
 
 def sentence(change: Mapping[str, Any]) -> Message:
-    """One change as people say it."""
+    """Return one change as a sentence."""
     kind, values = change["kind"], _align_units(dict(change["values"]))
     if kind == "outside":
         return message(read_yaml(MEANINGS)["steps"][values["meaning"]], **values)
@@ -58,7 +58,7 @@ def _describe_new_node(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list_causes(values: dict[str, Any]) -> dict[str, Any]:
-    """The node's own controller sets some taints, and takes them away once the node is ready."""
+    """Return the taints to name; none if the node's own controller set them, because it removes them once the node is ready."""
     taints = values.get("taints") or ()
     own = any(key.endswith(("/not-ready", "/unreachable")) for key in taints)
     return {"list": "" if own else ", ".join(dict.fromkeys(taints))}
@@ -110,7 +110,7 @@ def effect_sentence(effect: Mapping[str, Any]) -> Message:
 
 
 def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
-    """The worst first; of many pods the first few, and how many more there are."""
+    """Return the first effects, the worst first, and the number of further ones."""
     lines = [effect_sentence(effect) for effect in effects[:MOST_EFFECTS]]
     if len(effects) > MOST_EFFECTS:
         lines.append(message(read_texts()["effects"]["more"], n=len(effects) - MOST_EFFECTS))
@@ -124,7 +124,7 @@ def warning_of(disturbance: str) -> Message | None:
 
 
 class ShownFix(TypedDict):
-    """A fix with its sentences; `takes` is "" if it takes less than a second."""
+    """A fix with its sentences. `takes` is "" if it takes less than a second."""
 
     kind: str
     commands: list[dict[str, Any]]
@@ -143,7 +143,7 @@ class ShownFix(TypedDict):
 
 
 class ShownFindings(TypedDict):
-    """A search's findings; `name` is the short form of `pod`, `late` whether the search ran out of time."""
+    """The result of a search. `name` is the short form of `pod`; `late`: the search ran out of time."""
 
     pod: str
     name: str

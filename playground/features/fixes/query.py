@@ -1,12 +1,12 @@
-"""The requests for problems and fixes. (WhyNot is in the protocol, since classrooms ask it too.)"""
+"""The requests for problems and fixes. (WhyNot is in the protocol, because classrooms also use it.)"""
 
 from playground.sessions.protocol.base import Data, Query
 
 
 class Fixes(Query[Data], frozen=True, kw_only=True):
-    """The proven fixes for a pod that does not fit; the search takes at most `seconds`, and ends once it has found `most`.
+    """The proven fixes for a pending pod. The search takes at most `seconds`, and ends after `most` fixes.
 
-    `first`: the search ends at the first fix. `longer`: proofs may take hours of the controllers' time.
+    `first`: end at the first fix. `longer`: proofs may take hours of the controllers' time.
     """
 
     pod: str
@@ -17,6 +17,6 @@ class Fixes(Query[Data], frozen=True, kw_only=True):
 
 
 class Problems(Query[Data], frozen=True, kw_only=True):
-    """Everything that is not as its owner wants it; the search takes at most `seconds`."""
+    """All objects in an unwanted state. The search takes at most `seconds`."""
 
     seconds: float

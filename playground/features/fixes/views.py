@@ -1,4 +1,6 @@
-"""What is wrong with a cluster; fixes for a pod that fits nowhere, applied here or in a fork; and why a pod is not on a node."""
+"""The problems of a cluster, fixes for pods that fit nowhere (applied here or in a fork), and the reasons why a pod
+is not on a node.
+"""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -39,7 +41,7 @@ SHOWN, SEARCHED = 8, 5  # problems that are shown, and those that a fix is looke
 
 @opens("GET")
 async def problems(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Show what is wrong with the cluster, as a fragment of the stage or a page of its own; each row asks for its best fix by itself."""
+    """Show the problems of the cluster as a fragment of the stage, or as a page. Each row loads its best fix separately."""
     at, longer = position(request), bool(request.GET.get("longer"))
     found = await client.ask(Problems(at=at, seconds=LONGER if longer else FOR_PROBLEMS))
     rows = found["rows"] if longer else found["rows"][:SHOWN]
@@ -127,7 +129,7 @@ async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse
 
 
 async def _land(request: HttpRequest, client: SessionClient, look: Look) -> HttpResponse:
-    """Make the steps that proved the fix, or else run to the pod's next attempt, and show where the pod lands."""
+    """Make the steps that proved the fix, or run to the pod's next attempt, and show the pod's node."""
     steps = Look.from_query({"page": request.POST.get("steps", "")}).page
     if 0 < steps <= MOST_STEPS:
         await client.walk(steps)
@@ -148,7 +150,7 @@ async def _show(
 
 
 async def _carry_out(client: SessionClient, commands: list[Command], pauses: list[int], *, begun: bool = False) -> None:
-    """Apply commands, each after what the one before it waits for. `begun`: the first one was applied already."""
+    """Apply commands, each after the pause of the previous one. `begun`: the first command is already applied."""
     waits = pauses[:-1] if begun else [0, *pauses[:-1]]
     for pause, command in zip(waits, commands, strict=True):
         if pause:
@@ -158,7 +160,7 @@ async def _carry_out(client: SessionClient, commands: list[Command], pauses: lis
 
 
 def _commands(text: str) -> list[Command]:
-    """The commands of a form's field, one or a list of them. Raises CommandRefused where there is none."""
+    """Return the command or commands of a form field. Raise CommandRefused if there is none."""
     try:
         data = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -174,7 +176,7 @@ MOST_NAME = 253
 
 @opens("GET")
 async def why(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Every Filter plugin's verdict on the pod `pod` on the node `node`, tried where the viewer stands; nothing is changed."""
+    """Show every Filter plugin's verdict on the pod `pod` on the node `node` at the viewer's position. Changes nothing."""
     pod = request.GET.get("pod", "")[: 2 * MOST_NAME + 1]
     node = request.GET.get("node", "").strip()[:MOST_NAME]
     answer = await client.ask(WhyNot(at=position(request), pod=pod, node=node))

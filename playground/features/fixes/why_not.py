@@ -1,4 +1,4 @@
-"""Why not here, in words: every Filter plugin's verdict on a pod on one node, and its points where it is feasible."""
+"""Why not here, in words: every Filter plugin's verdict on a pod on one node, and its score if the node is feasible."""
 
 from collections.abc import Mapping
 from typing import Any, TypedDict, cast
@@ -19,7 +19,7 @@ class PluginScore(TypedDict):
 
 
 class WhyNotAnswer(TypedDict):
-    """`first`: the plugin whose refusal an attempt would end the node with."""
+    """The verdicts. `first`: the plugin that would reject the node in an attempt."""
 
     feasible: bool
     first: str
@@ -36,7 +36,7 @@ class WhyNotAnswer(TypedDict):
 
 
 class WhyNotPage(TypedDict):
-    """The worker's answer, and the parts of the pod's key; `found` is None if there is no such node or scheduler."""
+    """The worker's answer, and the parts of the pod's key. `found` is None if there is no such node or scheduler."""
 
     pod: str
     namespace: str

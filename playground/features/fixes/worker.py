@@ -1,4 +1,4 @@
-"""What is tried on a copy of the world at a position: the search for fixes, in slices, within a time; and a pod on a node."""
+"""Trials on a copy of the world at a position: the search for fixes, in slices within a time limit, and a pod on a node."""
 
 import re
 import time
@@ -68,7 +68,7 @@ MOST_NODES = 500  # that are suggested
 
 
 def add_short_names(world: WorldView, answer: Data) -> Data:
-    """Add the short forms of the names that an answer has."""
+    """Add the short forms of the names in an answer."""
     names = names_of(world)
     short = {text: form for text in _find_words(answer) if (form := names.fit(text)) != text}
     return {**answer, "short": short}
@@ -84,7 +84,7 @@ def _find_words(data: object) -> Iterator[str]:
 
 @answers(Problems)
 def problems(engine: Engine, request: Problems) -> Steps[Data]:
-    """Rows as JSON data; "late" where the time was over before everything had been looked at."""
+    """Return rows as JSON data. "late": the time ended before the search."""
     world = yield from engine.at(request.position)
     deadline, rows = time.perf_counter() + request.seconds, Rows()
     for found in list_problems(world):
@@ -98,7 +98,7 @@ def problems(engine: Engine, request: Problems) -> Steps[Data]:
 
 @answers(Fixes)
 def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
-    """Findings as JSON data; "late" where the time was over before the search was."""
+    """Return findings as JSON data. "late": the time ended before the search."""
     world = (yield from engine.at(request.position)).fork()
     deadline = time.perf_counter() + request.seconds
     late = False
@@ -119,7 +119,7 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
 
 @answers(WhyNot)
 def why_not_there(engine: Engine, request: WhyNot) -> Steps[Data | None]:
-    """The verdicts as JSON data, with nodes to choose from. Nothing of the world is changed."""
+    """Return the verdicts as JSON data, with nodes to choose from. Does not change the world."""
     world = yield from engine.at(request.position)
     pod = world.store.pod_at(request.pod)
     if pod is None:

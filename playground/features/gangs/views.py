@@ -34,7 +34,7 @@ _INPUTS, _WAYS = _WORDS["inputs"], _WORDS["ways"]
 
 @require_http_methods(["GET", "POST"])
 async def gangs(request: HttpRequest) -> HttpResponse:
-    """GET: what each way does with each input. POST: a session with the input `start` in the way `way`."""
+    """GET: show the outcome of each way for each input. POST: create a session with the input `start` in the way `way`."""
     if request.method == "POST":
         name, way = request.POST.get("start", ""), request.POST.get("way", "")
         if name not in _INPUTS or way not in _WAYS:
@@ -52,7 +52,7 @@ async def gangs(request: HttpRequest) -> HttpResponse:
 
 @opens("GET", "POST")
 async def session_gangs(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """GET: what each way does with the gangs of the step `at`. POST: a session with them in the way `way`."""
+    """GET: show the outcome of each way for the gangs of the step `at`. POST: create a session with them in the way `way`."""
     at = position(request)
     if request.method == "POST":
         way = next((each for each in WAYS if each == request.POST.get("way")), WAYS[0])
@@ -66,14 +66,14 @@ async def session_gangs(request: HttpRequest, client: SessionClient) -> HttpResp
 
 
 async def _open(request: HttpRequest, title: str, commands: Sequence[Command]) -> HttpResponse:
-    """Make a session with some commands, and go there."""
+    """Create a session with some commands and redirect to it."""
     session = await create_session(title, commands=commands, creator=creator(request))
     await remember(request, session.edit_key)
     return HttpResponseRedirect(reverse("studio", args=[session.edit_key]))
 
 
 def list_sides(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """Return what the template shows of each way."""
+    """Return the template's data for each way."""
     return [
         {
             "way": outcome.way,

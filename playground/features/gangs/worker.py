@@ -12,7 +12,7 @@ from scheduler_core.world.commands import Refused
 
 @answers(SessionGangs, slow=True)
 def answer(engine: Engine, request: SessionGangs) -> Steps[Data]:
-    """Return the outcomes as JSON data, none without gangs, "refused" where a world cannot be made; or the commands."""
+    """Return the outcomes as JSON data (none without gangs), "refused" if a world can't be created, or the commands."""
     given = read_input((yield from engine.at(request.position)))
     if request.way:
         return {"commands": msgspec.to_builtins(begin_way(given, request.way))}

@@ -1,4 +1,4 @@
-"""An attempt seen from inside, a stranded pod in words, and the whole journey as text."""
+"""An attempt in detail, a stranded pod in words, and the whole journey as text."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Access(TypedDict):
 
 
 class CycleStateKeys(TypedDict):
-    """`keys` in the order in which they were first written, `clones` by purpose, and the plugins in the skip sets."""
+    """The CycleState: `keys` in the order of their first write, `clones` by purpose, and the plugins in the skip sets."""
 
     pod: str
     name: str
@@ -162,7 +162,7 @@ def _call(call: Mapping[str, Any]) -> Call:
 
 
 def _what(call: Mapping[str, Any]) -> str:
-    """The fields of a status, a claim with what becomes of it, or a node."""
+    """Describe a call by the fields of a status, by a claim with its effects, or by a node."""
     if isinstance(fields := call.get("status"), list):
         return ", ".join(fields)
     if call.get("kind"):
@@ -212,7 +212,9 @@ _NONE = "<none>"
 
 
 def text(story: Mapping[str, Any], said: str, stranded: str = "") -> str:
-    """`said` is the sentence that says why the pod is where it is, in the reader's language; `stranded` the one that says that it is."""
+    """Return the journey as text. `said` is the reader's sentence about the pod's state; `stranded` is the one that
+    reports a stranded pod.
+    """
     wide = story["wide"]
     parts = [
         *_table(COLUMNS, [[wide[name] or _NONE for name in COLUMNS]], "   "),
@@ -308,7 +310,7 @@ def _write_events(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: str, ruled: bool = False) -> list[str]:
-    """Columns as wide as their widest cell; the last one is not filled up."""
+    """Return columns as wide as their widest cell. The last column is not padded."""
     every = [heads, *([["-" * len(head) for head in heads]] if ruled else []), *rows]
     widths = [max(len(row[i]) for row in every) for i in range(len(heads))]
     return [gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in every]

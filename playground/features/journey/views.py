@@ -1,4 +1,4 @@
-"""A pod's journey: a page of its own, and the same as text; and what its cycle keeps in CycleState."""
+"""A pod's journey as a page and as text, and the CycleState of its cycle."""
 
 from html import unescape
 
@@ -62,7 +62,7 @@ async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpRespon
 
 
 async def _story(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> tuple[Story, int]:
-    """The journey, and the head. Raises SessionGone where no such pod was ever seen."""
+    """Return the journey and the head. Raise SessionGone if no such pod ever existed."""
     page = Look.from_query(request.GET).page if request.GET.get("page") else None
     query = Journey(at=position(request), pod=f"{namespace}/{name}", page=page, seconds=SECONDS)
     story, head = await client.ask_with_head(query)

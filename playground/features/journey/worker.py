@@ -1,4 +1,4 @@
-"""A pod's journey inside a worker: the journal's story, and for its latest attempts what they looked like, seen by running them again."""
+"""A pod's journey inside a worker: the journal's entries, and details of the latest attempts from a replay."""
 
 import time
 from typing import Any
@@ -18,7 +18,9 @@ MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes mo
 
 @answers(Journey)
 def journey(engine: Engine, request: Journey) -> Steps[Story | None]:
-    """The journey's newest entries, or those of a page (0: the oldest); attempts from the latest back get a `detail` within the time."""
+    """Return the newest entries of the journey, or those of a page (0: the oldest). Attempts from the latest back get
+    a `detail` within the time.
+    """
     world = yield from engine.at(request.position)
     story = story_of(world, request.pod)
     if story is None:
@@ -43,7 +45,7 @@ def _cut(story: Story, page: int | None) -> None:
 
 @answers(CycleState)
 def cycle_state(engine: Engine, request: CycleState) -> Steps[CycleStateKeys | None]:
-    """The CycleState of the cycle that the pod is in, or was in last, as it is at a position; None where it had none."""
+    """Return the CycleState of the pod's current or last cycle at a position, or None."""
     world = yield from engine.at(request.position)
     first = _cycle_began(world, request.pod)
     if first is None:

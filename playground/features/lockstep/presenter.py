@@ -1,4 +1,4 @@
-"""Two sessions at one moment: what differs between them just now, where they part, and how the attempts so far were decided."""
+"""Two sessions at one moment: their current differences, their first difference, and the decisions of the attempts so far."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DECIDED = 5  # attempts in the table of decisions
 
 
 class Differences(TypedDict):
-    """`differing`: how many rows differ."""
+    """The differences of a moment. `differing`: the number of differing rows."""
 
     rows: list[MomentRow]
     refusals: list[RefusalDifference]
@@ -26,7 +26,7 @@ class Differences(TypedDict):
 
 
 def moment(sides: tuple[HeldMoment, HeldMoment]) -> Differences:
-    """The differences of the present moment: where each stands, refusals for each reason, and total scores."""
+    """Return the differences of the present moment: positions, rejections by reason, and total scores."""
     compared = scores(*sides)
     refused = _refusals(sides)
     rows = [*_standing(sides), *_build_result_rows(sides)]
@@ -131,7 +131,7 @@ def _sentence(ours: OutlinedAttempt, theirs: OutlinedAttempt) -> str:
 
 
 def differing(comparison: Comparison) -> list[int]:
-    """Indices of the attempts that were decided differently, or that only one of the two made; in order."""
+    """Return the indices of attempts that were decided differently, or made by only one side, in order."""
     ours, theirs = (side.attempts for side in comparison.sides)
     first = comparison.sides[0].first
     both = enumerate(zip(ours, theirs, strict=False), first)
@@ -162,7 +162,7 @@ class Decisions(TypedDict):
 
 
 def decisions(comparison: Comparison, index: int) -> Decisions:
-    """The last attempts up to an index, each as both decided it, and how many up to there differ."""
+    """Return the last attempts up to an index with both decisions, and the number of differences up to there."""
     first = comparison.sides[0].first
     differs = differing(comparison)
     made = max(len(side.attempts) for side in comparison.sides)
@@ -172,7 +172,7 @@ def decisions(comparison: Comparison, index: int) -> Decisions:
 
 
 class EndedAttempt(TypedDict):
-    """An attempt as one side decided it; `node` is "" if the pod got none."""
+    """An attempt as one side decided it. `node` is "" if the pod got none."""
 
     name: str
     node: str
@@ -215,7 +215,7 @@ GRAINS = ("plugin", "point", "pod", "event")
 
 
 class Ways(TypedDict):
-    """The addresses that the transport leads to; None where there is nothing. `grains`: those of this place with each grain."""
+    """The targets of the transport; None if there is none. `grains`: the addresses of this place with each grain."""
 
     home: str | None
     back: str | None
@@ -228,14 +228,16 @@ class Ways(TypedDict):
 
 
 class Row(NamedTuple):
-    """The positions after a step that both sessions make, or only one. `point` is the extension point that ran, "" if none did."""
+    """The positions after a step that both sessions make, or only one. `point` is the extension point that ran, or ""."""
 
     at: tuple[int, int]
     point: str
 
 
 def align_rows(ours: StretchSteps, theirs: StretchSteps) -> list[Row]:
-    """The steps of two stretches: what both did is one row; what only one did goes beside what only the other did, as far as it lasts."""
+    """Align the steps of two stretches. A common step is one row; steps of only one side are paired with those of
+    only the other as far as they last.
+    """
     pairs = align_sequences(
         [step.print.encode() for step in ours.steps], [step.print.encode() for step in theirs.steps]
     )
@@ -258,7 +260,7 @@ def _align_row(before: Row, mine: Sequence[TakenStep], other: Sequence[TakenStep
 
 
 def place_of(steps: Sequence[Row], at: tuple[int, int | None]) -> int:
-    """The index of the last row that neither is beyond; for a second position of None only the first one counts."""
+    """Return the index of the last row at or before both positions. If the second position is None, only the first counts."""
     ours, theirs = at
     known = [i for i, row in enumerate(steps) if row.at[0] <= ours and (theirs is None or row.at[1] <= theirs)]
     return known[-1] if known else 0
@@ -288,5 +290,7 @@ def back(steps: Sequence[Row], i: int, grain: str) -> tuple[int, int]:
 
 
 def _begins(before: Row, row: Row, grain: str) -> bool:
-    """Return whether a step of this grain ends at a row: at another extension point, or, for events, at a step without a plugin."""
+    """Return whether a step of this grain ends at a row: at another extension point, or, for events, at a step
+    without a plugin.
+    """
     return not row.point if grain == "event" else row.point not in ("", before.point)

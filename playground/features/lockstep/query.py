@@ -1,7 +1,7 @@
-"""What stepping through two sessions side by side asks of each one's engine.
+"""The requests to each engine when two sessions are stepped side by side.
 
-An attempt's stretch of a history are the steps after the end of the attempt before it, up to its own end. The steps after the last
-attempt's end are a stretch, too.
+An attempt's stretch of a history consists of the steps after the end of the previous attempt, up to its own end. The
+steps after the last attempt's end are a stretch, too.
 """
 
 from msgspec import Struct
@@ -11,13 +11,13 @@ from playground.sessions.protocol.comparing import CountedRefusal, ScoreBoard
 
 
 class StretchOf(Query[int], frozen=True, kw_only=True):
-    """The index of the attempt whose stretch a position is in."""
+    """The index of the attempt whose stretch contains a position."""
 
     where: int
 
 
 class TakenStep(Struct, frozen=True):
-    """A step: the position after it, the extension point and the plugin that ran ("" where none did), and what it is aligned by."""
+    """A step: the position after it, the extension point and plugin that ran ("" if none), and its print for alignment."""
 
     position: int
     point: str
@@ -33,15 +33,16 @@ class StretchSteps(Struct, frozen=True):
 
 
 class Stretch(Query[StretchSteps], frozen=True, kw_only=True):
-    """The stretch of the attempt with an index; an empty one at the head for an attempt that was not made."""
+    """The stretch of the attempt with an index. For an attempt that was not made, an empty stretch at the head."""
 
     index: int
 
 
 class HeldMoment(Struct, frozen=True):
-    """A world at a position, as far as two are compared: where the present cycle stands and what it has found so far.
+    """A world at a position, reduced to the data that two sessions are compared by: the state of the present cycle
+    and its results so far.
 
-    `evaluated` and `feasible` are None until Filter is over; `node` is the one that was chosen.
+    `evaluated` and `feasible` are None until Filter ends. `node` is the selected node.
     """
 
     position: int

@@ -1,7 +1,9 @@
-"""Two sessions side by side under one transport. Both step together: attempts and extension points that both have stand level.
+"""Two sessions side by side under one transport. Both step together; common attempts and extension points are
+aligned.
 
-`with` names the other session; `at` and `b` are where the two stand, or `attempt` after how many attempts; `by` is the grain of a step.
-`beside` makes the other session: a branch with another configuration, run as far as the session.
+`with` names the other session; `at` and `b` are the positions of the two, or `attempt` is the number of attempts
+made; `by` is the grain of a step. `beside` creates the other session: a branch with another configuration, run as far
+as the session.
 """
 
 import asyncio
@@ -36,7 +38,7 @@ A = TypeVar("A")
 
 @opens("GET")
 async def lockstep(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The page; with `part` only what changes from step to step, as a fragment."""
+    """Show the page; with `part`, only the part that changes from step to step."""
     wanted = request.GET.get("with", "").strip()
     if not wanted:
         return await choose(request, client, None, "lockstep")
@@ -64,7 +66,7 @@ class Pair(NamedTuple):
     heads: tuple[int, int]
 
     async def ask(self, query: Callable[..., Query[A]], fields: Sequence[dict[str, Any]]) -> tuple[A, A]:
-        """Ask both; `fields` are what each is asked with."""
+        """Ask both sessions. `fields` are the arguments of each."""
         ours, theirs = await asyncio.gather(
             *(client.ask(query(**each)) for client, each in zip((self.client, self.other), fields, strict=True))
         )
@@ -112,7 +114,7 @@ async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> d
 
 
 async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) -> Standing:
-    """The row that the page's address means; without one the place where their histories part."""
+    """Return the row of the page's address; by default, the row where the histories differ first."""
     ended = whole_number(request.GET.get("attempt", ""), 15)
     if ended is not None:
         index = max(0, ended - 1)
@@ -133,7 +135,7 @@ async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) ->
 
 
 def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> presenter.Ways:
-    """The addresses that the transport leads to; None where there is nothing."""
+    """Return the targets of the transport; None if there is none."""
     indices = presenter.differing(comparison)
     now = standing.attempt if standing.row == len(standing.rows) - 1 else standing.attempt - 0.5
     earlier = [i for i in indices if i < now]
@@ -160,7 +162,7 @@ def _address(other: SessionClient, at: tuple[int, int], grain: str) -> str:
 
 @opens("POST")
 async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Both sessions go on from their newest steps as far as there is anything to do; `to` names the page that follows."""
+    """Run both sessions from their newest steps until they are idle. `to` names the next page."""
     other = await other_session(client, request.POST.get("with", ""))
     for each in (client, other):
         each.require_edit()
@@ -174,9 +176,9 @@ async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def beside(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
-    """Fork, apply the command there, make as many attempts as the session has made, and lead to both side by side.
+    """Fork, apply the command there, make as many attempts as the session has made, and show both side by side.
 
-    Who stands at the newest step means the whole history: the branch begins before the first attempt.
+    At the newest step, the whole history is meant: the branch starts before the first attempt.
     """
     head, at = await client.head(), position(request)
     made = await client.ask(StretchOf(at=head, where=head + 1))
@@ -195,7 +197,7 @@ async def beside(request: HttpRequest, client: SessionClient, command: Command) 
 
 
 async def run_on(clients: list[SessionClient], attempts: int | None) -> None:
-    """Let sessions run, to the end of so many attempts or (None) as far as there is anything to do, and wait for that a while."""
+    """Run sessions to the end of an attempt, or (None) until they are idle. Wait for that at most PATIENCE."""
     fields = {} if attempts is None else {"until": "attempt", "number": str(attempts)}
     if attempts == 0:
         return

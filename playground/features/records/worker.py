@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class MatchingStep(NamedTuple):
-    """The records of one step that match, and how many more there are."""
+    """The matching records of one step, and the number of further ones."""
 
     position: int
     t: int

@@ -1,20 +1,22 @@
-"""The requests of the page about schedulers from outside."""
+"""The requests for the page about external schedulers."""
 
 from playground.sessions.protocol.base import Data, Query
 
 
 class AskOutside(Query[Data], frozen=True, kw_only=True):
-    """Ask how a world is prepared for a scheduler from outside, and how far one is: `asked` are commands so far, `waiting` pods without
-    a node, `undecided` those of them that no scheduler has tried. With `configured` the configuration that ours had, too.
+    """Ask how to prepare a world for an external scheduler, and for its progress: `asked` are its commands so far,
+    `waiting` pods without a node, and `undecided` those of them that no scheduler has tried. With `configured`, also
+    the configuration of the built-in scheduler.
     """
 
     configured: bool = False
 
 
 class SecondOpinion(Query[Data], frozen=True, kw_only=True):
-    """Compare schedulers from outside, up to a position, with ours from where it was stopped, or go on with that for `seconds`.
+    """Compare external schedulers, up to a position, with the built-in one from where it was stopped. Takes at most
+    `seconds`; repeat the request to continue.
 
-    `seed`: of our draws.
+    `seed`: the seed of the built-in scheduler's draws.
     """
 
     seconds: float

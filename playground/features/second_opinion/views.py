@@ -1,4 +1,4 @@
-"""The page about schedulers from outside, and the fork that one of them works in."""
+"""The page about external schedulers, and the fork in which one of them works."""
 
 import time
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A scheduler from outside, compared inside a worker with what ours does from the same start."""
+"""The comparison of an external scheduler with the built-in one from the same start, inside a worker."""
 
 import msgspec
 
@@ -37,7 +37,7 @@ def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
 
 
 class Comparison(Task[tuple[list[comparing.Row], Rest], Data]):
-    """A comparison that goes on from one request to the next."""
+    """A comparison that continues from one request to the next."""
 
     def __init__(self, answer: Data, steps: Steps[tuple[list[comparing.Row], Rest]]) -> None:
         super().__init__(steps)
@@ -124,7 +124,7 @@ def _find_first_call(engine: Engine, world: Simulation) -> int | None:
 
 
 def _list_bindings(engine: Engine, world: Simulation) -> list[Data]:
-    """The bindings that clients asked for: who, when, and where to."""
+    """Return the bindings that clients requested: agent, time, and node."""
     found = []
     for move in world.journal.moves:
         at = move.position - 1

@@ -1,4 +1,4 @@
-"""Sequence diagrams of what happened to a pod, or in a scheduler's start: the run's own records as arrows between lifelines."""
+"""Sequence diagrams of a pod's history, or of a scheduler's start: the run's own records as arrows between lifelines."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Required, TypedDict
@@ -18,7 +18,7 @@ __all__ = ["present"]
 
 
 class TableRow(Arrow):
-    """An arrow as a row of the table; `goes_to` is "" where it goes nowhere else."""
+    """An arrow as a row of the table. `goes_to` is "" for an arrow to its own lifeline."""
 
     clock: str
     comes_from: str
@@ -130,7 +130,7 @@ _WRITES = ("acquired", "renewed", "released")
 
 
 def arrows(records: Iterable[Record], position: int, standing: Standing) -> tuple[list[Arrow], Standing]:
-    """The arrows of one step, and which cycle the pod is in after it. `note` opens a part of the diagram."""
+    """Return the arrows of one step, and the pod's cycle after it. `note` starts a part of the diagram."""
     out: list[Arrow] = []
     for record in records:
         facts = facts_of(record)
@@ -181,7 +181,7 @@ def _note(records: Iterable[Record]) -> Message | None:
 
 
 def fold_passing_plugins(rows: list[Arrow]) -> list[Arrow]:
-    """Plugins of one extension point that let the pod pass, one after the other, as one note."""
+    """Fold consecutive plugins of one extension point that pass the pod into one note."""
     out: list[Arrow] = []
     for arrow in rows:
         last = out[-1] if out else None
@@ -219,7 +219,7 @@ Say = Callable[[Message], str]
 
 
 def diagram(rows: Sequence[Arrow], start_up: bool, say: Say) -> Diagram:
-    """`say` puts a message into plain words of the reader's language."""
+    """Lay out the diagram. `say` translates a message into plain text in the reader's language."""
     used = {row["source"] for row in rows} | {row["target"] for row in rows}
     order = [name for name in (OF_A_START if start_up else OF_A_POD) if name in used]
     spread = min((WIDTH - GUTTER) // max(len(order), 1), WIDEST)
@@ -266,7 +266,7 @@ def _draw_note(text: Message, y: int, say: Say, kind: str) -> Drawn:
 
 
 def _message(row: Arrow, x: dict[str, int], y: int, say: Say, before: Arrow | None) -> Drawn:
-    """An arrow; the step and its time are shown once, at its first arrow."""
+    """Lay out an arrow. Its step and time are shown once, at the first arrow."""
     again = before is not None and before["at"] == row["at"]
     text = say(row["words"])
     a, b, line = x[row["source"]], x[row["target"]], y + 24
@@ -295,7 +295,7 @@ def _message(row: Arrow, x: dict[str, int], y: int, say: Say, before: Arrow | No
 
 
 def _place_text(text: str, left: int, right: int) -> tuple[str, bool, str]:
-    """Words begin at the left end where there is room for them, else they end at the right one; what has no room is cut."""
+    """Align a text left if there is room, else right. A text without enough room is truncated."""
     room, other = WIDTH - 8 - left, right - GUTTER
     end = min(len(text), LONGEST) * CHARACTER > room and other > room
     most = min(max(int((other if end else room) / CHARACTER), 8), LONGEST)

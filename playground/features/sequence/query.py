@@ -1,4 +1,4 @@
-"""The request of a sequence diagram, and its answer."""
+"""The request for a sequence diagram, and its answer."""
 
 from typing import NotRequired, TypedDict
 
@@ -7,9 +7,9 @@ from playground.sessions.protocol.base import Query
 
 
 class Arrow(TypedDict):
-    """An arrow between two lifelines, or a note beside one where both are the same.
+    """An arrow between two lifelines, or a note beside one if both are the same.
 
-    `note` opens a part of the diagram, `gap` tells of steps that are left out, `names` are the plugins of a folded row.
+    `note` starts a part of the diagram, `gap` reports omitted steps, and `names` are the plugins of a folded row.
     """
 
     source: str
@@ -39,7 +39,7 @@ class SequencePart(TypedDict):
 
 
 class FoundSequence(TypedDict):
-    """The arrows from a step on; `next` is where to go on, None where all was seen. `still`: no move follows there."""
+    """The arrows from a step on. `next` is the step to continue from, or None at the end. `still`: no move follows there."""
 
     position: int
     now: int
@@ -57,9 +57,9 @@ class FoundSequence(TypedDict):
 
 
 class Sequence(Query[FoundSequence], frozen=True, kw_only=True):
-    """The records of a pod, or of a scheduler's process, as arrows (presenter.py), from step `first` on; what is asked for is named.
+    """The records of a pod, or of a scheduler's process, as arrows (presenter.py), from step `first` on.
 
-    At most so many seconds are spent.
+    Takes at most `seconds`.
     """
 
     pod: str

@@ -1,4 +1,4 @@
-"""Sequence diagrams: what happened to a pod, or in a scheduler's start, as arrows between those who took part."""
+"""Sequence diagrams of a pod's history, or of a scheduler's start, as arrows between the components involved."""
 
 from html import unescape
 
@@ -41,10 +41,10 @@ async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _pod(text: str) -> str:
-    """A pod's key; one without a namespace is in `default`."""
+    """Return a pod's key. A name without a namespace is in `default`."""
     return text if not text or "/" in text else f"default/{text}"
 
 
 def _words(said: Message) -> str:
-    """A presenter's message without markup, as an SVG's text takes it."""
+    """Return a presenter's message without markup, as text for SVG."""
     return unescape(strip_tags(translated(said)))

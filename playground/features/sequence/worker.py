@@ -1,6 +1,7 @@
-"""A sequence diagram inside a worker: history is run again where its subject had a part in it; what lies between is left out.
+"""A sequence diagram inside a worker: replays history around the events of its subject and omits the rest.
 
-Where that is, the journal knows; the records that follow a move closely (API calls, the kubelet) are found by looking on for some steps.
+The journal has the positions of moves. The records that closely follow a move (API calls, the kubelet) are found by
+replaying some further steps.
 """
 
 import time
@@ -24,7 +25,9 @@ OFFERED = 12
 
 @answers(Sequence)
 def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
-    """The arrows from a step on, at most some 200; `next` is where to go on, None where all was seen. `still`: no move follows there."""
+    """Return the arrows from a step on, about 200 at most. `next` is the step to continue from, or None at the end.
+    `still`: no move follows there.
+    """
     world = yield from engine.at(request.position)
     subject = OfPod(world, request.pod) if request.pod else OfScheduler(world, request.scheduler)
     answer = _head(world, request, subject)
@@ -67,7 +70,7 @@ def _head(world: Any, request: Sequence, subject: Any) -> FoundSequence:
 
 
 def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[tuple[list[Arrow], int | None]]:
-    """Replays from one position on; yields where its slice is over."""
+    """Replay from a position on. Yields at the end of each time slice."""
     world = yield from engine.own(begin)
     standing = _standing(world, request)
     over, heard, gap = time.perf_counter() + request.seconds, begin, None
@@ -111,7 +114,7 @@ CYCLES = 3  # of a scheduler, after its loop has begun
 
 
 class OfPod:
-    """A pod, and the pods that have to go for it, from the attempt that chose them until they are gone."""
+    """A pod and its preemption victims, from the attempt that selected them until they are gone."""
 
     def __init__(self, world: Any, pod: str) -> None:
         self.pod = pod

@@ -30,7 +30,7 @@ MOST_MOVED = 20  # pods with the same cause that are named one by one
 
 
 def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
-    """Yield one sentence for each thing that the upgrade changes, what becomes of pods first."""
+    """Yield one sentence for each change by the upgrade, starting with the pods."""
     if not upgrade.moved:
         yield message(_NOTHING, target=upgrade.target)
     for moves, more in name_moves(upgrade):

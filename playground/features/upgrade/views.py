@@ -1,4 +1,4 @@
-"""The page that previews an upgrade of a session, and the page of what is different between releases."""
+"""The page that previews an upgrade of a session, and the page of differences between releases."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def _release_of(text: str) -> Release:
 
 @opens("GET", "POST")
 async def upgrade(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """GET: what the release `release` would change at a step. POST: a fork of the step that has the release."""
+    """GET: show the changes of the release `release` at a step. POST: fork the step with that release."""
     if request.method == "POST":
         release = _release_of(request.POST.get("release", ""))
         name = _("%(name)s (kube %(release)s)") % {"name": client.session.name, "release": release}

@@ -1,6 +1,6 @@
-"""A backup as a file: a zip of two members, what is said of it and the database's own copy.
+"""A backup file: a zip with a manifest and the database's own copy.
 
-The zip's check sums tell a damaged file before anything is done with it, and any unzip gets the copy out.
+The checksums of the zip detect a damaged file before it is used, and any unzip program extracts the copy.
 """
 
 import os
@@ -19,7 +19,7 @@ DAMAGES = (zipfile.BadZipFile, zlib.error, msgspec.MsgspecError, EOFError, KeyEr
 
 
 class BackupError(Exception):
-    """Nothing was backed up or restored; the message says why, and what to do."""
+    """An error of a backup or a restore, without any change. The message has the reason and the remedy."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -32,9 +32,9 @@ class Manifest(msgspec.Struct, frozen=True):
 
 @contextmanager
 def new_file(place: Path) -> Iterator[Path]:
-    """An empty file beside `place` that becomes it at the end, in one step; after an error all is as it was.
+    """Provide an empty file that atomically becomes `place` at the end. After an error, nothing has changed.
 
-    Only its owner may read it: backups and databases hold the keys of sessions.
+    Only its owner may read it, because backups and databases hold the keys of sessions.
     """
     with NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}-", delete=False) as file:
         path = Path(file.name)
@@ -48,7 +48,7 @@ def new_file(place: Path) -> Iterator[Path]:
 
 
 def _sync(path: Path) -> None:
-    """Have what was written, or a folder's names, reach the disk."""
+    """Flush a file, or the names in a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Making a backup of this installation's database, and restoring it."""
+"""Backup and restore of this installation's database."""
 
 import sqlite3
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Kind(Protocol):
     """The interface of each kind of database."""
 
     def dump(self, copy: Path) -> None:
-        """Write the database to a file as it is at one moment, whoever writes to it meanwhile."""
+        """Write a consistent snapshot of the database to a file while others may write."""
 
     def load(self, unpack: Callable[[Path], None]) -> None:
         """Have a copy written to a file, and put it in the place of the database: whole, or not at all."""
@@ -46,10 +46,10 @@ def back_up(file: Path) -> None:
 
 
 def restore(file: Path, force: bool = False) -> bool:
-    """Put a backup in the place of the database; whether migrations have to be applied to it before it is used.
+    """Replace the database by a backup. Return whether migrations must be applied before use.
 
-    Raises FAILURES, with nothing changed; BackupError for a file that is damaged, of another kind or of a newer version, where the
-    database is in use, and where it holds sessions and `force` is not given.
+    Raise FAILURES, with nothing changed; BackupError for a file that is damaged, of another kind, or of a newer
+    version, for a database in use, and for one with sessions if `force` is not given.
     """
     manifest = read_manifest(file)
     migrations = MigrationLoader(None).disk_migrations or {}
@@ -72,7 +72,7 @@ def restore(file: Path, force: bool = False) -> bool:
 
 
 def _refuse_to_overwrite() -> None:
-    """Raises BackupError where sessions would be lost, or might be."""
+    """Raise BackupError if sessions would or might be lost."""
     try:
         tables = connection.introspection.table_names()
         count = Session.objects.count() if Session._meta.db_table in tables else 0

@@ -29,7 +29,7 @@ def dump(copy: Path) -> None:
 
 
 def load(unpack: Callable[[Path], None]) -> None:
-    """Put the tables that `unpack` writes in the place of those that are there: all of them, or nothing is changed."""
+    """Replace the tables by those that `unpack` writes, all or none."""
     with NamedTemporaryFile(prefix="playground-restore-") as file:
         unpack(Path(file.name))
         # pg_restore would wait for the locks of other connections, so that a restore beside a server would never end.
@@ -50,7 +50,9 @@ def load(unpack: Callable[[Path], None]) -> None:
 
 
 def _run(program: str, *arguments: str) -> None:
-    """Run one of PostgreSQL's programs on the database. The password goes by the environment, where no list of processes shows it."""
+    """Run one of PostgreSQL's programs on the database. The environment passes the password, because lists of
+    processes show arguments.
+    """
     found = shutil.which(program)
     if found is None:
         raise BackupError(

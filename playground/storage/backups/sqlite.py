@@ -1,4 +1,4 @@
-"""SQLite: a copy of the file as it is at one moment, and its replacement by a copy."""
+"""SQLite: a snapshot of the file, and its replacement by a copy."""
 
 import os
 import sqlite3
@@ -15,7 +15,7 @@ DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def dump(copy: Path) -> None:
-    """Copy the database in one go: what others write meanwhile waits in its log, and none of it is in the copy."""
+    """Copy the database in one step. Concurrent writes wait in its log and are not in the copy."""
     connection.ensure_connection()
     with closing(sqlite3.connect(copy)) as target:
         connection.connection.backup(target)
@@ -24,9 +24,9 @@ def dump(copy: Path) -> None:
 
 
 def load(unpack: Callable[[Path], None]) -> None:
-    """Put the copy that `unpack` writes in the place of the database, in one step.
+    """Replace the database atomically by the copy that `unpack` writes.
 
-    What lies beside the old one goes first: SQLite would take its log for the new one's.
+    Deletes the files beside the old database first, because SQLite would use its log for the new one.
     """
     database = Path(connection.settings_dict["NAME"])
     connection.close()
@@ -42,7 +42,7 @@ def load(unpack: Callable[[Path], None]) -> None:
 
 
 def _check(copy: Path) -> None:
-    """Raises BackupError for a database that SQLite itself finds fault with."""
+    """Raise BackupError if SQLite's integrity check fails."""
     try:
         with closing(sqlite3.connect(copy)) as checked:
             found = checked.execute("PRAGMA integrity_check(1)").fetchone()[0]
@@ -56,7 +56,7 @@ def _check(copy: Path) -> None:
 
 @contextmanager
 def _lock_database(database: Path) -> Iterator[None]:
-    """Nobody else uses the database, and what its log holds is in it. One that can't be read at all is nobody's."""
+    """Lock the database exclusively and merge its log. An unreadable database needs no lock."""
     with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as held:
         try:
             held.execute("PRAGMA journal_mode=DELETE")  # refused while somebody else has it open

@@ -1,4 +1,6 @@
-"""The backend: Django's, but a connection is looked at before it is used, made anew where the server has closed it, and bounded in time."""
+"""The database backend: Django's, but each connection is checked before use, replaced if the server closed it, and
+limited in time.
+"""
 
 import contextlib
 import os
@@ -35,7 +37,7 @@ class Watch:
 
     @contextlib.contextmanager
     def over(self, connection: psycopg.Connection[Any] | None) -> Iterator[None]:
-        """Watch a wait for the server. One that is given up ends with the error of a lost connection, which is closed."""
+        """Watch a wait for the server. An abandoned wait ends with the error of a lost connection."""
         # A wait within another one on the same connection is covered by the outer one.
         if connection is None or Limits.statement is None or connection in self._since:
             yield
@@ -73,7 +75,7 @@ class Watch:
 
 
 def cut(connection: psycopg.Connection[Any]) -> None:
-    """End a connection under whoever waits for it."""
+    """End a connection while another thread waits for it."""
     with (
         contextlib.suppress(OSError, psycopg.Error),
         # A duplicate: closing this object must not close libpq's descriptor. The shutdown applies to the connection
@@ -91,7 +93,7 @@ KEEPALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count"
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A thread's way to the database. Whatever waits for the server is watched."""
+    """A thread's connection to the database. All waits for the server are watched."""
 
     _distrusted = 0  # how often connections had been distrusted when this one was made
 
@@ -100,13 +102,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.execute_wrappers.append(self._execute)
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
-        """A connection, waited for while that is a matter of seconds. Raises DatabaseAway."""
+        """Connect, waiting a few seconds if necessary. Raise DatabaseAway."""
         self._distrusted = OUTAGE.distrusted
         parameters = {"connect_timeout": CONNECT, **KEEPALIVE, **conn_params}
         return OUTAGE.connect(lambda: super(DatabaseWrapper, self).get_new_connection(parameters))
 
     def init_connection_state(self) -> None:
-        """Have the server end a statement that takes too long; where it does not, the watch ends the connection."""
+        """Set the server's time limit for a statement. If the server does not keep it, the watch ends the connection."""
         with WATCH.over(self.connection):
             super().init_connection_state()
         if Limits.statement is not None:
@@ -133,12 +135,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return super().is_usable()
 
     def close_if_health_check_failed(self) -> None:
-        """Whenever something is asked outside of a transaction: a connection that is no good is closed, and the next is made."""
+        """Close a bad connection before a query outside of a transaction. The next query connects again."""
         if self.connection is not None and not self.in_atomic_block and not self._is_good():
             self.close()
 
     def _is_good(self) -> bool:
-        """A server that went away has closed the connection, which can be read from it; then or by another word it is asked."""
+        """Return whether the connection is usable. Queries the server only if its socket has data, such as the end of
+        the connection.
+        """
         if self.connection.closed or self._distrusted != OUTAGE.distrusted:
             return False
         socket = self.connection.fileno()

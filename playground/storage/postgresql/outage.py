@@ -1,7 +1,7 @@
 """An outage of the database, or of its write lock, as all threads of this process see it.
 
-Whoever needs a connection waits while the outage is short. When it is longer, everybody is refused at once, and only now and then
-somebody tries; the first connection that is made ends the outage.
+Threads that need a connection wait during a short outage. During a longer one, they fail at once and only
+occasionally one tries; the first connection ends the outage.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ ATTEMPT = 4.0
 
 
 class Limits:
-    """The longest that a statement may take, in seconds. A server for pages sets it; commands such as migrate take what they need."""
+    """The maximum duration of a statement in seconds. A web server sets it; commands such as migrate have none."""
 
     statement: float | None = None
 
@@ -33,7 +33,7 @@ _patient: ContextVar[bool] = ContextVar("patient", default=True)
 
 
 class Closable(Protocol):
-    """A connection."""
+    """A connection that can be closed."""
 
     def close(self) -> None: ...
 
@@ -42,12 +42,12 @@ C = TypeVar("C", bound=Closable)
 
 
 class DatabaseAway(OperationalError):
-    """No connection was made, so that nothing was done."""
+    """No connection was made, so nothing was done."""
 
 
 class Outage:
-    """`begins` and `ends` are what the log has of it. `distrusted` counts the times that a connection hung: those that were made before
-    are not to be trusted either.
+    """An outage. `begins` and `ends` are its log messages. `distrusted` counts hanging connections; earlier
+    connections are not trusted afterwards.
     """
 
     def __init__(self, begins: str = "the database does not answer", ends: str = "the database answers again") -> None:
@@ -64,7 +64,7 @@ class Outage:
         return self._began is not None
 
     def begin(self, why: object) -> None:
-        """Somebody met it."""
+        """Record the start of the outage."""
         with self._lock:
             self._met = time.monotonic()
             if self._began is None:
@@ -82,7 +82,7 @@ class Outage:
         self.begin(why)
 
     def connect(self, make: Callable[[], C]) -> C:
-        """A new connection, while the outage is short enough to be waited for. Raises DatabaseAway."""
+        """Connect while the outage is short enough to wait for its end. Raise DatabaseAway."""
         while True:
             try:
                 connection = self._one(make) if self.on else in_time(make, lambda: None)
@@ -96,7 +96,7 @@ class Outage:
                 return connection
 
     def _one(self, make: Callable[[], C]) -> C:
-        """During an outage there is one attempt at a time, and a pause between two."""
+        """Make one attempt at a time during an outage, with a pause between two."""
         if not self._attempt.acquire(timeout=max(self.left(), 0.0)):
             raise TimeoutError("another attempt is under way")
         if self.on and time.monotonic() - self._tried < PAUSE:
@@ -106,7 +106,7 @@ class Outage:
         return in_time(make, self._attempt.release)
 
     def left(self) -> float:
-        """Seconds for which it is still waited."""
+        """Return the seconds left to wait."""
         # Read once: another thread may end the outage between the check and the use.
         began = self._began
         if began is None or not _patient.get():
@@ -114,7 +114,7 @@ class Outage:
         return began + settings.DATABASE_WAIT_SECONDS - time.monotonic()
 
     def end(self) -> None:
-        """It is over."""
+        """Record the end of the outage."""
         with self._lock:
             if self._began is not None:
                 log.warning("%s after %.1f s", self._words[1], time.monotonic() - self._began)

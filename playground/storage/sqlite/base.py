@@ -1,4 +1,4 @@
-"""The backend: Django's, but a database whose disk takes not even what belongs to a connection is opened to be read."""
+"""The database backend: Django's, but a database on a full disk is opened read-only."""
 
 import contextlib
 import logging
@@ -23,7 +23,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _only_to_read = False
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> sqlite3.Connection:
-        """A connection; one that can only be read where the files beside the database (-wal, -shm) can't be made."""
+        """Connect, read-only if the files beside the database (-wal, -shm) can't be created."""
         self._only_to_read = False
         try:
             return super().get_new_connection(conn_params)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Every action on objects, in the order in which they are offered."""
+"""All actions on objects, in the order of their display."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def _conditions(subject: contract.Subject) -> contract.Choices:
 
 
 def _report_device(subject: contract.Subject, values: contract.Values) -> ReportDeviceCondition:
-    """A field that is left out is "" in the command."""
+    """Build the command. Omitted fields are ""."""
     given = {name: values[name] or "" for name in ("device", "reason", "message")}
     return ReportDeviceCondition(subject.key, values["type"], values["status"], **given)
 
@@ -59,13 +59,13 @@ def _node(subject: contract.Subject) -> dict[str, Any]:
 
 
 def _pod(subject: contract.Subject) -> dict[str, Any]:
-    """Admission says what the priority is."""
+    """Return a pod's spec without the fields that binding and admission set."""
     gone = ("nodeName", "priority", "preemptionPolicy")
     return {"spec": {name: value for name, value in (subject.part("spec") or {}).items() if name not in gone}}
 
 
 def _names(first: str, count: int) -> list[str]:
-    """`api-5`, `api-6` ..., or `first`, `first-2` ... where it has no number."""
+    """Return `api-5`, `api-6` ..., or `first`, `first-2` ... for a name without a number."""
     counted = re.fullmatch(r"(.*?)(\d{1,9})", first)
     if counted is None:
         return [first, *(f"{first}-{i}" for i in range(2, count + 1))]
@@ -87,7 +87,9 @@ def _all_containers(subject: contract.Subject) -> contract.Choices:
 
 
 def _make(subject: contract.Subject, values: contract.Values) -> SetPrograms:
-    """The rule comes first; one for the same pods and container gives way to it, also to a rule that says nothing."""
+    """Build the command with the new rule first. It replaces a rule for the same pods and container; an empty rule
+    removes it.
+    """
     rule: dict[str, Any] = {}
     if values["pods"]:
         rule["pods"] = ",".join(f"{key}={value}" for key, value in values["pods"].items())
@@ -186,7 +188,7 @@ def together(subject: contract.Subject) -> list[contract.Action]:
 
 
 def offers(subject: contract.Subject) -> list[contract.Offer]:
-    """The same as plain data, for buttons and menus."""
+    """Return the applicable actions as plain data for buttons and menus."""
     return [
         contract.Offer(each.name, each.title, each.note, bool(each.fields), each.danger) for each in applying(subject)
     ]

@@ -1,7 +1,7 @@
-"""What an action on an object is: for which kinds, what has to be filled in, and the command that it becomes.
+"""The definition of an action on an object: its kinds, its fields, and its command.
 
-One table (catalogue.py) for the forms, the inspector's buttons and whatever else offers actions. Nothing here knows Django: titles and
-notes are marked for the catalogs and translated where they are shown.
+One table (catalogue.py) serves the forms, the inspector's buttons, and all other menus. Nothing here imports Django:
+titles and notes are marked for the catalogs and translated at display.
 """
 
 from collections.abc import Callable, Mapping, Sequence
