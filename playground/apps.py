@@ -16,7 +16,9 @@ class PlaygroundConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Compile the message catalogs that changed: a clone needs no build step. What pip installed has no .po files."""
+        """Compile changed message catalogs, so that a clone needs no build step. Packages installed by pip contain no
+        .po files.
+        """
         import_module("playground.storage.age")  # registers a check
         for folder in settings.LOCALE_PATHS:
             compile_catalogs(folder)

@@ -1,4 +1,4 @@
-"""HTTP and WebSocket come in here."""
+"""The ASGI entry point for HTTP and WebSocket."""
 
 import os
 from typing import Any, cast
@@ -71,10 +71,10 @@ if "timeout" in (options := settings.DATABASES["default"].get("OPTIONS", {})):
 
 
 def prepare_structs() -> None:
-    """Build what msgspec keeps for each Struct, before there are threads.
+    """Build msgspec's data of each Struct before threads start.
 
-    msgspec builds it at the first use of a Struct, and a second thread that uses it meanwhile ends the process: a crash at the start of
-    a server that has several first requests at once.
+    msgspec builds it at the first use of a Struct, and a second thread that uses the Struct meanwhile crashes the
+    process. This would happen when a server receives several first requests at once.
     """
     waiting = list(msgspec.Struct.__subclasses__())
     while waiting:

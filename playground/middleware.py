@@ -1,4 +1,4 @@
-"""What stands around every page: what can't be read is refused in words, and what is answered suits browsers and proxies."""
+"""Middleware of all pages: refuses unreadable requests with a message, and adapts responses to browsers and proxies."""
 
 import codecs
 import logging
@@ -35,7 +35,7 @@ MOST_HOST = 200
 
 
 class Unreadable(SessionError):
-    """The body of a request is not what a form sends."""
+    """The body of a request is not a valid form."""
 
     kind = "unreadable"
 
@@ -47,14 +47,14 @@ class NotUtf8(Unreadable):
 
 
 class TooLarge(Unreadable):
-    """It holds more than is taken at once."""
+    """The body of a request exceeds the limit."""
 
     status = 413
 
 
 @async_only_middleware
 def heads(get_response: GetResponse) -> GetResponse:
-    """Answer HEAD as GET, wherever GET is answered: the same status and headers, without the body (RFC 9110)."""
+    """Answer HEAD wherever GET is answered: the same status and headers, without the body (RFC 9110)."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         is_head = request.method == "HEAD"
@@ -70,7 +70,7 @@ def heads(get_response: GetResponse) -> GetResponse:
 
 
 def _without_body(response: HttpResponseBase) -> HttpResponseBase:
-    """The headers stay as they are, the length of the body too."""
+    """Return the response without its body. The headers stay unchanged, including the length."""
     bare = HttpResponse(status=response.status_code, headers=response.headers)
     bare.cookies = response.cookies
     response.close()
@@ -79,9 +79,10 @@ def _without_body(response: HttpResponseBase) -> HttpResponseBase:
 
 @async_only_middleware
 def probes(get_response: GetResponse) -> GetResponse:
-    """Probes and monitors ask a server by whatever address they find it at: before anything looks at the host, they are told how it is.
+    """Answer probes and monitors before any check of the host, because they use any address of the server.
 
-    Metrics are told under addresses alone: a name could be another site's, which leads a browser of this machine here.
+    Metrics are served only under IP addresses: a name could belong to another site that sends a browser of this
+    machine here.
     """
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -96,7 +97,7 @@ def probes(get_response: GetResponse) -> GetResponse:
 
 @async_only_middleware
 def reject_unknown_hosts(get_response: GetResponse) -> GetResponse:
-    """A request for a host that is not ours gets no further. Anybody can send one, so it is worth a line, no more."""
+    """Reject requests for unknown hosts. Anyone can send these, so each is worth only one log line."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         try:
@@ -113,7 +114,7 @@ def reject_unknown_hosts(get_response: GetResponse) -> GetResponse:
 
 @async_only_middleware
 def readable_forms(get_response: GetResponse) -> GetResponse:
-    """A form that can't be read gets no further."""
+    """Reject forms that can't be parsed."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         if request.method == "POST" and (
@@ -159,7 +160,7 @@ def _require_utf8(request: HttpRequest) -> None:
 
 
 def _require_readable(request: HttpRequest) -> None:
-    """Everybody after this finds the form as it is read here."""
+    """Parse the form, which later code reuses. Raise SessionError if that fails."""
     try:
         _form = request.POST
     except RequestDataTooBig:
@@ -175,7 +176,9 @@ def _require_readable(request: HttpRequest) -> None:
 
 @async_only_middleware
 def short_redirects(get_response: GetResponse) -> GetResponse:
-    """No answer leads to an address that browsers and proxies would not take: it loses its query, or leads nowhere."""
+    """Shorten redirects to addresses that browsers and proxies would reject: drop the query, else answer that nothing
+    exists there.
+    """
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         response = await get_response(request)
@@ -194,7 +197,7 @@ def short_redirects(get_response: GetResponse) -> GetResponse:
 
 @async_only_middleware
 def secure_cookies(get_response: GetResponse) -> GetResponse:
-    """Who came by https keeps cookies that no plain connection is ever sent."""
+    """Mark cookies of https responses as secure, so that no plain connection sends them."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         response = await get_response(request)
@@ -208,7 +211,7 @@ def secure_cookies(get_response: GetResponse) -> GetResponse:
 
 @async_only_middleware
 def never_stored(get_response: GetResponse) -> GetResponse:
-    """Addresses and pages hold keys of sessions: no browser or proxy keeps them."""
+    """Forbid caching, because addresses and pages contain keys of sessions."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         response = await get_response(request)

@@ -1,4 +1,4 @@
-"""What is kept in the database: sessions and their logs; and checkpoints, which only spare replays and may go at any time."""
+"""The database: sessions and their logs, and checkpoints, which only save replays and can be deleted at any time."""
 
 import secrets
 
@@ -10,8 +10,8 @@ from scheduler_core.formats.export import EDITION
 
 
 def new_key() -> str:
-    """A capability key: whoever holds it may open the session (192 random bits, safe in a URL). At a terminal it is no option: it never
-    begins with a dash.
+    """Return a capability key: its holder may open the session (192 random bits, safe in a URL). It never begins with
+    a dash, so a terminal does not parse it as an option.
     """
     while (key := secrets.token_urlsafe(24)).startswith("-"):
         pass
@@ -21,10 +21,11 @@ def new_key() -> str:
 class Session(models.Model):
     """One world and the links that open it.
 
-    `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together
-    with the log, by compare and set: of two writers one wins. `log_bytes` is the sum of the entries' sizes.
-    `driver` is the process that plays or runs it, until `driver_until` unless it renews that; `drive` is what it does, for another to
-    go on with. `branch` says that a fork was made with its origin's edit key (sessions/database/branches.py).
+    `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only
+    together with the log, by compare and set: of two writers, one wins. `log_bytes` is the sum of the entries' sizes.
+    `driver` is the process that plays or runs the session until `driver_until`, unless the process renews that;
+    `drive` describes the run, so that another process can continue it. `branch`: a fork that was made with its
+    origin's edit key (sessions/database/branches.py).
     """
 
     name = models.CharField(max_length=120)
@@ -59,11 +60,12 @@ class Session(models.Model):
 
 
 class OwnLesson(models.Model):
-    """A lesson that somebody makes (docs/lessons.md): its files as they were written last, right or wrong.
+    """A user's lesson (docs/lessons.md): its files in their last version, valid or not.
 
-    `edit_key` opens it for changes, `key` is handed to those who take it. `checked` is what the last check found
-    (playground/lessons/authoring/checking.py, without the document), none where it has not been checked since the last change;
-    `document` names the LessonDocument that learners get, empty while there is none without findings; `draft` the one of the last check.
+    `edit_key` opens it for changes; `key` is for learners. `checked` is the result of the last check
+    (playground/lessons/authoring/checking.py, without the document), or none if the lesson has changed since.
+    `document` names the LessonDocument for learners (empty until a version has no findings); `draft` is the one of
+    the last check.
     """
 
     edit_key = models.CharField(max_length=64, unique=True, default=new_key)
@@ -83,9 +85,9 @@ class OwnLesson(models.Model):
 
 
 class LessonDocument(models.Model):
-    """A lesson of somebody's own, or a variant, as sessions have it, compressed with zlib.
+    """A user's lesson, or a variant, in the form for sessions, compressed with zlib.
 
-    It never changes: `slug` goes by what is in it.
+    Immutable: `slug` depends on the content.
     """
 
     slug = models.CharField(max_length=80, primary_key=True)
@@ -113,12 +115,12 @@ class ViewLink(models.Model):
 
     @property
     def stands(self) -> bool:
-        """Whether it opens its session now."""
+        """True if the link opens its session now."""
         return self.revoked is None and (self.until is None or self.until > timezone.now())
 
 
 class LogKind(models.TextChoices):
-    """What an entry of the log says happened."""
+    """The kind of a log entry."""
 
     COMMAND = "command", _("command")
     STEP = "step", _("step")
@@ -155,8 +157,9 @@ class LogEntry(models.Model):
 class Checkpoint(models.Model):
     """A world at a position as bytes (scheduler_core/world/checkpoint).
 
-    It counts only for the engine whose `fingerprint` it has, and over the commands that `digest` sums up. `volume` names the archive
-    whose first `parts` parts it needs. `work` is the time in seconds that a replay from the start to here takes.
+    Valid only for an engine with the same `fingerprint`, and for the commands that `digest` summarizes. `volume`
+    names the archive of which it needs the first `parts` parts. `work` is the time in seconds of a replay from the
+    start to here.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")
@@ -178,7 +181,7 @@ class Checkpoint(models.Model):
 
 
 class CheckpointPart(models.Model):
-    """What the checkpoints of a session share, part after part."""
+    """A part of the archive that the checkpoints of a session share."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoint_parts")
     volume = models.CharField(max_length=32)
@@ -194,7 +197,7 @@ class CheckpointPart(models.Model):
 
 
 class Outcomes(models.Model):
-    """What attempts came to, from the `first`th (counted from 0) on, `count` of them (sessions/protocol/opening.py)."""
+    """The outcomes of `count` attempts, starting with number `first` (from 0) (sessions/protocol/opening.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="outcomes")
     first = models.IntegerField()
@@ -210,9 +213,10 @@ class Outcomes(models.Model):
 
 
 class ImportPreview(models.Model):
-    """What an import would do: the text, the plan and the command that does it, each compressed with zlib (sessions/database/previews.py).
+    """The preview of an import: the text, the plan, and the command, each compressed with zlib
+    (sessions/database/previews.py).
 
-    `author` says whose browser asked for it, as far as that has to be known to count.
+    `author` identifies the browser that requested it, as far as limits need it.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="import_previews")
@@ -232,9 +236,10 @@ class ImportPreview(models.Model):
 
 
 class Breakpoint(models.Model):
-    """What a session's runs and searches look for: `point` is playground.sessions.protocol.breakpoints.Breakpoint as JSON.
+    """A condition for a session's runs and searches: `point` is playground.sessions.protocol.breakpoints.Breakpoint
+    as JSON.
 
-    `hits` counts the runs and searches that ended here.
+    `hits` counts the runs and searches that ended at it.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="breakpoints")
@@ -269,15 +274,16 @@ class Bookmark(models.Model):
 
 
 def new_code() -> str:
-    """A room's join code: 40 random bits in signs that nobody takes for one another."""
+    """Return a room's join code: 40 random bits in unambiguous characters."""
     return "".join(secrets.choice("23456789ABCDEFGHJKMNPQRSTUVWXYZ") for _ in range(8))
 
 
 class Room(models.Model):
-    """A classroom around a session (playground/classroom). `key` opens the teacher's desk, `code` lets students in.
+    """A classroom around a session (playground/classroom). `key` opens the teacher's desk; `code` lets students join.
 
-    `standing` is what the teacher looks at, as a look's query; `shown` a student's fork that stands on everybody's screen; `locked` says
-    that nobody joins any more. With `lessons` it is an assignment: everybody plays these alone, `varied` with other numbers each.
+    `standing` is the teacher's view as a look's query. `shown` is a student's fork that all screens show. `locked`:
+    nobody can join. With `lessons`, the room is an assignment: each student plays these alone, `varied` with
+    individual numbers.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="rooms")
@@ -297,8 +303,9 @@ class Room(models.Model):
 
 
 class Student(models.Model):
-    """One browser in a room, which holds `key` as a cookie. `hand`: since when it is raised; `fork`: the student's own session;
-    `removed`: when the teacher took the student out; `creator`: the client, hidden, for the limit of joins.
+    """One browser in a room; its cookie holds `key`. `hand`: the time when the hand was raised. `fork`: the student's
+    own session. `removed`: the time when the teacher removed the student. `creator`: the client, hashed, for the
+    limit of joins.
     """
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="students")
@@ -319,10 +326,11 @@ class Student(models.Model):
 
 
 class Poll(models.Model):
-    """A question to a room, asked when the session stood at `position`.
+    """A question to a room, asked when the session was at `position`.
 
-    `kind`, `options`, `key` and `tolerance` are as a lesson's question has them (playground/lessons); `key` is null where nothing is right
-    or wrong. `words` are by language; `pod` is whom a question for a node is about; `reasons` say what the engine sees in wrong options.
+    `kind`, `options`, `key`, and `tolerance` are those of a lesson's question (playground/lessons); `key` is null if
+    no answer is right or wrong. `words` are by language. `pod` is the pod of a question for a node. `reasons` explain
+    the wrong options.
     """
 
     class State(models.TextChoices):
@@ -353,7 +361,7 @@ class Poll(models.Model):
 
 
 class Answer(models.Model):
-    """What a student answers to a poll: the names chosen, or a number, as one text; the last answer counts."""
+    """A student's answer to a poll: the selected names, or a number, as one text. The last answer counts."""
 
     poll = models.ForeignKey(Poll, on_delete=models.CASCADE, related_name="answers")
     student = models.ForeignKey(Student, on_delete=models.CASCADE, related_name="answers")
@@ -369,9 +377,10 @@ class Answer(models.Model):
 
 
 class Work(models.Model):
-    """A student's lesson of an assignment, played in `session`; its task in `fork`.
+    """A student's lesson of an assignment, played in `session`, with its task in `fork`.
 
-    `tries`, by the card's number: the first answer, whether it was right (null: it was shown), and whether a right one was given since.
+    `tries`, by the card's number: the first answer, whether it was right (null: the solution was shown), and whether
+    a right answer followed.
     """
 
     student = models.ForeignKey(Student, on_delete=models.CASCADE, related_name="works")

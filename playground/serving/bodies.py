@@ -1,7 +1,7 @@
-"""Bodies of requests: what each path takes, and what all of them together may hold on the disk while they arrive.
+"""Request bodies: their limit for each path, and the limit of all bodies together on the disk while they arrive.
 
-A path takes a body when a form is sent to it (`_TAKES`; a test holds the table against what the views answer). A session's and a lesson's
-forms may be large only for who has the key, which is looked up once more than `FREE` bytes are to come.
+A path accepts a body if a form is sent to it (`_TAKES`; a test compares the table with the views). Large forms of a
+session or a lesson require its key, which is looked up before more than `FREE` bytes are accepted.
 """
 
 import shutil
@@ -54,9 +54,10 @@ TAKES = {name: setting for setting, names in _TAKES.items() for name in names.sp
 
 
 class BodyLimit(NamedTuple):
-    """The largest body of a path: what may be uploaded by the words of `setting`, and a little for what a form says besides.
+    """The largest body of a path: the limit of uploads by `setting`, and a little for the rest of the form.
 
-    `keyed` is what its key has to open ("session", "lesson") before more than FREE bytes are taken; "" where there is none yet.
+    `keyed` is the object that the key must open ("session", "lesson") before more than FREE bytes are accepted, or
+    "".
     """
 
     setting: str
@@ -66,14 +67,14 @@ class BodyLimit(NamedTuple):
     key: str = ""
 
     def refusal(self, received: int = 0) -> SessionError:
-        """The words for a body over the limit, of which it is known how large it would be, or not."""
+        """Return the error for a body over the limit. `received` is its size, or 0 if unknown."""
         size = f" of {received:,} bytes" if received else ""
         text = TOO_LARGE if self.setting else NO_UPLOAD
         return LimitReached(text.format(size=size, limit=self.most, setting=self.setting))
 
 
 def body_limit(path: str, method: str = "POST") -> BodyLimit:
-    """The largest body that a path takes; almost nothing where it takes no form."""
+    """Return the limit of a path's body: almost nothing if the path accepts no form."""
     if method in ("GET", "HEAD") or (match := _resolve(path)) is None:
         return BodyLimit("", NOTHING, NOTHING)
     methods = ("POST", "PUT", "PATCH", "DELETE") if match.url_name in DOOR else ("POST",)
@@ -102,7 +103,7 @@ def _resolve(path: str) -> ResolverMatch | None:
 
 
 async def owner_of(limit: BodyLimit) -> str:
-    """The owner of a large body with a key, once the key is known to open something. Raises SessionError."""
+    """Return the owner of a large body after a lookup of its key. Raise SessionError."""
     if limit.keyed == "lesson":
         return f"lesson {(await in_thread(lessons.find, limit.key)).pk}"
     client = await SessionClient.open(limit.key)
@@ -111,13 +112,13 @@ async def owner_of(limit: BodyLimit) -> str:
 
 
 class Spool:
-    """The bytes of bodies that lie on the disk: of all, of each address, and of each session."""
+    """The bytes of bodies on the disk: in total, by address, and by session."""
 
     def __init__(self) -> None:
         self.held: Counter[str] = Counter()
 
     def take(self, size: int, address: str, owner: str) -> None:
-        """Count more bytes of a body. Raises Unavailable where nobody, or this client, may have so many."""
+        """Count more bytes of a body. Raise Unavailable if the total or this client's share would be exceeded."""
         free = shutil.disk_usage(tempfile.gettempdir()).free
         room = min(settings.MAX_SPOOLED_BYTES, (free + self.held[""]) // COPIES)
         share = min(settings.MAX_SPOOLED_BYTES_PER_CLIENT, room // 2)
@@ -127,7 +128,7 @@ class Spool:
         self.held.update(dict.fromkeys(most, size))
 
     def release(self, size: int, address: str, owner: str) -> None:
-        """Count the bytes of a body no more: it was answered, or its client has gone."""
+        """Stop counting the bytes of a body that was answered or whose client is gone."""
         for who in {"", address, owner}:
             self.held[who] -= size
             if not self.held[who]:
@@ -138,7 +139,7 @@ SPOOL = Spool()
 
 
 class Body:
-    """The body of one request, counted while it arrives. `said` is the length that its head says, None where it comes in chunks."""
+    """The body of one request, counted while it arrives. `said` is its length by the headers, or None if it is chunked."""
 
     def __init__(self, method: str, target: str, said: int | None, address: str) -> None:
         self.limit = body_limit(unquote(target.partition("?")[0]), method)
@@ -152,11 +153,11 @@ class Body:
 
     @property
     def wants_key(self) -> bool:
-        """True if the body's key has to be looked up now."""
+        """True if the body's key must be looked up now."""
         return not self.asked and max(self.arrived, self.said or 0) > FREE
 
     async def admit(self) -> None:
-        """Look up its key, whose session it counts for from now on. Raises SessionError."""
+        """Look up the key. From now on, the body counts for the key's session. Raise SessionError."""
         self.asked = True
         owner = await owner_of(self.limit)
         held = self._held
@@ -165,7 +166,7 @@ class Body:
         self._hold(held)
 
     def take(self, size: int) -> None:
-        """Count a part that came. Raises SessionError where it is too much."""
+        """Count an arrived part. Raise SessionError if the limit is exceeded."""
         self.arrived += size
         if self.arrived > self.limit.bytes:
             raise self.limit.refusal()
@@ -173,7 +174,7 @@ class Body:
             self._hold(self.arrived - self._held)
 
     def release(self) -> None:
-        """Count nothing of it any more."""
+        """Stop counting the body."""
         SPOOL.release(self._held, self._address, self._owner)
         self._held = 0
 

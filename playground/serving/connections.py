@@ -1,8 +1,9 @@
-"""Connections: how many there may be, of all and of each client, and how long one may take over what it sends.
+"""Connections: their limits, in total and by client, and the time limits for what clients send.
 
-Whoever sends a request drop by drop holds a connection for nothing. So the head of a request has to come within some seconds, and its body
-in pieces of some size. A connection that waits for its next request gives way to one that has something to ask (limits/shares.py). A few
-connections beyond the limit are kept for `/healthz`: whoever holds all others makes no monitor take this server for dead.
+A client that sends a request drop by drop occupies a connection. So a request's head must arrive within some seconds,
+and its body in pieces of a minimum size. A connection that waits for its next request gives way to one with a request
+(limits/shares.py). A few connections beyond the limit are reserved for `/healthz`, so that a monitor does not find
+the server dead when all others are occupied.
 """
 
 import asyncio
@@ -44,7 +45,7 @@ LONG_HEADERS = "The headers of this request are longer than the {most:,} bytes t
 
 
 def make_room() -> None:
-    """Take as many file descriptors as the system gives, and no more connections than these serve."""
+    """Raise the limit of file descriptors as far as possible, and lower the limit of connections to match."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = settings.MAX_CONNECTIONS + RESERVE
     # Without privileges, a process can raise its soft limit only up to the hard one.
@@ -56,7 +57,7 @@ def make_room() -> None:
 
 
 def connection_of(transport: Any) -> Any:
-    """The TCP connection below whatever wraps it."""
+    """Return the TCP connection below its wrappers."""
     while isinstance(transport, ProtocolWrapper):
         transport = transport.transport
     return transport
@@ -71,7 +72,7 @@ def takes_at_once(tcp: Any) -> bool:
 
 
 def unsent(tcp: Any) -> int:
-    """The bytes that were written to a connection, and that the system has not taken."""
+    """Return the number of written bytes that the system has not accepted."""
     return int(len(tcp.dataBuffer) - tcp.offset + tcp._tempDataLen)
 
 
@@ -88,7 +89,9 @@ def write_at_once(transport: Any, data: bytes) -> None:
 
 
 class Channel(HTTPChannel):
-    """Reads requests as Twisted does, but knows what one asks for before its body comes, and refuses in words."""
+    """Twisted's HTTP channel, but it knows the target of a request before the body arrives, and refuses requests with
+    a message.
+    """
 
     totalHeadersSize = 48 << 10  # noqa: N815 - Twisted's name; beyond it Twisted ends the connection
     most_headers = 32 << 10
@@ -97,12 +100,12 @@ class Channel(HTTPChannel):
     _head = 0  # bytes of the request's head that have come; 0 between requests
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """Read on. What comes after a refusal is thrown away for a while, so that the browser gets to read the answer."""
+        """Parse more data. After a refusal, discard data for a while, so that the browser can read the answer."""
         if not self.refused:
             super().dataReceived(data)  # type: ignore[no-untyped-call]  # Twisted's
 
     def lineReceived(self, line: bytes) -> None:  # noqa: N802 - Twisted's name
-        """A line of a head. The first of a request is the one by which Twisted makes a request."""
+        """Parse a line of a request's head. Twisted creates the request at the first line."""
         known = len(self.requests)
         super().lineReceived(line)  # type: ignore[no-untyped-call]  # Twisted's
         self._head += len(line)
@@ -115,19 +118,19 @@ class Channel(HTTPChannel):
             self.refuse(SessionError(LONG_HEADERS.format(most=self.most_headers)), 431)
 
     def lineLengthExceeded(self, line: bytes) -> None:  # noqa: N802 - Twisted's name
-        """A line is too long: the address, or a header."""
+        """Refuse a line that is too long: the address, or a header."""
         if self._head:
             self.refuse(SessionError(LONG_HEADERS.format(most=self.MAX_LENGTH)), 431)
         else:
             self.refuse(SessionError(LONG_ADDRESS.format(most=self.MAX_LENGTH)), 414)
 
     def allContentReceived(self) -> None:  # noqa: N802 - Twisted's name
-        """A request is whole; the next line begins another."""
+        """Finish a request. The next line starts another."""
         self._head = 0
         super().allContentReceived()  # type: ignore[no-untyped-call]  # Twisted's
 
     def refuse(self, error: SessionError, status: int = 0) -> None:
-        """Answer what gets no further, and read nothing more."""
+        """Answer with an error and stop reading."""
         if self.refused:
             return
         self.refused = True
@@ -138,7 +141,7 @@ class Channel(HTTPChannel):
 
 
 class Visit(ProtocolWrapper):
-    """One connection, and until when something has to come; its requests say what does."""
+    """One connection with its current deadline, which its requests set."""
 
     is_probe = False  # beyond the limit, for PROBED alone
     is_idle = False  # between two requests
@@ -164,20 +167,20 @@ class Visit(ProtocolWrapper):
         super().connectionLost(reason)  # type: ignore[no-untyped-call]  # Twisted's
 
     def begin(self, path: str) -> None:
-        """A request has begun; beyond the limit none but a monitor's is answered."""
+        """Start a request. Beyond the limit of connections, only the monitor's path is answered."""
         self.is_idle = False
         if self.is_probe and path != PROBED:
             self.refuse()
 
     def refuse(self) -> None:
-        """Tell a connection too many so, and end it."""
+        """Refuse a connection beyond the limit, and close it."""
         REFUSED.labels("too many connections").inc()
         self.wrappedProtocol.refused = True
         self.write(raw_refusal(Unavailable(FULL)))
         self.loseConnection()
 
     def belong(self, owner: str) -> None:
-        """Count for an owner. Raises Unavailable where it has as many connections as it may, all of them at work."""
+        """Count for an owner. Raise Unavailable if the owner has its maximum of connections and none is idle."""
         if self.is_probe or CONNECTIONS.owner_of(self) in (owner, None):
             return
         if not self.factory.has_room(owner):
@@ -185,14 +188,14 @@ class Visit(ProtocolWrapper):
         CONNECTIONS.give(self, owner)
 
     def expect(self, seconds: float) -> None:
-        """A request, or more of one, has to come within so many seconds, or the connection ends."""
+        """Set the deadline of a request or of its next part. The connection ends when it passes."""
         if self._deadline is not None and self._deadline.active():
             self._deadline.reset(seconds)  # far cheaper than another call, and it happens twice for each request
         else:
             self._deadline = reactor.callLater(seconds, self._late)
 
     def expect_body(self) -> None:
-        """The head has come; now its body has to, piece by piece."""
+        """Set the deadline of the first piece of a body."""
         self._piece = 0
         self.expect(settings.REQUEST_SECONDS)
 
@@ -203,7 +206,7 @@ class Visit(ProtocolWrapper):
             self.expect_body()
 
     def expect_next(self) -> None:
-        """A request was answered; the connection is kept for the next one for a while."""
+        """Keep the connection for the next request for a while."""
         owner = CONNECTIONS.owner_of(self)  # none of one beyond the limit, nor of one that gave way
         if owner is None or (owner != self.home and not self.factory.has_room(self.home)):
             self.loseConnection()
@@ -229,18 +232,18 @@ class Visit(ProtocolWrapper):
         self.write(b"".join(data))
 
     def release(self) -> None:
-        """Send what was held."""
+        """Send the held data."""
         held, self.held = self.held, None
         if held:
             write_at_once(self, b"".join(held))
 
     def loseConnection(self) -> None:  # noqa: N802 - Twisted's name
-        """End the connection behind what was written."""
+        """Close the connection after the written data."""
         self.release()
         super().loseConnection()  # type: ignore[no-untyped-call]  # Twisted's
 
     async def drained(self) -> bool:
-        """Wait until all that was written is sent; False where nobody takes it any more."""
+        """Wait until all written data is sent. Return False if the connection ends first."""
         tcp, left, since = connection_of(self), 0, time.monotonic()
         while tcp.connected and not takes_at_once(tcp):
             if left != unsent(tcp):
@@ -265,7 +268,7 @@ class Visit(ProtocolWrapper):
 
 
 class Visits(WrappingFactory):
-    """Makes the connections of a factory, as many as there may be. A request is made of its Visit and of what Twisted gives."""
+    """A factory of limited connections. A request is created with its Visit and Twisted's arguments."""
 
     protocol: Callable[..., Any] = Visit
 
@@ -278,7 +281,7 @@ class Visits(WrappingFactory):
         self.probes: dict[Visit, None] = {}  # those that have not said yet what they ask for
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
-        """A connection as the wrapped factory makes it. One too many is told so once it has asked for something else than PROBED."""
+        """Build a connection. One beyond the limit is refused once it requests a path other than PROBED."""
         visit: Any = super().buildProtocol(addr)
         peer = read_address(getattr(addr, "host", ""))
         if peer is not None and not is_in(peer, settings.TRUSTED_PROXIES):

@@ -24,10 +24,10 @@ def gettext_noop(text: str) -> str:
 
 
 class Subject(Struct, frozen=True):
-    """An object as an action finds it, and what a user has arranged. `now` is virtual time (ns), `time` the same as kube prints it.
+    """An object for an action, and the user's inputs. `now` is virtual time (ns), `time` the same in kube's format.
 
-    `free` is the next free name of its kind, `classes` are the PriorityClasses with their values, `used` are keys and values that
-    taints and labels of its kind have.
+    `free` is the next free name of its kind, `classes` are the PriorityClasses with their values, and `used` are the
+    keys and values of taints and labels on objects of its kind.
     """
 
     kind: str
@@ -67,7 +67,7 @@ Choices = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Field:
-    """One thing to be filled in. `choices` of a text are suggestions; what `initial` and `choices` are depends on the object."""
+    """One input of an action. `choices` of a text are suggestions; `initial` and `choices` depend on the object."""
 
     name: str
     type: Type
@@ -90,10 +90,11 @@ class Wrong(ValueError):
 
 @dataclass(frozen=True)
 class Action:
-    """`name` is its part of an address, `title` its button, `done` what is said afterwards; %(name)s is the object's name.
+    """An action. `name` is its part of the address, `title` its button, `done` its confirmation; %(name)s is the
+    object's name.
 
-    `asked`: what is said instead where it was only asked for (its field `dry_run`). `letter` chooses it in a menu, where actions with a
-    letter come first; `icon` is its picture there (templates/playground/icons.html).
+    `asked` is the confirmation of a dry run (field `dry_run`). `letter` selects it in a menu, where actions with a
+    letter come first. `icon` is its picture there (templates/playground/icons.html).
     """
 
     name: str
@@ -111,7 +112,7 @@ class Action:
 
     @property
     def together(self) -> Callable[[Sequence[Subject], Values], Command] | None:
-        """Makes one command of many objects, where that can be done."""
+        """The function that makes one command for many objects, or None."""
         return getattr(self.make, "together", None)
 
     def said(self, values: Values) -> str:
@@ -120,7 +121,7 @@ class Action:
 
 
 class Code(NamedTuple):
-    """The part of an action that actions.yaml cannot hold; `initial` and `choices` are of its fields, by their names."""
+    """The part of an action that actions.yaml can't express. `initial` and `choices` are by the names of its fields."""
 
     make: Callable[[Subject, Values], Command]
     applies: Callable[[Subject], bool] | None = None
@@ -129,7 +130,7 @@ class Code(NamedTuple):
 
 
 def read_actions(code: Mapping[str, Code]) -> tuple[Action, ...]:
-    """All actions of actions.yaml in its order, each with its code by its name; one that is a patch has none."""
+    """Return all actions of actions.yaml in order, each with its code by name. Patches have no code."""
     words = read_yaml(Path(__file__).with_name("actions.yaml"))
     assert code.keys() == {name for name, given in words.items() if "patch" not in given}
     return tuple(_read_action(name, dict(given), code.get(name)) for name, given in words.items())
@@ -149,7 +150,7 @@ def _read_action(name: str, words: dict[str, Any], code: Code | None) -> Action:
 
 
 def _read_condition(text: str) -> Callable[[Subject], bool]:
-    """`spec.paused`: whether an object has the field; `not spec.paused`; "" always holds."""
+    """Return the condition of a text: `spec.paused` holds if the object has the field; `not spec.paused` if not; "" always."""
     path, wanted = text.removeprefix("not ").split("."), not text.startswith("not ")
     return lambda subject: not text or bool(subject.part(*path)) is wanted
 
@@ -167,7 +168,7 @@ def _read_field(name: str, given: dict[str, Any], code: Code) -> Field:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An action that an object offers as it is now; `form`: something has to be filled in first."""
+    """An action that applies to an object now. `form`: it needs input first."""
 
     name: str
     title: str
@@ -214,7 +215,7 @@ _MADE = ("pod-template-hash", "controller-revision-hash", "pod-template-generati
 
 
 def template(subject: Subject) -> Any:
-    """The pod of an object: itself, or what it makes pods of."""
+    """Return the object's pod: the pod itself, or the pod template."""
     return subject.manifest if subject.kind == "Pod" else subject.part("spec", "template") or {}
 
 
@@ -224,6 +225,6 @@ def containers(subject: Subject) -> list[dict[str, Any]]:
 
 
 def labels(subject: Subject, between: str = ", ") -> str:
-    """The labels of the pods, without those that controllers give them."""
+    """Return the pods' labels without those that controllers add."""
     given = (template(subject).get("metadata") or {}).get("labels") or {}
     return between.join(f"{key}={value}" for key, value in given.items() if key not in _MADE)

@@ -1,7 +1,7 @@
-"""The menu on anything that can be acted on: one table for right clicks, long presses, the key and the palette.
+"""The menu of an object: one table for right clicks, long presses, the keyboard, and the palette.
 
-An entry opens a page in the drawer, sends a form at once, or looks for the place in history where a breakpoint holds. Sheets are lists of
-entries that are seen one at a time; the first is what opens.
+An entry opens a page in the drawer, sends a form, or searches for the step where a breakpoint holds. Sheets are lists
+of entries that are shown one at a time, starting with the first.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,9 +20,10 @@ MAIN, MORE, TRAVEL = "main", "more", "travel"
 
 
 class Entry(Struct, frozen=True):
-    """`page`: opened in the drawer; `send`: a path that `fields` are posted to; `seek`: back or forward to where `fields` hold.
+    """A menu entry. `page`: the page to open in the drawer. `send`: the path to which `fields` are posted. `seek`:
+    the direction of a search for the step where `fields` hold.
 
-    `about` stands for %s in the title; `said` is what is told once a form went through; `letter` chooses the entry.
+    `about` replaces %s in the title. `said` is the confirmation of a form. `letter` selects the entry.
     """
 
     title: str
@@ -40,7 +41,7 @@ class Entry(Struct, frozen=True):
 
 
 class Sheet(Struct, frozen=True):
-    """A list of groups of entries; `title` is what leads to it."""
+    """A list of groups of entries. `title` is the entry that opens it."""
 
     name: str
     title: str
@@ -78,7 +79,7 @@ def menu(
 
 
 def _act(action: Any, subject: Subject, many: str = "") -> Entry:
-    """A page where something has to be filled in, else a form that is sent at once."""
+    """Return an entry that opens a page if input is needed, else one that sends a form."""
     ref = {part: value for part in ("kind", "namespace", "name") if (value := getattr(subject, part))}
     if many:
         ref = {"kind": subject.kind, "many": many}
@@ -94,7 +95,7 @@ def _act(action: Any, subject: Subject, many: str = "") -> Entry:
 
 
 def _delete(kind: str, namespace: str, name: str) -> Entry:
-    """The entry that deletes an object of which no subject is known."""
+    """Return the entry that deletes an object without a known subject."""
     ref = {"kind": kind, "namespace": namespace, "name": name}
     return Entry(
         gettext_noop("Delete"),

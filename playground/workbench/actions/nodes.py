@@ -1,4 +1,4 @@
-"""What can be done to nodes, as kubectl does it; and what their kubelets are made to do."""
+"""Actions on nodes, as kubectl performs them, and on their kubelets."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -74,7 +74,7 @@ def _used(name: str) -> Any:
 
 
 def _taint(subject: Subject, values: Values) -> Patch:
-    """A taint of the same key and effect is replaced, as with --overwrite; so is the one that it takes the place of."""
+    """Replace a taint of the same key and effect, as --overwrite does, and the edited taint."""
     new = {name: values[name] for name in ("key", "value", "effect") if values[name]}
     same = (new["key"], new["effect"])
     kept = [
@@ -143,7 +143,7 @@ def _at(entry: Mapping[str, Any]) -> int:
 
 
 def _with(subject: Subject, uses: Entry) -> SetUsage:
-    """All entries, with one more of what differs for this pod or node from now on."""
+    """Return all entries, with one more for this pod's or node's changes from now on."""
     what, name = _thing(subject)
     before = present(subject)
     given = {key: value for key, value in uses.items() if value not in ("", None, {}, before.get(key))}

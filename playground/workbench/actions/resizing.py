@@ -1,4 +1,6 @@
-"""How much a node has and a pod requests, a pod's priority and its gates; what kube refuses to change in place is made anew."""
+"""Actions on a node's capacity, and on a pod's requests, priority, and gates. Immutable fields are changed by
+recreating the pod.
+"""
 
 from typing import Any
 
@@ -10,7 +12,7 @@ _SERVERS = ("status",)
 
 
 def recreate_pod(subject: Subject, spec: dict[str, Any], *more: dict[str, Any]) -> ApplyObjects:
-    """The pod deleted and made anew with another spec, on no node yet; `more` objects come with it."""
+    """Delete the pod and create it with another spec, not bound to a node. `more` are additional objects."""
     body = {name: value for name, value in subject.manifest.items() if name not in _SERVERS}
     fresh = {name: value for name, value in spec.items() if name != "nodeName"}
     return ApplyObjects((*more, {**body, "spec": fresh}), force=True)
@@ -20,7 +22,7 @@ def recreate_pod(subject: Subject, spec: dict[str, Any], *more: dict[str, Any]) 
 
 
 def _resize_node(subject: Subject, values: Values) -> PatchObject:
-    """Capacity follows: what is kept back for the system stays out of the picture."""
+    """Set allocatable and capacity to the same amounts. Reserved resources are not modeled here."""
     amounts = {name: values[name] for name in (CPU, MEMORY, PODS) if values[name]} | (values["others"] or {})
     if not amounts:
         raise Wrong(CPU, gettext_noop("Write at least one amount, such as 4"))
@@ -70,7 +72,7 @@ def _with_requests(container: dict[str, Any], amounts: dict[str, Any]) -> dict[s
 
 
 def _priority(subject: Subject, values: Values) -> ApplyObjects:
-    """A number gets a PriorityClass of its own where none has it."""
+    """Set the priority. A number without a PriorityClass gets a new one."""
     wanted, classes = values["priority"].strip(), dict(subject.classes)
     spec = {
         name: value

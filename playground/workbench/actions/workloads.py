@@ -1,4 +1,4 @@
-"""Actions on pods, workloads, schedulers, and the plugins of a profile, as kubectl and kube do them."""
+"""Actions on pods, workloads, schedulers, and the plugins of a profile, as kubectl and kube perform them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -97,7 +97,7 @@ def _list_enabled_entries(subject: contract.Subject) -> list[Mapping[str, Any]]:
 def _change_plugins(
     subject: contract.Subject, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]], disabled: bool
 ) -> commands.SetConfiguration:
-    """The configuration with the list of plugins at all points changed, in every profile that has this one."""
+    """Change the list of plugins at all extension points in every profile that has this plugin."""
     profiles = []
     for profile in _profiles(subject):
         plugins = dict(profile.get("plugins") or {})

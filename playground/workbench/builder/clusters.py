@@ -18,7 +18,7 @@ from scheduler_core.world.commands import ApplyObjects, Command, SetSettings, co
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster offered on the first page; `make` gives its manifests, nodes before pods."""
+    """A cluster offered on the first page. `make` returns its manifests, nodes before pods."""
 
     slug: str
     make: Callable[[], list[dict[str, Any]]]

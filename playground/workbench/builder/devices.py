@@ -1,6 +1,7 @@
-"""Devices without hardware: presets that make a DeviceClass, and the ResourceSlices that a driver would publish for some nodes.
+"""Devices without hardware: presets with a DeviceClass, and the ResourceSlices that a driver would publish for some
+nodes.
 
-The drivers are examples: nobody runs them, and nothing takes the slices away when their node goes.
+The drivers are examples: no process runs them, and nothing removes the slices of a deleted node.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,7 +34,7 @@ _PROFILES = (  # name, parts of compute, parts of memory, where it may begin
 
 @dataclass(frozen=True)
 class Preset:
-    """Devices of one kind. `make`: those of one node, slice by slice; `settings`: gates that have to be on; `most`: of a node."""
+    """Devices of one kind. `make`: the slices of one node. `settings`: the required gates. `most`: the maximum of a node."""
 
     slug: str
     driver: str
@@ -51,7 +52,7 @@ class Preset:
         return f"{self.slug}.example.com"
 
     def pool(self, node: str) -> str:
-        """The pool of a node's devices: no two presets share one, as their devices might have the same names."""
+        """Return the pool of a node's devices. Presets have separate pools, because their devices might have the same names."""
         return node if self.device_class == self.driver else f"{node}/{self.slug}"
 
 
@@ -242,9 +243,10 @@ def claim_manifests(
     first: int = 1,
     requests: Mapping[str, str] | None = None,
 ) -> list[MutableManifest]:
-    """A template with `pods` pods that each get a claim of their own; `shared`: one claim that all of them use.
+    """Return a template and `pods` pods that each get a claim of their own; with `shared`, one claim that all pods
+    use.
 
-    `count` None: all devices that match. Raises PatternError.
+    `count` None: all matching devices. Raise PatternError.
     """
     exactly: MutableManifest = {"deviceClassName": device_class}
     if selectors:
@@ -283,7 +285,7 @@ def claim_manifests(
 
 
 def _using(pod: MutableManifest, entry: MutableManifest) -> MutableManifest:
-    """A pod whose container uses the claim."""
+    """Return a pod whose container uses the claim."""
     spec = dict(pod["spec"])
     containers = [dict(each) for each in spec["containers"]]
     resources = dict(containers[0].get("resources") or {})

@@ -1,7 +1,7 @@
-"""kubectl's little languages, as the builder's forms take them: labels, taints, tolerations, selectors.
+"""Parsers of kubectl's notations for the builder's forms: labels, taints, tolerations, and selectors.
 
-Every parser takes one text and returns manifest data; what it cannot read it refuses with a GrammarError that
-says what was received and how to write it. Syntax only: the API server validates values, and names but those of resources.
+Each parser returns manifest data for a text, or raises GrammarError with the received text and the expected form.
+They check only syntax: the API server validates values, and all names except those of resources.
 """
 
 import re
@@ -16,9 +16,9 @@ class PatternError(ValueError):
 
 
 def expand(pattern: str, count: int, first: int = 1, zones: Sequence[str] = ()) -> list[str]:
-    """`count` names. {i} counts from `first`, {zone} is the object's zone (zones take turns).
+    """Return `count` names. {i} counts from `first`; {zone} is the object's zone, in rotation.
 
-    A pattern without {i} gets `-{i}` at its end where it would name two objects alike.
+    A pattern without {i} gets the suffix `-{i}` if names would repeat.
     """
     names = _fill(pattern, count, first, zones)
     if "{i}" not in pattern and len(set(names)) < len(names):
@@ -52,7 +52,7 @@ _COMPARISON = re.compile(r"^(?P<key>[^\s=!<>]+)\s*(?P<op>==|=|!=|>|<)\s*(?P<valu
 
 
 class GrammarError(ValueError):
-    """A text that is not in the language; its message is meant for the person who wrote it."""
+    """A text with invalid syntax. The message is for its author."""
 
     def __init__(self, received: str, what: str, example: str) -> None:
         said = {"received": received, "what": what, "example": example}
@@ -60,7 +60,7 @@ class GrammarError(ValueError):
 
 
 def split(text: str) -> list[str]:
-    """The parts between line ends, or between commas outside parentheses; blank ones are dropped."""
+    """Split a text at line ends, and at commas outside parentheses. Blank parts are dropped."""
     parts, depth, part = [], 0, ""
     for char in text.replace("\r", ""):
         depth += (char == "(") - (char == ")")
@@ -78,7 +78,7 @@ def lines(text: str, parse: Callable[[str], T]) -> list[T]:
 
 
 def parse_pairs(text: str, what: str = "", example: str = "app=web") -> dict[str, str]:
-    """`app=web, tier=front` as a mapping; `key=` has the empty value."""
+    """Return `app=web, tier=front` as a mapping. `key=` has an empty value."""
     pairs: dict[str, str] = {}
     for part in split(text):
         key, equals, value = part.partition("=")
@@ -91,7 +91,7 @@ def parse_pairs(text: str, what: str = "", example: str = "app=web") -> dict[str
 
 
 def parse_resources(text: str) -> dict[str, str]:
-    """`nvidia.com/gpu=2` and the like, quantities left as they were written."""
+    """Return `nvidia.com/gpu=2` and similar texts as a mapping with unchanged quantities."""
     resources = parse_pairs(text, _("a resource"), "nvidia.com/gpu=1")
     for name, amount in resources.items():
         if not _RESOURCE.match(name):
@@ -162,7 +162,7 @@ def parse_label_selector(text: str) -> dict[str, Any]:
 
 
 def parse_weighted(text: str) -> tuple[int, str]:
-    """`50 disk=ssd` as a weight within 1..100 and the rest."""
+    """Return the weight (1 to 100) of `50 disk=ssd` and the rest."""
     weight, _blank, rest = text.partition(" ")
     if not weight.rstrip(":").isdecimal() or not 1 <= int(weight.rstrip(":")) <= 100 or not rest.strip():
         raise GrammarError(text, _("a weight from 1 to 100 and a selector"), "50 disk=ssd")
@@ -170,7 +170,7 @@ def parse_weighted(text: str) -> tuple[int, str]:
 
 
 def parse_pod_term(text: str) -> dict[str, Any]:
-    """`app=web @ topology.kubernetes.io/zone` as a pod affinity term; without @ the topology is the node."""
+    """Return `app=web @ topology.kubernetes.io/zone` as a pod affinity term. Without @, the topology is the node."""
     selector, _at, topology = text.partition("@")
     if not selector.strip():
         raise GrammarError(text, _("a selector of pods and a topology"), "app=web @ kubernetes.io/hostname")
@@ -194,7 +194,7 @@ def _port(part: str) -> dict[str, Any]:
 
 
 def _of_each(parse: Callable[[str], T]) -> Callable[[str], list[T]]:
-    """A parser of all parts of a text, of which `parse` takes one."""
+    """Return a parser of a whole text from the parser of one part."""
     return lambda text: [parse(part) for part in split(text)]
 
 

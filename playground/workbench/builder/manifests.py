@@ -1,4 +1,4 @@
-"""Manifests of nodes and pods from their forms, and as YAML that a person would have written."""
+"""Manifests of nodes and pods from forms, and their YAML in the style of a person."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -20,13 +20,13 @@ class _Dumper(yaml.SafeDumper):
 
 
 def to_yaml(manifests: Iterable[Mapping[str, Any]], most: int | None = None) -> str:
-    """The manifests as documents with `---` between them; at most `most` of them where it is given."""
+    """Return the manifests as documents separated by `---`, at most `most`."""
     documents = list(manifests)
     return "---\n".join(fragment(dict(each)) for each in documents[:most])
 
 
 def fragment(value: Any) -> str:
-    """A part of a manifest, in the same style."""
+    """Return a part of a manifest in the same style."""
     return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110))
 
 
@@ -48,7 +48,7 @@ def node_manifests(
     taints: Sequence[Mapping[str, str]] = (),
     unschedulable: bool = False,
 ) -> list[MutableManifest]:
-    """`count` nodes alike but for name, hostname label and zone; zones take turns. Raises PatternError."""
+    """Return `count` nodes that differ in name, hostname label, and zone; zones rotate. Raise PatternError."""
     capacity = {"cpu": cpu, "memory": memory, "pods": str(pods), **(resources or {})}
     return [
         _node(each, zones[index % len(zones)] if zones else "", capacity, labels or {}, taints, unschedulable)
@@ -96,7 +96,7 @@ def pod_manifests(
     host_ports: Terms = (),
     **spec: Any,
 ) -> list[MutableManifest]:
-    """`replicas` pods alike but for the name; `spec` goes to pod_spec. Raises PatternError."""
+    """Return `replicas` pods that differ in their name. `spec` goes to pod_spec. Raise PatternError."""
     container: dict[str, Any] = {"name": "main", "image": image or "registry.k8s.io/pause:3.10"}
     resources = {word: dict(amounts) for word, amounts in (("requests", requests), ("limits", limits)) if amounts}
     if resources:
@@ -133,7 +133,7 @@ def pod_spec(
     gates: Sequence[str] = (),
     node_name: str = "",
 ) -> dict[str, Any]:
-    """The spec that these wishes make; what is not wished for is left out."""
+    """Return a pod spec with the given fields; empty ones are left out."""
     spec: dict[str, Any] = {"containers": [dict(container)]}
     affinity = {
         **_node_affinity(node_required, node_preferred),
@@ -155,7 +155,7 @@ def pod_spec(
 
 
 def _node_affinity(required: Sequence[Terms], preferred: Weighted) -> dict[str, Any]:
-    """`required`: terms of which one must match; `preferred`: (weight, term)."""
+    """Return a node affinity. `required`: terms of which one must match. `preferred`: (weight, term)."""
     affinity: dict[str, Any] = {}
     if required:
         affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {

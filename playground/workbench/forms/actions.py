@@ -29,9 +29,9 @@ class ActionForm(PlainForm):
         given: Mapping[str, Any] | None = None,
         everyone: Sequence[Subject] = (),
     ) -> None:
-        """`data` was sent; `given` is what fields begin with, where it is not what the object says.
+        """Build the form. `data` is the submitted input; `given` are initial values that override the object's.
 
-        `everyone`: the objects, where the action is meant for several; `subject` stands for them then.
+        `everyone`: the objects of an action on several; `subject` then represents them.
         """
         initial = {field.name: field.initial(subject) for field in action.fields}
         super().__init__(data, initial={name: (given or {}).get(name, it) for name, it in initial.items()})
@@ -52,12 +52,12 @@ class ActionForm(PlainForm):
         }
 
     def ticked(self) -> dict[str, str]:
-        """The flags that are on, so that asking again needs no ticking again."""
+        """Return the enabled flags, so that a repeated form keeps them."""
         flags = (field.name for field in self.action.fields if field.type == "flag")
         return {name: "1" for name in flags if self.cleaned_data.get(name)}
 
     def take(self, problems: Iterable[tuple[str, str]]) -> bool:
-        """Shows what the API server says of paths with the form's own fields for them; whether all of it stands with one."""
+        """Show the API server's errors at the form's fields for their paths. Return whether every error has a field."""
         placed = [(self._field_of(path), text) for path, text in problems]
         for field, text in dict.fromkeys(placed):
             if field and text:
@@ -65,7 +65,7 @@ class ActionForm(PlainForm):
         return bool(placed) and all(field and text for field, text in placed)
 
     def _field_of(self, path: str) -> str:
-        """The last part of a path that is called as a field is; "" for none."""
+        """Return the field that matches the last such part of a path, or ""."""
         parts = [bracket or name for bracket, name in reversed(_PARTS.findall(path))]
         return next((_CALLED.get(part, part) for part in parts if _CALLED.get(part, part) in self.fields), "")
 
@@ -104,7 +104,7 @@ def _choice(field: Field, subject: Subject, common: dict[str, Any]) -> forms.Fie
 
 
 def labels(text: str) -> dict[str, str | None]:
-    """`disk=ssd, old-` as kubectl label takes them: what is taken away is None."""
+    """Parse `disk=ssd, old-` in the syntax of kubectl label. Removed labels are None."""
     gone = [part for part in grammar.split(text) if part.endswith("-") and "=" not in part]
     pairs = grammar.parse_pairs("\n".join(part for part in grammar.split(text) if part not in gone))
     return {**pairs, **{part[:-1]: None for part in gone}}

@@ -1,4 +1,4 @@
-"""The builder's forms: what a person fills in, checked field by field, and the manifests it makes."""
+"""The builder's forms: input, checked field by field, and the resulting manifests."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ Manifests = list[dict[str, Any]]
 
 
 class BuilderForm(PlainForm):
-    """A form that makes objects. `groups`: titles and field names, in the order of the page."""
+    """A form that creates objects. `groups`: titles and field names, in the order of the page."""
 
     groups: Sequence[tuple[Any, Sequence[str]]] = ()
     open_groups = 1
@@ -35,7 +35,7 @@ class BuilderForm(PlainForm):
         return {"title": title, "fields": fields, "open": index < self.open_groups or filled}
 
     def clean_namespace(self) -> str:
-        """Django asks this of the forms that have such a field."""
+        """Check the namespace of forms that have this field (called by Django)."""
         name: str = self.cleaned_data["namespace"]
         if wrong := first_wrong_name([name], label_errors):
             raise ValidationError(wrong)
@@ -63,7 +63,7 @@ class BuilderForm(PlainForm):
 def first_wrong_name(
     names: Iterable[str], errors: Callable[[str], tuple[str, ...] | list[str]] = subdomain_errors
 ) -> str:
-    """The first name that the API server would refuse, and why; "" where all are good."""
+    """Return the first name that the API server would reject, with the reason; "" if all are valid."""
     for name in names:
         if wrong := errors(name):
             return f"“{name}”: {wrong[0]}"
@@ -71,7 +71,7 @@ def first_wrong_name(
 
 
 def zone_list(text: str) -> list[str]:
-    """Zones between commas or blanks; none given twice."""
+    """Return the distinct zones between commas or blanks."""
     return list(dict.fromkeys(text.replace(",", " ").split()))
 
 
@@ -100,7 +100,7 @@ class NodesForm(BuilderForm):
 
 
 def _build_weighted_parser(parse: Callable[[str], Any]) -> Callable[[str], tuple[int, Any]]:
-    """A parser of a weight and what `parse` reads."""
+    """Return a parser of a weight followed by the input of `parse`."""
 
     def both(text: str) -> tuple[int, Any]:
         weight, rest = grammar.parse_weighted(text)
@@ -197,7 +197,7 @@ class PodsForm(BuilderForm):
 
 
 def _resources(cpu: str, memory: str, others: dict[str, str]) -> dict[str, str]:
-    """A resource list of what was filled in."""
+    """Return a resource list of the nonempty inputs."""
     return {key: value for key, value in {"cpu": cpu, "memory": memory, **others}.items() if value}
 
 
@@ -261,7 +261,7 @@ PRESETS: dict[type[BuilderForm], tuple[Preset, ...]] = {
 
 @cache
 def list_instances() -> dict[str, dict[str, Preset]]:
-    """Instance types by cloud and name; what a node of the type has is what its pods can request."""
+    """Return instance types by cloud and name. Their amounts are those that pods can request."""
     clouds: dict[str, dict[str, Preset]] = {}
     for each in json.loads(INSTANCES.read_text()):
         fields = {name: each[name] for name in ("cpu", "memory", "pods")}

@@ -1,4 +1,6 @@
-"""The form about the components around the schedulers: kube's own flags and configurations, which controllers run, and how fast."""
+"""The form for the components around the schedulers: kube's flags and configurations, the controllers that run, and
+their speed.
+"""
 
 import re
 from collections.abc import Mapping
@@ -105,5 +107,5 @@ def _below(path: str) -> tuple[str, str]:
 
 
 def yaml_text(data: Mapping[str, Any]) -> str:
-    """An object as YAML; nothing where it is empty."""
+    """Return an object as YAML, or "" if it is empty."""
     return to_yaml([dict(data)]) if data else ""

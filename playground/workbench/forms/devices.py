@@ -1,4 +1,4 @@
-"""Forms that give nodes devices, and that claim them."""
+"""Forms that add devices to nodes, and that create claims."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ SHARED, EACH = "shared", "each"
 
 @add_words
 class DevicesForm(BuilderForm):
-    """Devices of one kind for some nodes; `nodes` are the names of those that are there."""
+    """Devices of one kind for some nodes. `nodes` are the names of existing nodes."""
 
     groups = ((_("Devices"), ("preset", "count", "nodes", "gates")),)
     preset = forms.ChoiceField(choices=[(preset.slug, preset.title) for preset in PRESETS.values()], initial="gpu")
@@ -58,7 +58,7 @@ class DevicesForm(BuilderForm):
 
 @add_words
 class ClaimsForm(BuilderForm):
-    """A claim that pods share, or a template and pods that each get a claim of their own."""
+    """A claim that pods share, or a template and pods that each get their own claim."""
 
     open_groups = 2
     groups = (
