@@ -1,4 +1,4 @@
-"""Assignments: a room whose students play lessons alone, each at their own pace; what each has answered at the first try."""
+"""Assignments: a room whose students play lessons alone at their own pace, with each student's first answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -42,13 +42,15 @@ def session_of(student: Student, slug: str) -> Session | None:
 
 
 def works_of(student: Student) -> dict[str, Work]:
-    """The works that a student has begun, by lesson."""
+    """Return the works that a student has begun, by lesson."""
     return {work.slug: work for work in student.works.all()}
 
 
 @transaction.atomic
 def record_answer(session: Session, card: int, given: Sequence[str] | None, right: bool | None) -> None:
-    """Keep the first try at a card's question, and whether it is known by now. Nothing where the session is of no open assignment."""
+    """Record the first try at a card's question, and whether the answer is known by now. Ignores sessions outside of
+    an open assignment.
+    """
     found = find_work(session)
     if found is None or rooms.is_over(found.student.room):
         return
@@ -71,7 +73,7 @@ def finish_work(work: Work) -> None:
 
 
 def describe_work(lesson: Lesson, work: Work | None) -> dict[str, Any]:
-    """Describe the state of a lesson: `stuck` is the card whose question was answered wrong and not known since."""
+    """Describe the state of a lesson. `stuck` is the card whose question was answered wrong and is still unknown."""
     tries: Mapping[str, Any] = {} if work is None else work.tries
     cards = [str(number) for number, card in enumerate(lesson.plan.cards, 1) if card.question is not None]
     unknown = [card for card in cards if card in tries and not tries[card][2]]
@@ -102,7 +104,7 @@ def _list_works(room: Room) -> dict[tuple[int, str], Work]:
 
 
 def _rank_questions(found: list[Lesson], works: Mapping[tuple[int, str], Work]) -> list[dict[str, Any]]:
-    """The questions that somebody has answered, by the share of right first tries."""
+    """Return the questions with answers, by their share of right first tries."""
     rows = []
     for lesson in found:
         tries = [work.tries for (_student, slug), work in works.items() if slug == lesson.slug]

@@ -1,6 +1,7 @@
-"""What stands on the screens of a room, whole: read from the database, sent to whoever comes (back) and whenever something changed.
+"""The complete state of a room's screens, read from the database, and sent to (re)connecting pages and after each
+change.
 
-All students get the same; what is one student's own goes beside it.
+All students get the same message; each student's own state is sent beside it.
 """
 
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from playground.models import Answer, Poll, Room, Student
 
 @dataclass(frozen=True)
 class Board:
-    """`poll` is the question on the screens, `students` their message, and `common` what the teacher's has in common with it
-    (docs/classroom.md).
+    """`poll` is the question on the screens, `students` their message, and `common` the fields that it shares with
+    the teacher's (docs/classroom.md).
     """
 
     room: Room
@@ -47,7 +48,7 @@ def board_of(room_id: int) -> Board | None:
 
 
 def describe_desk(board: Board) -> dict[str, Any]:
-    """Return the teacher's message, which takes longer: it lists every student."""
+    """Return the teacher's message. It takes longer, because it lists every student."""
     present = list(rooms.present(board.room).select_related("fork").order_by("pk"))
     return {
         "type": "board",

@@ -1,4 +1,6 @@
-"""The sockets of a classroom: students follow, answer and raise hands; the teacher asks. docs/classroom.md has their messages."""
+"""The sockets of a classroom: students follow, answer, and raise hands; the teacher asks. docs/classroom.md has the
+messages.
+"""
 
 import asyncio
 import logging
@@ -41,7 +43,7 @@ class ClassroomConsumer(consumers.Socket):
     room: Room
 
     async def connect(self) -> None:
-        """Find the room, take a seat, get the board."""
+        """Find the room, join its hub, and send the board."""
         await self.accept()
         activate(consumers.language_of(self.scope))
         self.outbox = consumers.Outbox.of_running_loop()
@@ -68,7 +70,7 @@ class ClassroomConsumer(consumers.Socket):
         raise NotImplementedError
 
     async def take(self, received: Any) -> None:
-        """Do what a message asks for. Raises SessionError."""
+        """Carry out a message. Raise SessionError."""
         raise NotImplementedError
 
     def post(self, text: str) -> None:
@@ -76,13 +78,13 @@ class ClassroomConsumer(consumers.Socket):
         self.outbox.put(self, text)
 
     def lower(self, hands: set[int]) -> None:
-        """Hands of these students were taken down by the teacher: a student hears of the own one."""
+        """Tell the page that the teacher has lowered the hands of these students, if that concerns it."""
 
     def stay(self, students: set[int]) -> None:
         """These students are in the room: the page of another one ends."""
 
     async def deliver(self, text: str) -> None:
-        """Send what was posted; a page that cannot be sent to connects again."""
+        """Send a posted message. A page that can't be reached connects again."""
         try:
             await self.send_text(text)
         except Exception:
@@ -95,7 +97,7 @@ class ClassroomConsumer(consumers.Socket):
             await self.send(text_data=text)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Take one message; an error is answered, never raised."""
+        """Take one message. Errors are answered, never raised."""
         if self.hub is None or self.closing:
             return
         try:
@@ -122,14 +124,14 @@ class ClassroomConsumer(consumers.Socket):
             self.hub.go(self)
 
     async def require_open(self) -> None:
-        """Raises SessionError in a room that is over."""
+        """Raise SessionError if the room has ended."""
         await in_thread(self.room.refresh_from_db, fields=["ended"])
         if rooms.is_over(self.room):
             raise SessionError(message("This classroom has ended."))
 
 
 class StudentConsumer(ClassroomConsumer):
-    """A student's page: who it is says the cookie that joining gave."""
+    """A student's page. The cookie from joining identifies the student."""
 
     teaches = False
     decoder = messages.STUDENTS
@@ -150,7 +152,7 @@ class StudentConsumer(ClassroomConsumer):
             self.post('{"type":"hand","up":false}')
 
     def stay(self, students: set[int]) -> None:
-        """The own page ends when the teacher has removed this student."""
+        """Close the page if the teacher has removed this student."""
         if self.student.pk not in students and not self.leaving:
             self.leaving = asyncio.create_task(self._leave())
 
@@ -177,7 +179,7 @@ class StudentConsumer(ClassroomConsumer):
             await self._fork(received.at)
 
     async def _fork(self, at: int | None) -> None:
-        """One fork each: who has one gets it again."""
+        """Return the student's fork, creating it the first time."""
         assert self.hub is not None
         fresh = await in_thread(rooms.student_of, self.room, self.student.key)
         if fresh is None:

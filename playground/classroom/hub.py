@@ -1,7 +1,7 @@
-"""Hubs: the sockets of each room in this process, and what is sent to them.
+"""Hubs: the sockets of each room in this process, and their messages.
 
-The database is the truth. Whatever changes a room marks it, and its hub reads the board and sends it: at once, and then at most
-every PAUSE. Answers that come meanwhile are kept together. Other server processes are told over Redis, by a hint alone.
+The database is authoritative. A change of a room marks it, and its hub reads the board and sends it: at once, and
+then at most every PAUSE. Answers in between are collected. Redis only notifies other server processes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Socket(Protocol):
         """Send, whenever it is this socket's turn."""
 
     def lower(self, hands: set[int]) -> None:
-        """Hands of these students were taken down by the teacher."""
+        """Tell the page that the teacher has lowered the hands of these students."""
 
     def stay(self, students: set[int]) -> None:
         """Close this page if its student is not among these."""
@@ -66,7 +66,7 @@ class Hub:
         self._watching: asyncio.Task[None] | None = None
 
     def changed(self, everywhere: bool = True) -> None:
-        """Something is different: the board is sent anew, here and by the other processes."""
+        """Send the board after a change, here and in the other processes."""
         self._changed.set()
         if self._sending is None or self._sending.done():
             self._sending = asyncio.create_task(self._send())
@@ -74,7 +74,7 @@ class Hub:
             self._hubs.announce(self.room)
 
     async def come(self, socket: Socket) -> None:
-        """A page is there: it gets the board whole, and the others hear that somebody came."""
+        """Add a page: send it the complete board, and notify the others."""
         self.sockets.add(socket)
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
@@ -89,7 +89,7 @@ class Hub:
             self.changed(everywhere=False)
 
     def go(self, socket: Socket) -> None:
-        """A page has gone."""
+        """Remove a page."""
         self.sockets.discard(socket)
         if not self.sockets:
             if self._watching is not None:
@@ -160,7 +160,7 @@ class Hub:
         self._set(True, orjson.dumps(desk).decode(), changed)
 
     def _set(self, teaches: bool, text: str, changed: Callable[[bool], None]) -> bool:
-        """Return whether the text is new."""
+        """Store a text. Return whether it is new."""
         if text == self._texts[teaches]:
             return False
         self._texts[teaches] = text
@@ -202,19 +202,19 @@ class Hubs:
         return self._hubs[room]
 
     def changed(self, room: int) -> None:
-        """Something is different in a room, whether or not somebody of it is here."""
+        """Handle a change of a room, whether or not this process has sockets of it."""
         if room in self._hubs:
             self._hubs[room].changed()
         else:
             self.announce(room)
 
     def announce(self, room: int) -> None:
-        """Tell the other processes that a room has changed."""
+        """Notify the other processes that a room has changed."""
         if self._relay is not None:
             self._relay.notify(room, "moved")
 
     def forget(self, hub: Hub) -> None:
-        """Drop the hub of a room that has no socket in this process."""
+        """Drop the hub of a room without sockets in this process."""
         if self._hubs.get(hub.room) is not hub:
             return
         del self._hubs[hub.room]
@@ -247,7 +247,7 @@ def hubs() -> Hubs:
 
 
 def mark(room: int) -> None:
-    """Say, from any thread, that something is different in a room: a form has changed it."""
+    """Mark a room as changed, from any thread. Forms use it."""
     for loop, known in list(_BY_LOOP.items()):
         with contextlib.suppress(RuntimeError):  # that loop has ended
             loop.call_soon_threadsafe(known.changed, room)

@@ -1,4 +1,4 @@
-"""The messages of a classroom's socket; docs/classroom.md has a table of them. What a page sends is checked here, field by field."""
+"""The messages of a classroom's socket (docs/classroom.md has a table), checked field by field."""
 
 from typing import Annotated, Any, Literal
 
@@ -10,11 +10,11 @@ Number = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class FromPage(Struct, frozen=True, tag_field="type", tag=str.lower):
-    """Base."""
+    """Base class of messages from a page."""
 
 
 class Ping(FromPage, frozen=True):
-    """Is anybody there?"""
+    """A check of the connection."""
 
 
 class Answer(FromPage, frozen=True):
@@ -25,13 +25,13 @@ class Answer(FromPage, frozen=True):
 
 
 class Hand(FromPage, frozen=True):
-    """A student raises a hand, or takes it down."""
+    """A student raises or lowers a hand."""
 
     up: bool
 
 
 class Fork(FromPage, frozen=True):
-    """A student wants a session of their own from where they stand; null is the newest step."""
+    """A student requests a session of their own from the current position; null is the newest step."""
 
     at: Number | None = None
 
@@ -43,7 +43,9 @@ class Stand(FromPage, frozen=True):
 
 
 class Ask(FromPage, frozen=True):
-    """The teacher asks: what the lesson's card asks, what the engine can foresee, or a free choice (questions.py)."""
+    """The teacher asks the question of the lesson's card, a prediction that the engine can compute, or a free choice
+    (questions.py).
+    """
 
     kind: Literal["card", "node", "scheduled", "next", "feasible", "free"]
     at: Number | None = None
@@ -54,19 +56,19 @@ class Ask(FromPage, frozen=True):
 
 
 class Close(FromPage, frozen=True):
-    """No more answers."""
+    """The teacher stops accepting answers."""
 
 
 class Reveal(FromPage, frozen=True):
-    """Everybody sees the answers and what is right."""
+    """The teacher reveals the answers and the solution."""
 
 
 class Clear(FromPage, frozen=True):
-    """The question goes off the screens."""
+    """The teacher removes the question from the screens."""
 
 
 class Lower(FromPage, frozen=True):
-    """The teacher has seen a student's hand; null: all."""
+    """The teacher lowers a student's hand; null: all."""
 
     student: Number | None = None
 
@@ -84,7 +86,7 @@ class Remove(FromPage, frozen=True):
 
 
 class Joining(FromPage, frozen=True):
-    """Students may join, or nobody joins any more."""
+    """The teacher allows or stops joining."""
 
     open: bool
 

@@ -1,4 +1,4 @@
-"""Polls and answers in the database: asked, answered, counted, revealed."""
+"""Polls and answers in the database: ask, answer, count, and reveal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Counts = list[tuple[str, int, bool | None]]
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to put to the room, its key computed (questions.py); what its fields are, models.Poll says."""
+    """A question for the room with its computed key (questions.py). models.Poll describes the fields."""
 
     kind: str
     words: Mapping[str, Mapping[str, str]]
@@ -35,7 +35,7 @@ class Asked:
 
 @transaction.atomic
 def ask(room_id: int, asked: Asked) -> Poll:
-    """Put a question to the room; the one before goes off the screens. Raises LimitReached."""
+    """Ask the room a question. The previous question disappears from the screens. Raise LimitReached."""
     polls = Poll.objects.filter(room_id=room_id)
     last = polls.aggregate(last=Max("number"))["last"] or 0
     if last >= settings.MAX_POLLS:
@@ -57,19 +57,21 @@ def close(room_id: int) -> None:
 
 
 def reveal(poll: Poll, reasons: Mapping[str, Any]) -> None:
-    """Everybody sees the answers, what is right, and what the engine sees in the wrong ones."""
+    """Reveal the answers, the solution, and the engine's reasons against the wrong answers."""
     poll.reasons, poll.state = dict(reasons), Poll.State.REVEALED
     poll.save(update_fields=["reasons", "state"])
 
 
 def take_off(room_id: int) -> None:
-    """No question stands on the screens."""
+    """Remove the question from the screens."""
     close(room_id)
     Poll.objects.filter(room_id=room_id, shown=True).update(shown=False)
 
 
 def read_answer(poll: Poll, given: Sequence[str]) -> tuple[str, bool | None]:
-    """An answer as it is kept, and whether it is right (None: there is no right or wrong). Raises SessionError for one that can't be."""
+    """Return an answer in its stored form, and whether it is right (None if no answer is right or wrong). Raise
+    SessionError if invalid.
+    """
     question = Question(poll.kind, {}, tolerance=poll.tolerance)  # type: ignore[arg-type]
     key = tuple(poll.key) if isinstance(poll.key, list) else poll.key
     read = [text.strip()[:300] for text in given if text.strip()]
@@ -89,7 +91,7 @@ def read_answer(poll: Poll, given: Sequence[str]) -> tuple[str, bool | None]:
 
 @transaction.atomic
 def save(answers: Sequence[tuple[int, int, str, bool | None]]) -> set[int]:
-    """Keep answers (poll, student, text, right) in one go; the polls that take answers still."""
+    """Store answers (poll, student, text, right) in one transaction. Return the polls that still accept answers."""
     polls = {poll for poll, _student, _text, _right in answers}
     taking = set(Poll.objects.filter(pk__in=polls, state=Poll.State.OPEN).values_list("pk", flat=True))
     last = {(poll, student): (text, right) for poll, student, text, right in answers if poll in taking}

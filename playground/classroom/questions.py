@@ -1,4 +1,4 @@
-"""Questions to a room: their words in every language, their answers to choose from, and their key, which the engine computes."""
+"""Questions to a room: their words in every language, their options, and the key that the engine computes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ MOST_REASONS = 40  # wrong answers whose reasons are looked for
 
 
 async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
-    """The question that a teacher wants to put. Raises SessionError where there is none."""
+    """Build the teacher's question. Raise SessionError if there is none."""
     if ask.kind == "free":
         return _free(ask)
     if ask.kind == "card":

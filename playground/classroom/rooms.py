@@ -1,4 +1,4 @@
-"""Rooms and their students in the database: opened, found, joined, ended, removed."""
+"""Rooms and their students in the database: open, find, join, end, and remove."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ CLOSED = gettext_noop("The teacher has closed this classroom to new students.")
 
 
 def open_room(session: Session, creator: str, lessons: Sequence[str] = (), varied: bool = False) -> Room:
-    """A new room around a session. Raises LimitReached where the client has as many open ones as one may have."""
+    """Create a room around a session. Raise LimitReached if the client has its maximum of open rooms."""
     hidden = salted_hmac("playground.room", creator).hexdigest() if creator else ""
     if hidden and going_on().filter(creator=hidden).count() >= settings.MAX_ROOMS_PER_CLIENT:
         raise LimitReached(
@@ -37,29 +37,29 @@ def open_room(session: Session, creator: str, lessons: Sequence[str] = (), varie
 
 
 def going_on() -> QuerySet[Room]:
-    """The rooms that have not ended, by their teacher or by the time that a room has."""
+    """Return the rooms that neither their teacher nor their time limit has ended."""
     since = timezone.now() - timedelta(hours=settings.ROOM_HOURS)
     return Room.objects.filter(~Q(lessons=[]) | Q(created__gt=since), ended=None, session__deleted=None)
 
 
 def is_over(room: Room) -> bool:
-    """Return whether a room has ended: by its teacher, by its time limit, or with its session. An assignment has no such limit."""
+    """Return whether a room has ended: by its teacher, its time limit, or its session. An assignment has no time limit."""
     late = not room.lessons and timezone.now() - room.created >= timedelta(hours=settings.ROOM_HOURS)
     return room.ended is not None or late or room.session.deleted is not None
 
 
 def of_teacher(key: str) -> Room:
-    """The room whose desk a key opens. Raises SessionGone."""
+    """Return the room whose desk a key opens. Raise SessionGone."""
     return _require_room(Room.objects.filter(key=key.replace("\0", " ")))
 
 
 def of_code(code: str) -> Room:
-    """The room that a join code lets in, however it was typed. Raises SessionGone."""
+    """Return the room of a join code in any spelling. Raise SessionGone."""
     return _require_room(Room.objects.filter(code=plain(code)))
 
 
 def plain(text: str) -> str:
-    """The join code of a text, or of a link in it, as it is kept: capitals and digits alone. "" where there is none."""
+    """Return the join code in a text or link in its stored form (capitals and digits), or ""."""
     text = in_one_form("NFKC", text[:_LONGEST])
     link = _LINK.search(text)
     return _APART.sub("", (link[1] if link else text).upper())[:12]
@@ -73,13 +73,15 @@ def _require_room(rooms: QuerySet[Room]) -> Room:
 
 
 def unknown() -> SessionGone:
-    """The refusal of a link or code that no room has."""
+    """Return the error for a link or code without a room."""
     return SessionGone(message("No classroom has this link or code. It may have been removed, or the code has a typo."))
 
 
 @transaction.atomic
 def join(room: Room, name: str, creator: str = "") -> Student:
-    """A new student. Raises LimitReached where the room is over, closed or full, or the client has too many join at once."""
+    """Create a student. Raise LimitReached if the room has ended, is closed, or is full, or if too many of the client
+    join at once.
+    """
     if is_over(room):
         raise LimitReached(message("This classroom has ended."))
     if room.locked:
@@ -103,18 +105,18 @@ def join(room: Room, name: str, creator: str = "") -> Student:
 
 
 def present(room: Room) -> QuerySet[Student]:
-    """The students whom the teacher has not removed."""
+    """Return the students whom the teacher has not removed."""
     return room.students.filter(removed=None)
 
 
 def student_of(room: Room, key: str) -> Student | None:
-    """The student whose browser holds a key."""
+    """Return the student whose browser holds a key, or None."""
     return present(room).filter(key=key.replace("\0", " ")).select_related("fork").first() if key else None
 
 
 @transaction.atomic
 def remove(room_id: int, student_id: int | None) -> None:
-    """Take a student out of the room, or all, with their answers; forks are sessions of their own and stay."""
+    """Remove a student, or all, with their answers. Forks are independent sessions and stay."""
     there = Student.objects.filter(room_id=room_id, removed=None)
     out = list((there if student_id is None else there.filter(pk=student_id)).values_list("pk", flat=True))
     Room.objects.filter(pk=room_id, shown__in=out).update(shown=None)
@@ -124,42 +126,42 @@ def remove(room_id: int, student_id: int | None) -> None:
 
 
 def admit(room_id: int, is_open: bool) -> None:
-    """Let students join, or nobody any more."""
+    """Allow or stop joining."""
     Room.objects.filter(pk=room_id).update(locked=not is_open)
 
 
 def end(room_id: int) -> None:
-    """Nobody asks, answers or joins from now on."""
+    """End a room: no more questions, answers, or joining."""
     Room.objects.filter(pk=room_id, ended=None).update(ended=timezone.now(), shown=None)
     Poll.objects.filter(room_id=room_id, state=Poll.State.OPEN).update(state=Poll.State.CLOSED)
 
 
 def delete(room_id: int) -> None:
-    """Remove a room with everything that was said in it; the students' forks are sessions of their own and stay."""
+    """Delete a room with all its data. Students' forks are independent sessions and stay."""
     Room.objects.filter(pk=room_id).delete()
 
 
 def find_outdated_rooms() -> QuerySet[Room]:
-    """The rooms whose days are over, and those of deleted sessions."""
+    """Return the rooms beyond their retention time, and those of deleted sessions."""
     before = timezone.now() - timedelta(days=settings.ROOM_RETENTION_DAYS)
     return Room.objects.filter(Q(created__lt=before) | Q(session__deleted__isnull=False))
 
 
 def raise_hand(student: Student, up: bool) -> None:
-    """Raise a hand, which keeps its place in the row, or take it down."""
+    """Raise a hand, which keeps its place in the order, or lower it."""
     if up != (student.hand is not None):
         student.hand = timezone.now() if up else None
         student.save(update_fields=["hand"])
 
 
 def lower(room_id: int, student_id: int | None) -> None:
-    """The teacher has seen a hand, or all."""
+    """Lower a student's hand, or all hands."""
     raised = Student.objects.filter(room_id=room_id, hand__isnull=False)
     (raised if student_id is None else raised.filter(pk=student_id)).update(hand=None)
 
 
 def keep_fork(student: Student, fork: Session) -> None:
-    """A student has a session of their own now."""
+    """Set the student's own session."""
     student.fork = fork
     student.save(update_fields=["fork"])
 

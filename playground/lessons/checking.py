@@ -1,4 +1,4 @@
-"""What is wrong with a lesson: played with right and wrong answers, its words held against each other."""
+"""Checks of a lesson: plays it with right and wrong answers, and compares its languages."""
 
 from collections.abc import Iterator, Sequence
 
@@ -28,7 +28,7 @@ def problems(lesson: Lesson, slugs: frozenset[str] = frozenset()) -> list[str]:
 
 
 def move_to_release(lesson: Lesson, release: str) -> Lesson | None:
-    """The lesson in a world of this release; None if it is about others, or chooses its release itself."""
+    """Return the lesson in a world of this release, or None if it is for others or sets its release itself."""
     plan = lesson.plan
     if "release" in plan.settings or (plan.releases and release not in plan.releases):
         return None
@@ -89,7 +89,7 @@ def _in_language(lesson: Lesson, words: Words) -> Iterator[str]:
 
 
 def _same_places(lesson: Lesson) -> Iterator[str]:
-    """Both languages name the same facts, card by card."""
+    """Yield cards whose languages name different facts."""
     one, other = (lesson.words[language] for language in LANGUAGES)
     for card in one.cards.keys() & other.cards.keys():
         names = [placeholders(" ".join(words.cards[card].texts())) for words in (one, other)]

@@ -36,17 +36,17 @@ Condition = Mapping[str, Any]
 
 
 def holds(when: Condition, sim: WorldView) -> bool:
-    """Return True if a condition holds in a world."""
+    """Return whether a condition holds in a world."""
     return all(test(when, sim) for word, test in _TESTS.items() if word in when)
 
 
 def _attempts(when: Condition, sim: WorldView) -> list[Attempt]:
-    """The finished attempts of the pod that a condition is about."""
+    """Return the finished attempts of a condition's pod."""
     return [attempt for attempt in sim.journal.attempts if attempt.pod == key_of(when["pod"])]
 
 
 def _has_run(when: Condition, sim: WorldView, point: str, plugin: str = "") -> bool:
-    """Return True once an attempt has run a point, or a plugin at that point; an attempt that has ended has."""
+    """Return whether an attempt has run a point, or a plugin at that point. A finished attempt has."""
     finished, wanted = len(_attempts(when, sim)), when.get("attempt", 1)
     if finished >= wanted and point in SCHEDULING:
         return True

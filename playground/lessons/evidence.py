@@ -1,4 +1,4 @@
-"""Where the engine's record stands that answers a question, and what it says of the answers that are wrong."""
+"""The places in the engine's record that answer a question, and the reasons against the wrong answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ STAGES = {word: stage for stage, words in _OF_STAGES.items() for word in words}
 
 @dataclass(frozen=True)
 class Evidence:
-    """The end of a pod's attempt (its `attempt`th, from 1), at a step and a stage. `said`: of a node, its refusal or its points."""
+    """The end of a pod's attempt (number `attempt`, from 1) with its step and stage. `said`: the rejection or score by node."""
 
     pod: str
     attempt: int
@@ -87,7 +87,7 @@ DECIDING = {
 
 
 def is_known(fact: Fact, value: Value, card: str, seen: Seen, positions: Mapping[str, int]) -> bool:
-    """Return whether a fact has its value already by what has been seen at a card."""
+    """Return whether the learner can already know a fact from the cards up to here."""
     here, ids = positions[card], list(positions)
     earlier = {name: seen.at[name] for name in ids[: ids.index(card) + 1]}
     word = next((word for word in fact if word in STAGES), next(iter(fact)))

@@ -75,7 +75,7 @@ PARAMETERS = frozenset(
 
 
 class BadFact(ValueError):
-    """A fact that the played lesson has no answer to."""
+    """A fact that the played lesson can't answer."""
 
 
 class Ran(NamedTuple):
@@ -100,7 +100,7 @@ class Seen:
 
 
 def value_of(fact: Fact, seen: Seen, card: str) -> Value:
-    """A fact's value; BadFact says what is wrong with it."""
+    """Return a fact's value. Raise BadFact."""
     where = fact.get("card", card)
     if where not in seen.at:
         raise BadFact(f"there is no card {where}")

@@ -1,4 +1,4 @@
-"""The format of a lesson's files, as classes: what docs/lessons.md describes is what these take."""
+"""The classes of a lesson's files, which docs/lessons.md describes."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -30,7 +30,7 @@ TRACKS: tuple[Track, ...] = get_args(Track)
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`answer`: a fact (facts.py), which is the key. `tolerance` is for numbers; `among`: what can be chosen."""
+    """A question. `answer`: the fact (facts.py) that is the key. `tolerance` is for numbers; `among`: the options."""
 
     kind: Kind
     answer: Json
@@ -39,7 +39,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Meant(msgspec.Struct, frozen=True):
-    """A wrong number, the mistake that leads to it (story/goals.py has its words), and the names in these words."""
+    """A wrong number, the mistake that leads to it (its words are in story/goals.py), and the names in these words."""
 
     value: float
     how: str
@@ -47,7 +47,9 @@ class Meant(msgspec.Struct, frozen=True):
 
 
 class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An action that a card offers: a command, or objects to apply. In a task the world then runs `until` this holds."""
+    """An action that a card offers: a command, or objects to apply. In a task, the world then runs `until` a
+    condition holds.
+    """
 
     command: Json | None = None
     nodes: tuple[Json, ...] = ()
@@ -57,10 +59,10 @@ class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`when`: the condition of the step that it is about (conditions.py). `spotlight`: a part of the studio, or an object.
+    """A card. `when`: the condition of its step (conditions.py). `spotlight`: a part of the studio, or an object.
 
-    `stage`, `pod`, and `plugin`: the contents of the stage at this card; without them it follows the step.
-    `figure`: an interactive figure beside its text (features/figures).
+    `stage`, `pod`, and `plugin`: the contents of the stage at this card; by default it follows the step. `figure`: an
+    interactive figure beside its text (features/figures).
     """
 
     id: str
@@ -75,7 +77,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The learner's goal on a fork of the last card's step: `start` makes the situation, `check` holds once it is reached.
+    """The learner's goal on a fork of the last card's step: `start` creates the situation, and `check` holds at the
+    goal.
 
     `solution` is one way, which a check plays.
     """
@@ -86,9 +89,10 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A value that a variant draws: one of `among`, or a number or quantity `from` the least `to` the most, by `step`.
+    """A value that a variant draws: one of `among`, or a number or quantity `from` the least `to` the most, by
+    `step`.
 
-    `written`: its value in the lesson as it is written, which also says whether it is a whole number, a quantity or a name.
+    `written`: its value in the original lesson, which also determines the type: whole number, quantity, or name.
     """
 
     written: Scalar
@@ -99,10 +103,11 @@ class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Vary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The differences between a lesson's variants (varying/); `$(name)` marks a value in lesson.yaml, `{name}` in its words.
+    """The differences between a lesson's variants (varying/). `$(name)` marks a value in lesson.yaml, `{name}` in its
+    words.
 
-    `shuffles`: names with values that change places. `derived`: values computed from others. `require`: relations that hold in each
-    variant, of values and of facts.
+    `shuffles`: names with values to permute. `derived`: values computed from others. `require`: relations between
+    values, or facts, that hold in each variant.
     """
 
     draws: Mapping[str, Draw] = {}
@@ -112,9 +117,10 @@ class Vary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """lesson.yaml. `commands`: what is done once everything is there, before the first card. A lesson of people's own may have no task.
+    """lesson.yaml. `commands`: commands after the creation of all objects, before the first card. A user's lesson may
+    have no task.
 
-    `releases`: those of kube that the lesson is about; empty: all.
+    `releases`: the kube releases of the lesson; empty: all.
     """
 
     track: Track
@@ -144,13 +150,15 @@ class CardWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     choices: Mapping[str, str] = {}
 
     def texts(self, answers: bool = True) -> tuple[str, ...]:
-        """Everything that is said, in the order of the fields; what is said of answers, or not."""
+        """Return all texts in the order of the fields, with or without those about answers."""
         said = (self.right, self.wrong) if answers else ()
         return (self.text, self.ask, *said, self.do, *self.choices.values())
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """en.yaml, zh-hans.yaml: a lesson's words in one language. `{name}` stands for a fact's value, `{answer}` for the card's own key."""
+    """en.yaml, zh-hans.yaml: a lesson's words in one language. `{name}` is replaced by a fact's value, `{answer}` by
+    the card's key.
+    """
 
     title: str
     summary: str
@@ -159,15 +167,15 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sum_up: str = ""
 
     def texts(self) -> tuple[str, ...]:
-        """Everything that is said."""
+        """Return all texts."""
         said = (text for card in self.cards.values() for text in card.texts())
         return (self.title, self.summary, *said, self.task, self.sum_up)
 
 
 class Lesson(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A lesson whole. `drawn`: the values of what varies in its plan and its words; `pattern`: the plan in which names stand for them.
+    """A complete lesson. `drawn`: its varying values. `pattern`: the plan with names in place of these values.
 
-    A variant has the seed that it was drawn from, and as its `origin` the name of the lesson that it is one of.
+    A variant has the seed of its draw, and the name of its lesson as `origin`.
     """
 
     slug: str

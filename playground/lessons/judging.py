@@ -1,4 +1,4 @@
-"""Judges an answer by the key that the engine computed."""
+"""Judgment of an answer by the key that the engine computed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from playground.lessons.format import Question
 
 @dataclass(frozen=True)
 class Verdict:
-    """`right`: whether the answer is. `given` is the answer as it was read."""
+    """`right`: whether the answer is right. `given` is the parsed answer."""
 
     right: bool
     given: tuple[str, ...]
@@ -30,7 +30,7 @@ def judge(question: Question, key: Value, given: Sequence[str]) -> Verdict:
 
 
 def as_text(key: Value) -> str:
-    """A key as it is answered: yes and no, a number without a needless fraction."""
+    """Return a key in the form of an answer: yes or no, or a number without a needless fraction."""
     if isinstance(key, bool):
         return "yes" if key else "no"
     if isinstance(key, tuple):

@@ -1,4 +1,4 @@
-"""Meanings of wrong numbers: the mistake that leads to each, counted by the engine as the right number is."""
+"""Meanings of wrong numbers: the mistake behind each, computed by the engine like the right number."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ DEFAULTS = {
 
 
 def find_meanings(card: str, question: Question, key: Value, seen: Seen, plan: Plan) -> tuple[Meant, ...]:
-    """Return the meanings of wrong numbers, one for each number; the most telling one where several lead to the same."""
+    """Return the meanings of wrong numbers, one for each number: the most significant if several lead to the same."""
     if question.kind != "number" or isinstance(key, str | tuple):
         return ()
     found: dict[float, Meant] = {}
@@ -41,7 +41,7 @@ def find_meanings(card: str, question: Question, key: Value, seen: Seen, plan: P
 
 
 def _misread(word: str, fact: Fact, seen: Seen, card: str, key: float) -> Found:
-    """Yield the mistakes about what the fact itself counts."""
+    """Yield mistakes about the fact's own count."""
     world = seen.at[fact.get("card", card)]
     if word in ("feasible_for", "refused_for", "evaluated_for", "tied_for"):
         yield from _misread_nodes(word, fact, seen, card)
@@ -55,7 +55,7 @@ def _misread(word: str, fact: Fact, seen: Seen, card: str, key: float) -> Found:
 
 
 def _displace(word: str, question: Question, seen: Seen, card: str) -> Found:
-    """Yield what the same fact is elsewhere: now, on all nodes, at another stage or node, in another attempt."""
+    """Yield the values of the same fact elsewhere: now, on all nodes, at another stage or node, or in another attempt."""
     fact = question.answer
     others: list[tuple[str, dict[str, Any]]] = [("now", {"card": card})] if fact.get("card", card) != card else []
     others += [("everywhere", {"domain": {}})] if "domain" in fact else []
@@ -96,7 +96,7 @@ def _misread_nodes(word: str, fact: Fact, seen: Seen, card: str) -> Found:
 
 
 def _misread_requests(spec: Mapping[str, Any], feasible: int, nodes: Iterable[str], world: WorldView) -> Found:
-    """Yield the nodes on which a pod seems to fit if a part of its requests, or of what others have requested, is forgotten."""
+    """Yield the number of nodes on which a pod seems to fit if parts of its own or others' requests are forgotten."""
     amounts = [_list_amounts(node, world) for node in nodes]
     if any(_count(spec, each) for each in amounts):
         return  # the nodes have changed between the question and the attempt
@@ -132,7 +132,7 @@ def _list_amounts(node: str, world: WorldView) -> Mapping[str, tuple[int, ...]]:
 
 
 def _count(spec: Mapping[str, Any], amounts: Mapping[str, tuple[int, ...]], whole: bool = False) -> float:
-    """Count the pods like this one that fit into what is free of such amounts, or into the `whole`."""
+    """Count the pods like this one that fit into the free amounts, or into the `whole`."""
     requests = pod_requests(spec)
     asked = {name: 1 if name == "pods" else requests.get(name) for name in amounts}
     free = {name: has - (0 if whole else used) for name, (used, has) in amounts.items()}
@@ -140,7 +140,7 @@ def _count(spec: Mapping[str, Any], amounts: Mapping[str, tuple[int, ...]], whol
 
 
 def _find_durations(plan: Plan) -> Iterator[tuple[str, float]]:
-    """Yield the durations of a lesson's world by their names, in seconds: its own, and kube's where its commands make them matter."""
+    """Yield the durations of a lesson's world by name, in seconds: its own, and kube's that its commands involve."""
     pending: list[Any] = [plan.settings, plan.configuration, plan.objects, plan.commands]
     while pending:
         each = pending.pop()

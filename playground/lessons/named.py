@@ -1,4 +1,4 @@
-"""Objects and pods by the names that lessons give them."""
+"""Lookup of objects and pods by the names that lessons use."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,6 +35,6 @@ def short(key: str) -> str:
 
 
 def object_of(kind: str, name: str, world: WorldView) -> Any:
-    """The object of that kind and name, if the API server holds it."""
+    """Return the object of a kind and name, or None."""
     namespace, _slash, name = ("", "", name) if kind in CLUSTER_WIDE else key_of(name).partition("/")
     return world.store.get(kind, namespace, name)

@@ -1,4 +1,4 @@
-"""What there is on a node, by its scheduler and by its kubelet, for the facts of lessons."""
+"""The resources of a node, by its scheduler and by its kubelet, for the facts of lessons."""
 
 from typing import Any, NamedTuple, cast
 
@@ -18,7 +18,7 @@ class Left(NamedTuple):
 
 
 def measure_signal(node: str, signal: str, world: WorldView) -> Left | None:
-    """None where there is no such node, or its kubelet doesn't measure the signal."""
+    """Return the measured signal, or None if there is no such node, or its kubelet does not measure the signal."""
     row = read_node(cast("Any", world), node)
     measured = next((each for each in row["signals"] if each["signal"] == signal), None) if row else None
     if measured is None:

@@ -1,7 +1,7 @@
-"""Lessons of people's own, as this process has been handed them: with their manifests written out, and with what playing them came to.
+"""Users' lessons in this process, with their manifests written out and the results of playing them.
 
-Such a lesson is known by what is in it (`own:` and a digest), so that it never changes under those who take it. It is known here as long
-as somebody holds it: the session's engine in a worker, a request in the web process.
+The name of such a lesson depends on its content (`own:` and a digest), so it never changes while in use. The process
+knows it while it is referenced: by a session's engine in a worker, or by a request in the web process.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ PREFIX = "own:"
 
 
 class Handed(msgspec.Struct, frozen=True, weakref=True, eq=False):
-    """A lesson that has been played: `positions` to `options` as in play.Played."""
+    """A played lesson. `positions` to `options` are as in play.Played."""
 
     lesson: Lesson
     positions: Mapping[str, int]
@@ -34,7 +34,7 @@ _handed: WeakValueDictionary[str, Handed] = WeakValueDictionary()
 
 
 def document_of(handed: Handed) -> tuple[str, bytes]:
-    """The name that its content gives it, and the lesson under this name as bytes."""
+    """Return the name of a lesson by its content, and the lesson under this name as bytes."""
     lesson = msgspec.structs.replace(handed.lesson, slug=PREFIX)
     content = msgspec.json.encode(msgspec.structs.replace(handed, lesson=lesson))
     slug = PREFIX + hashlib.blake2b(content, digest_size=20).hexdigest()
@@ -43,11 +43,11 @@ def document_of(handed: Handed) -> tuple[str, bytes]:
 
 
 def hand(document: bytes) -> Handed:
-    """Make a lesson known here, for as long as what is returned is held."""
+    """Register a lesson while the returned object is referenced."""
     read = msgspec.json.decode(document, type=Handed)
     return _handed.setdefault(read.lesson.slug, read)
 
 
 def find_handed(slug: str) -> Handed | None:
-    """The lesson of that name, if it is known here."""
+    """Return the registered lesson of that name, or None."""
     return _handed.get(slug)

@@ -1,4 +1,4 @@
-"""Plays a lesson with the engine: where its cards stand, what its facts and keys are."""
+"""Plays a lesson with the engine: finds the steps of its cards, its facts, and its keys."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,21 +26,20 @@ MOST_SETTLING, MOST_IDLE = 2_000, 300
 
 
 def list_reached_cards(lesson: Lesson, sim: WorldView) -> tuple[Card, ...]:
-    """The cards whose conditions hold, up to the first whose doesn't."""
+    """Return the cards whose conditions hold, up to the first whose condition does not."""
     return tuple(takewhile(lambda card: holds(card.when, sim), lesson.plan.cards))
 
 
 class StuckLesson(ValueError):
-    """The world came to its end, or too far, before a card's condition held."""
+    """A world that ended, or ran too far, before a card's condition held."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """`positions`: the step of each card. `facts`: the values in its texts, those drawn too.
+    """A playthrough. `positions`: the step of each card. `facts`: the values in its texts, including drawn ones.
 
-    `keys` and `options`: of each question, by its card.
-    `evidence`: what a question's key was read from, where that is an attempt. `revealed`: the cards whose step shows the answer.
-    `meant`: the meanings of wrong numbers, by card.
+    `keys` and `options`: of each question, by its card. `evidence`: the attempt from which a question's key was read,
+    if any. `revealed`: the cards whose step shows the answer. `meant`: the meanings of wrong numbers, by card.
     """
 
     positions: Mapping[str, int]
@@ -59,7 +58,7 @@ class Played:
         return None if self.seen is None else self.seen.end
 
     def hand_on(self, lesson: Lesson) -> Handed:
-        """Return the lesson with what it came to, without the worlds."""
+        """Return the lesson with the results of playing it, without the worlds."""
         found = (self.positions, self.facts, self.keys, self.options, self.evidence)
         return Handed(lesson, *found, self.revealed, self.meant)
 
@@ -110,7 +109,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
 
 
 def begin_lesson(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
-    """The lesson's world before its first step, and what will have been seen of it as it is stepped."""
+    """Return the lesson's world before its first step, and the (still empty) observations of it."""
     world = Simulation(seed=seed)
     for command in beginning(lesson.plan):
         world.apply(command)
@@ -118,7 +117,7 @@ def begin_lesson(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
 
 
 def find_playthrough(slug: str, seed: int) -> Played | None:
-    """The same of a lesson by its name, played once; None where there is no such lesson. People's own come with what they came to."""
+    """Return the cached playthrough of a lesson by name, or None. Users' lessons contain theirs."""
     own = find_handed(slug)
     if own is not None:
         return Played(
@@ -163,7 +162,7 @@ def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[st
 
 
 def _require_alone(lesson: Lesson, card: str, world: Simulation) -> None:
-    """At a card's step no later card may hold already: the screen would pass it over."""
+    """Require that no later card holds at a card's step, because the screen would skip the card."""
     last = list_reached_cards(lesson, world)[-1].id
     if last != card:
         raise StuckLesson(f"card {card} is passed over: card {last} comes at the same step")

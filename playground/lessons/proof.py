@@ -1,4 +1,4 @@
-"""Proof that a card describes its own step: its plugins, objects, and numbers are in sight there."""
+"""The proof that a card describes its own step: its plugins, objects, and numbers are visible there."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -106,7 +106,7 @@ def _has(part: str, sight: _Sight) -> bool:
 
 
 def _find_gap(card: Card, plugin: str, played: Played, sight: _Sight) -> str:
-    """Return what is missing for a text that names a plugin; "" if its record is on the stage."""
+    """Return the reason why a plugin named in the text is not visible; "" if its record is on the stage."""
     assert played.seen is not None
     here, pod = played.positions[card.id], _pod_of(card)
     records = [ran for ran in played.seen.ran if ran.plugin == plugin and pod in ("", ran.pod)]
@@ -125,13 +125,13 @@ def _find_gap(card: Card, plugin: str, played: Played, sight: _Sight) -> str:
 
 
 def _pod_of(card: Card) -> str:
-    """The pod that a card is about: its own, or that of its condition; "" if it names none."""
+    """Return the card's pod: its own, or that of its condition, or ""."""
     name = card.pod or card.when.get("pod", "")
     return key_of(str(name)) if name else ""
 
 
 def _begin(seen: Seen, pod: str, here: int) -> int:
-    """The first step of the attempt that a position is in."""
+    """Return the first step of the attempt at a position."""
     attempts = [each.first_position for each in seen.end.journal.attempts if pod in ("", each.pod)]
     return max((first for first in attempts if first <= here), default=0)
 

@@ -1,4 +1,4 @@
-"""Reads the folders of lessons."""
+"""Reader of lesson folders."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -43,7 +43,7 @@ def _before(lesson: Lesson, follows: Mapping[str, Lesson]) -> int:
 
 
 def lesson_of(slug: str) -> Lesson | None:
-    """The lesson of that name, if there is one; of people's own lessons those that this process has been handed."""
+    """Return the lesson of that name, or None. Includes users' lessons that this process has registered."""
     if slug.startswith(PREFIX):
         own = find_handed(slug)
         return None if own is None else own.lesson
@@ -58,7 +58,7 @@ def read_documents() -> list[dict[str, Any]]:
 
 
 def read_lesson(folder: Path) -> Lesson:
-    """The lesson of one folder, in the languages that it has; BadLesson names the file and the field."""
+    """Return the lesson of one folder in its languages. Raise BadLesson with the file and the field."""
     plan = _read(folder / "lesson.yaml", Plan)
     words = {
         language: _read(folder / f"{language}.yaml", Words)
@@ -80,7 +80,7 @@ def _read(path: Path, kind: type[T]) -> T:
 
 
 def beginning(plan: Plan) -> tuple[Command, ...]:
-    """The commands that make a lesson's world."""
+    """Return the commands that build a lesson's world."""
     commands: list[Command] = []
     if plan.settings:
         commands.append(SetSettings(dict(plan.settings)))
@@ -91,12 +91,12 @@ def beginning(plan: Plan) -> tuple[Command, ...]:
 
 
 def command_of(act: Act) -> Command:
-    """The command that an act stands for."""
+    """Return the command of an action."""
     return command_from_json(dict(act.command)) if act.command is not None else _apply(act)
 
 
 def _apply(act: Act) -> ApplyObjects:
-    """Nodes, what is written out, pods: in this order."""
+    """Return the command that creates nodes, explicit objects, and pods, in this order."""
     objects = [manifest for wanted in act.nodes for manifest in node_manifests(**wanted)]
     objects += [dict(manifest) for manifest in act.apply]
     return ApplyObjects(tuple(objects + [manifest for wanted in act.pods for manifest in pod_manifests(**wanted)]))

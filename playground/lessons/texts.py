@@ -1,4 +1,4 @@
-"""Puts the values of facts into a lesson's words."""
+"""Insertion of facts into a lesson's words."""
 
 import re
 from collections.abc import Mapping
@@ -16,5 +16,5 @@ def placeholders(text: str) -> frozenset[str]:
 
 
 def fill_placeholders(text: str, facts: Mapping[str, Value]) -> str:
-    """The text with the values of the facts that it names; other braces stay as they are."""
+    """Return the text with the values of the named facts. Other braces stay unchanged."""
     return _PLACEHOLDER.sub(lambda match: as_text(facts[match[1]]) if match[1] in facts else match[0], text.strip())

@@ -1,4 +1,4 @@
-"""Variants of a lesson: each is played by the engine and proven to have one answer to each question before anybody sees it."""
+"""Variants of a lesson. Each is played by the engine, which proves that every question has one answer, before it is shown."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -26,11 +26,11 @@ OTHER_SEED = 1
 
 
 class Unproven(ValueError):
-    """No variant that a seed draws has one answer to each question: why the last one has not."""
+    """An error if no variant of a seed has one answer to each question, with the reason for the last one."""
 
 
 def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
-    """The first variant of a seed that holds, as it was played; raises Unproven after MOST_TRIES."""
+    """Return the first valid variant of a seed as played. Raise Unproven after MOST_TRIES."""
     why = "no draw is what the lesson requires of its values"
     for variant in islice(variants_of(lesson, seed), MOST_TRIES):
         try:
@@ -113,7 +113,7 @@ def _find_unused_names(lesson: Lesson, pattern: Plan, vary: Vary) -> Iterator[st
 
 
 def _find_fixed_values(lesson: Lesson, words: Words) -> Iterator[str]:
-    """Names and quantities that vary, and stand in the words as they are written."""
+    """Yield varying names and quantities that the words contain literally."""
     text = " ".join(words.texts())
     for name, value in lesson.drawn.items():
         if isinstance(value, str) and not value.isdecimal() and f"`{value}`" in text:

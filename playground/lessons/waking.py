@@ -1,4 +1,4 @@
-"""What a scheduling queue did with a pod between two attempts, as lessons ask about it."""
+"""The queue's treatment of a pod between two attempts, for questions of lessons."""
 
 from scheduler_core.world.readonly import ATTEMPT_FAILED, Attempt, Move, WorldView
 
@@ -11,7 +11,7 @@ def wakings(pod: str, world: WorldView) -> list[str]:
 
 
 def woken_by(event: str, world: WorldView) -> list[str]:
-    """The pods that an event of this name has moved to one of these queues, by their keys."""
+    """Return the keys of the pods that an event of this name has moved to one of these queues."""
     moves = [move for move in world.journal.moves if move.why and move.place in QUEUED]
     return sorted({move.pod for move in moves if move.why[:1] == (event,)})
 

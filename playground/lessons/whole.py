@@ -1,4 +1,4 @@
-"""A lesson with every manifest and command written out, so that whoever is handed it makes none."""
+"""A lesson with all manifests and commands written out, so that its recipients build none."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ from scheduler_core.world.commands import ApplyObjects
 
 
 def expand_lesson(lesson: Lesson, most_objects: int) -> Lesson:
-    """The same lesson, written out. ValueError where its world has more objects than are allowed."""
+    """Return the lesson written out. Raise ValueError if its world has too many objects."""
     plan = lesson.plan
     world = next(command for command in beginning(plan) if isinstance(command, ApplyObjects))
     if len(world.objects) > most_objects:

@@ -1,6 +1,6 @@
 """The parts of a plugin's explanation (presenters/inspector/figures.py): `{{ cell|explained }}`.
 
-They stand in one line, and which of them have a blank between them is the plugin's to say: no template could be broken into lines here.
+The parts are inline, and the plugin decides where blanks are, so a template could not contain line breaks here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ def _line(parts: Iterable[Part], wrappers: Mapping[str, str]) -> SafeString:
 
 
 def _chosen(kind: str, key: str) -> tuple[str, str]:
-    """The look's field that chooses an object, and its value there."""
+    """Return the look's field that selects an object, and its value."""
     if kind in SUBJECTS:
         return SUBJECTS[kind], key
     namespace, _, name = key.rpartition("/")

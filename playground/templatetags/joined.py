@@ -1,6 +1,8 @@
-"""{% joined_sheet "studio" %} and {% joined_script "studio" %}: css/joined/studio.css and js/joined/studio.js, with their imports.
+"""{% joined_sheet "studio" %} and {% joined_script "studio" %}: css/joined/studio.css and js/joined/studio.js with
+their imports.
 
-A page's first paint waits for all of its sheets, its keys wait for all of its modules, and each request costs a journey to the server.
+A page's first paint waits for all of its sheets, its keyboard shortcuts wait for all of its modules, and each request
+takes a round trip.
 """
 
 import gzip
@@ -51,13 +53,13 @@ class Kind:
 
 @register.simple_tag
 def joined_sheet(name: str) -> SafeString:
-    """A link whose address goes by the content, so that a browser may keep it for good."""
+    """Return a link whose address depends on the content, so that browsers may cache it forever."""
     return format_html('<link rel="stylesheet" href="{}">', _address("styles", name))
 
 
 @register.simple_tag
 def joined_script(name: str) -> SafeString:
-    """The same for modules."""
+    """Return a script element whose address depends on the content."""
     return format_html('<script type="module" src="{}"></script>', _address("scripts", name))
 
 
@@ -66,7 +68,7 @@ def _address(kind: str, name: str) -> str:
 
 
 def join(kind: str, name: str) -> Joined:
-    """Join a file of a kind's folder, anew when a file of it has changed."""
+    """Join a file of a kind's folder. Repeats this when one of the files has changed."""
     parts: dict[str, tuple[str, Version]] = {}
     _gather(kind, f"{KINDS[kind].folder}{name}{KINDS[kind].suffix}", "", parts, ())
     return _join_parts(
@@ -104,14 +106,16 @@ def _join_sheets(parts: list[tuple[str, str]]) -> str:
 
 
 def _within(media: str, text: str) -> str:
-    """The sheet's text, which holds in this medium alone."""
+    """Return the sheet's text limited to this medium."""
     if "@import" in text or "url(" in text:
         raise ValueError(f"it means something else when it is joined with others: {text[:80]}")
     return f"@media {media} {{\n{text}}}\n" if media else text
 
 
 def _join_modules(parts: list[tuple[str, str]]) -> str:
-    """Give each module a scope of its own and its imports as constants, after those that it imports, as a browser evaluates them."""
+    """Give each module its own scope, with its imports as constants, after the modules that it imports, as browsers
+    evaluate them.
+    """
     numbers = {path: number for number, (path, _) in enumerate(parts)}
     return "".join(_scope(path, numbers) for path, _ in parts)
 

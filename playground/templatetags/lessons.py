@@ -1,4 +1,4 @@
-"""Words that come in every language at once, as lessons have them."""
+"""Template tags for words in all languages at once, as lessons have them."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ def in_language(words: Mapping[str, T]) -> T | None:
 
 @register.simple_tag
 def evidence(card: Mapping[str, Any]) -> SafeString:
-    """Return what is known before a card's answer, as the studio shows it."""
+    """Return the known evidence before a card's answer, as the studio shows it."""
     known = get_template("lesson_given.html", using="panels")
     return mark_safe(known.render({"given": card["given"], "asked": card["question"]}))  # noqa: S308 - a template's
 

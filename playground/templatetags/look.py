@@ -32,7 +32,7 @@ Value = str | FilterExpression
 
 
 class Argument(NamedTuple):
-    """A field that is set: how its part of the address begins, and its attribute, where it has them."""
+    """A field that is set: the beginning of its part of the address, and its attribute, if any."""
 
     query: str
     attribute: str
@@ -48,7 +48,7 @@ def argument(tag: str, name: str) -> Argument:
 
 
 def format_link_attributes(values: Iterable[Any], arguments: Iterable[tuple[str, str]], to: Any = None) -> SafeString:
-    """The address with what is set, as `href` where it leads somewhere, and the data attributes."""
+    """Return the address with the set fields (as `href` if there is a target) and the data attributes."""
     query, data = [], []
     for value, (start, attribute) in zip(values, arguments, strict=True):
         if start and value is not None:
@@ -99,7 +99,7 @@ def _look_node(parser: Parser, token: Token, to: Value | None = None) -> LookNod
 
 
 def _resolve_constant(value: FilterExpression) -> Value:
-    """A constant is resolved once, when the template is compiled."""
+    """Resolve a constant once, when the template is compiled."""
     return str(value.var) if (not value.is_var and not value.filters) else value
 
 
@@ -133,7 +133,7 @@ def standing_field(context: Standing) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def standing_link(context: Standing, page: str) -> SafeString:
-    """A link to a page about where the viewer stands. The studio keeps it up to date."""
+    """Return a link to a page about the viewer's position. The studio keeps it up to date."""
     at = _standing(context)
     return format_html('href="{}{}" data-standing-link', page, f"?at={at}" if at != "" else "")
 

@@ -1,4 +1,4 @@
-"""What the template of a menu needs to put its entries into words and data."""
+"""Template tags for the words and data of menu entries."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _SENT = ("page", "send", "seek", "fields")
 
 @register.filter
 def entry_title(entry: Entry) -> str:
-    """The entry's words; with an ellipsis where something has to be filled in first."""
+    """Return the entry's words, with an ellipsis if it needs input."""
     title = gettext(entry.title)
     if entry.about:
         title = title % {"name": entry.about}

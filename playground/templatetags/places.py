@@ -1,4 +1,6 @@
-"""The four places where a session is edited, with their rooms: one table for the menu, the drawer's tabs, and the rooms' own pages."""
+"""The four places where a session is edited, and their rooms: one table for the menu, the drawer's tabs, and the
+rooms' pages.
+"""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +11,9 @@ register = template.Library()
 
 
 class Room(NamedTuple):
-    """A page: its URL's name, what `room` or `what` of its context is, its title, and its tab where it has none of its own."""
+    """A page: its URL name, its name in the context (`room` or `what`), its title, and the tab that contains it, if
+    it has none of its own.
+    """
 
     url: str
     name: str
@@ -83,7 +87,7 @@ def places() -> tuple[Place, ...]:
 
 @register.simple_tag
 def place_of(name: str) -> dict[str, Any]:
-    """Return the tabs of a room's place, those below its tab, and whether it needs a table's width and asks for forks."""
+    """Return the tabs of a room's place, those below its tab, and whether it needs the width of a table and allows forks."""
     place = next((each for each in PLACES if any(room.name == name for room in each.rooms)), None)
     rooms = place.rooms if place else ()
     under = next((room.under or room.name for room in rooms if room.name == name), "")

@@ -1,4 +1,4 @@
-"""Words for what an import would do, and for what went wrong."""
+"""Words for the effects of an import, and for errors."""
 
 import re
 from typing import Protocol
@@ -30,7 +30,7 @@ _CHANGES = {
 
 
 class Wrong(Protocol):
-    """An error as it is said (sessions/protocol/errors.py)."""
+    """An error with its message (sessions/protocol/errors.py)."""
 
     said: Message | None
     message: str
@@ -44,7 +44,7 @@ def error_words(error: Wrong) -> str:
 
 @register.filter
 def problem_words(error: Problem) -> str:
-    """All that is wrong with a field, in the reader's language; its place in a text stands beside it."""
+    """Return all errors of a field in the reader's language. Its place in a text is shown separately."""
     return re.sub(r"\(line \d+, column \d+: ", "(", format_message(problem(error), gettext))
 
 
@@ -67,7 +67,7 @@ def in_words(error: Problem) -> dict[str, str]:
 
 @register.filter
 def change_word(kind: str) -> str:
-    """A kind of change of a configuration that is turned into v1, in the reader's language."""
+    """Return the kind of a change from the migration to v1, in the reader's language."""
     return str(_CHANGES[kind][0])
 
 

@@ -1,4 +1,4 @@
-"""What the studio's templates need to put a presenter's data into words."""
+"""Template tags that put a presenter's data into words."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ def translated(message: Mapping[str, Any] | None) -> SafeString | str:
 def sentence(
     message: Mapping[str, Any] | None, say: Callable[[str], str], names: Names | None = None
 ) -> SafeString | str:
-    """The same in the words that `say` finds, the names of nodes and pods in their short forms where they are given."""
+    """Return a message in the words that `say` finds, with short forms of node and pod names if `names` is given."""
     if not message:
         return ""
     if message.get("exact"):
@@ -63,7 +63,7 @@ def _render_value(name: str, value: Any, names: Names | None) -> str:
 
 
 def _mark_name(text: str, element: str) -> SafeString:
-    """A name in a sentence; a term says which one it is."""
+    """Mark a name in a sentence. A term gets its key."""
     escaped = escape(text)
     if text in read_terms():
         return SafeString(f'<{element} class="term" data-term="{escaped}">{escaped}</{element}>')
@@ -72,7 +72,7 @@ def _mark_name(text: str, element: str) -> SafeString:
 
 @register.simple_tag
 def query(**fields: object) -> SafeString:
-    """An address's query; what is None is left out."""
+    """Return an address's query without None values."""
     pairs = (f"{name}={quote(str(value))}" for name, value in fields.items() if value is not None)
     return mark_safe("?" + "&amp;".join(pairs))  # noqa: S308 - every value is quoted
 
@@ -94,12 +94,12 @@ def breakable(name: str) -> SafeString:
 
 @register.filter
 def apart(name: str, most: int = WIDE) -> SafeString:
-    """A name that gives way in its middle where it is longer than `most` letters; panels do better (templating/tags.py)."""
+    """Return a name that is elided in the middle beyond `most` letters. Panels do better (templating/tags.py)."""
     return elide(name, fit(name, most))
 
 
 def elide(name: str, shown: str, element: str = "span") -> SafeString:
-    """A name in its short form, which the style sheet shows: what is read out and copied is the whole name, and a tooltip has it."""
+    """Return a name whose short form the style sheet shows. Screen readers, copies, and the tooltip have the whole name."""
     escaped = escape(name)
     if shown == name:
         whole = ' class="short"' if "-" in name and len(name) <= WIDE else ""  # must not break at its hyphens
@@ -129,13 +129,13 @@ def count(number: int | None) -> str:
 
 @register.filter
 def lasting(nanoseconds: int) -> str:
-    """A duration in one unit, as forms take it: 1500ms."""
+    """Return a duration in one unit in the form of inputs, such as 1500ms."""
     return duration_text(nanoseconds)
 
 
 @register.filter
 def unlocalized(number: float) -> str:
-    """A number as SVG reads it, whatever the language."""
+    """Return a number for SVG, independent of the language."""
     return f"{number:g}"
 
 

@@ -1,6 +1,7 @@
-"""A term's label gets its tooltip: `{{ plugin|term }}` for a name, and around words, in panels, `{% term "gated" %}…{% endterm %}`.
+"""Tooltips for terms: `{{ plugin|term }}` for a name, and around words, in panels, `{% term "gated" %}…{% endterm
+%}`.
 
-The label says which term it is; the page's script finds the words (static/playground/js/frame/terms.js).
+The label has the key of its term; the page's script finds the words (static/playground/js/frame/terms.js).
 """
 
 from functools import lru_cache
@@ -19,7 +20,7 @@ END = SafeString("</span>")
 @register.filter
 @lru_cache(maxsize=2048)
 def term(name: str) -> SafeString:
-    """A name that may break between its words, with its tooltip where it is a term."""
+    """Return a name that may break between its words, with a tooltip if it is a term."""
     shown = breakable(name)
     return open_term(name) + shown + END if name in read_terms() else shown
 
@@ -31,7 +32,7 @@ def meaning(name: str) -> str:
 
 
 def open_term(name: str) -> SafeString:
-    """The beginning of a label; an error for what is no term."""
+    """Return the start of a label. Raise an error if the name is not a term."""
     if name not in read_terms():
         raise template.TemplateSyntaxError(f"{name} is no term (playground/presenters/terms)")
     return format_html('<span class="term" data-term="{}">', name)

@@ -1,4 +1,4 @@
-"""Whether a lesson that somebody wrote can be taken: read, played with its manifests written out, and what is to be said of it."""
+"""The check of a user's lesson: reads it, plays it with its manifests written out, and reports findings."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,9 @@ MOST_STEPS = 6_000
 
 @dataclass(frozen=True)
 class Explored:
-    """`positions`: where the cards stand that the world came to. `last`: the last card's step; `end`: the world at its end."""
+    """`positions`: the steps of the cards that the world reached. `last`: the world at the last card's step. `end`:
+    the final world.
+    """
 
     seen: Seen
     moments: list[Moment]
@@ -41,7 +43,7 @@ class Explored:
 
 
 def explore(lesson: Lesson) -> Explored:
-    """The lesson's world to its end, each offer taken at its card, or at the end where the card never comes."""
+    """Run the lesson's world to its end, taking each offer at its card, or at the end if the card is never reached."""
     world, seen = begin_lesson(lesson)
     watch, positions, left, last = Watch(world), {}, MOST_STEPS, None
 
@@ -73,7 +75,9 @@ def explore(lesson: Lesson) -> Explored:
 
 
 def anchor_cards(lesson: Lesson) -> Lesson:
-    """The same with cards that wait for a position waiting for the last moment up to it instead, where there is one."""
+    """Return the lesson with each card that waits for a position waiting for the last moment up to it instead, if
+    there is one.
+    """
     explored = explore(lesson)
     cards: list[Card] = []
     for card in lesson.plan.cards:
@@ -92,7 +96,7 @@ LARGEST = 1 << 20  # with every manifest written out
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that is wrong, in a sentence, and where: the file and its line, as far as they are known."""
+    """One error in a sentence, with its file and line if known."""
 
     text: str
     file: str = ""
@@ -100,7 +104,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class SeenCard(msgspec.Struct, frozen=True):
-    """A card as it came out: the words in each language with their values, what it asks, and the key that the engine computed."""
+    """A played card: its words in each language with their values, its question, and the key that the engine computed."""
 
     id: str
     position: int
@@ -114,9 +118,10 @@ class SeenCard(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """The result of a check. `document` is the lesson as it is handed on, empty if it can't be played to its end.
+    """The result of a check. `document` is the lesson for learners, empty if the lesson can't be played to its end.
 
-    `moments` are the moments that its cards can wait for, `tasks` what can be its task; `files` the files, if cards were moved to moments.
+    `moments` are the moments for which its cards can wait; `tasks` are possible tasks; `files` are the files if cards
+    were moved to moments.
     """
 
     findings: tuple[Finding, ...]
@@ -138,7 +143,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def anchor_and_check(files: LessonFiles, most_objects: int) -> Checked:
-    """The same as `check` once each card that waits for a position waits for the last moment up to it, as far as that can be said."""
+    """Check the lesson after moving its cards from positions to moments where possible."""
     try:
         lesson = anchor_cards(read_files(files))
     except (BadFile, *WRONG):
@@ -152,7 +157,7 @@ def anchor_and_check(files: LessonFiles, most_objects: int) -> Checked:
 
 
 def check(files: LessonFiles, most_objects: int) -> Checked:
-    """Plays what somebody wrote; nothing that is wrong with it is an exception."""
+    """Play a user's lesson. Errors in it become findings, not exceptions."""
     try:
         lesson = read_files(files)
     except BadFile as bad:
@@ -204,7 +209,7 @@ def _with_explored(checked: Checked, lesson: Lesson, explored: Explored) -> Chec
 
 
 def _with_names(checked: Checked, lesson: Lesson) -> Checked:
-    """The same, with what cards can wait for and ask written by the names of what varies."""
+    """Return the result with the names of varying values in suggested conditions and questions."""
     if not lesson.drawn:
         return checked
     cards = tuple(

@@ -1,4 +1,4 @@
-"""The files of a lesson as texts, read with lines in what is wrong with them, and written."""
+"""The files of a lesson as texts: read with lines for errors, and written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OF_A_POD = ("point", "after", "outcome", "said", "evaluated", "place", "on", "wo
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A plugin at an extension point, whose record a card waits for."""
+    """A plugin at an extension point for whose record a card waits."""
 
     point: str
     plugin: str
@@ -82,7 +82,7 @@ _STEP = re.compile(r"\.([\w-]+)|\[(\d+)\]|(\[\.\.\.\])")
 
 
 class LessonFiles(msgspec.Struct, frozen=True):
-    """lesson.yaml, and by language the words; a language without words has none, or an empty text."""
+    """lesson.yaml, and the words by language. A language without words is missing or empty."""
 
     plan: str
     words: Mapping[str, str]
@@ -108,7 +108,7 @@ def files_in(folder: Path) -> LessonFiles:
 
 
 class BadFile(ValueError):
-    """A file can't be read: which one, at which line (from 1, 0: unknown), and what was expected."""
+    """An unreadable file, the line (from 1; 0: unknown), and the expected content."""
 
     def __init__(self, file: str, line: int, why: str) -> None:
         super().__init__(why)
@@ -116,7 +116,7 @@ class BadFile(ValueError):
 
 
 def read_files(files: LessonFiles) -> Lesson:
-    """The lesson; BadFile says what was received, what was expected and where."""
+    """Return the lesson. Raise BadFile with the received and expected values and the place."""
     plan = _read(PLAN, files.plan, Plan)
     _require_conditions(files.plan, plan)
     words = {
@@ -191,7 +191,7 @@ def _convert_data(name: str, text: str, data: Any, kind: type[T], at: str) -> T:
 
 
 def _require_conditions(text: str, plan: Plan) -> None:
-    """Every condition is one that can be asked of any world, and there are not too many."""
+    """Require valid conditions, and not too many."""
     if not 1 <= len(plan.cards) <= MOST_CARDS:
         raise BadFile(PLAN, line_of(text, "$.cards"), f"cards: {len(plan.cards)} cards; 1 to {MOST_CARDS} are expected")
     conditions: list[tuple[str, Any]] = [
@@ -218,7 +218,7 @@ def _of_task(task: Task) -> Iterator[tuple[str, Any]]:
 
 
 def line_of(text: str, path: str) -> int:
-    """The line (from 1) of a path such as `$.cards[0].when`, as far as it leads; 0 where the text is not YAML."""
+    """Return the line (from 1) of a path such as `$.cards[0].when`, as far as it exists; 0 if the text is not YAML."""
     try:
         _require_moderate(text)
         node = yaml.compose(text, Loader=LOADER)

@@ -1,4 +1,4 @@
-"""A lesson's folder as an archive, and back."""
+"""Conversion of a lesson's folder to an archive and back."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,16 +10,16 @@ MOST_MEMBERS = 100
 
 
 class BadFolder(ValueError):
-    """No folder of a lesson: what was found instead."""
+    """An input that is not a lesson's folder."""
 
 
 def pack_folder(name: str, files: LessonFiles) -> bytes:
-    """The folder as a zip, the same bytes for the same files."""
+    """Return the folder as a zip. Equal files give equal bytes."""
     return pack_files([(f"{name}/{file}", text.encode()) for file, text in files.by_name().items()])
 
 
 def folder_of(given: Sequence[tuple[str, bytes]], most: int) -> LessonFiles:
-    """The files of a lesson: given one by one, or in an archive. `most` bytes are unpacked; BadFolder says what is wrong."""
+    """Return the files of a lesson from single files or an archive, which may unpack to `most` bytes. Raise BadFolder."""
     found: dict[str, str] = {}
     for name, data in _unpack_files(given, most):
         last = name.replace("\\", "/").rpartition("/")[2].lower()

@@ -1,4 +1,4 @@
-"""The moments of a lesson's world that a card can wait for: each with a condition that holds from that step on."""
+"""The moments of a lesson's world for which a card can wait, each with a condition that holds from that step on."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -34,7 +34,7 @@ class Moment(msgspec.Struct, frozen=True):
 
 
 class Watch:
-    """Looks at a world after each step; `moments` holds one for each step at which something happened, the most telling."""
+    """Records the most significant moment of each step in `moments`."""
 
     def __init__(self, world: WorldView) -> None:
         self.moments: list[Moment] = []
@@ -44,7 +44,7 @@ class Watch:
         self.moments.clear()  # what is there from the beginning needs no card of its own
 
     def look(self, world: WorldView) -> None:
-        """Record the moment that the last step has brought."""
+        """Record the moment of the last step."""
         found = sorted(self._found(world), key=lambda moment: FIRST.index(moment.kind))
         if found:
             self.moments.append(found[0])
@@ -95,7 +95,7 @@ def _moment(
 
 
 def limit_moments(moments: list[Moment]) -> tuple[Moment, ...]:
-    """So many as a page can show: where there are more, the extension points go first, then what comes last."""
+    """Limit the moments to the number that a page can show: drop the extension points first, then the last ones."""
     kept = moments
     if len(kept) > MOST:
         kept = [moment for moment in moments if moment.kind != POINT]

@@ -1,4 +1,4 @@
-"""Questions that a card can ask, each with the key that the engine computes, and tasks for the end that the engine has solved."""
+"""Suggestions: questions for a card, each with the key that the engine computes, and tasks that the engine has solved."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,9 +27,9 @@ NEW_POD = "mine"
 
 
 class Suggestion(msgspec.Struct, frozen=True):
-    """A question, what it asks for (a word that the page has a sentence for), of which pod, attempt and node, and its key as a text.
+    """A question, its kind for the page's sentence, its pod, attempt, and node, and its key as a text.
 
-    `drawn`: several nodes have the highest total, so that a draw decides; `said`: of nodes, their refusals or totals.
+    `drawn`: several nodes have the highest total, so a draw decides. `said`: the rejections or totals of nodes.
     """
 
     what: str
@@ -62,7 +62,7 @@ def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
 
 
 def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bool:
-    """Return True if there is a choice at the card's step, and the key is among its options."""
+    """Return whether the card's step offers a choice that includes the key."""
     if question.kind == "number":
         return True
     options = question.among or options_at(question.kind, seen, card.id)
@@ -87,7 +87,7 @@ def _suggest_questions(card: Card, world: WorldView, seen: Seen) -> Iterator[Sug
 
 
 def _about(pod: str, later: list[Attempt], seen: Seen) -> list[Attempt]:
-    """The card's own pod's next attempt, or its last where none follows; and the attempt that comes next of all."""
+    """Return the next attempt of the card's own pod (or its last), and the next attempt of all."""
     own = [each for each in later if short(each.pod) == pod][:1]
     if pod and not own:
         own = [each for each in seen.end.journal.attempts if short(each.pod) == pod][-1:]
@@ -127,7 +127,7 @@ def _suggestion(
 
 
 class SuggestedTask(msgspec.Struct, frozen=True):
-    """A task that the engine has solved by the task's own solution; the pod and the node that it names."""
+    """A task that the engine has solved by the task's own solution, with the pod and the node that it names."""
 
     task: Task
     pod: str
@@ -135,7 +135,7 @@ class SuggestedTask(msgspec.Struct, frozen=True):
 
 
 def suggest_tasks(lesson: Lesson, last: World, end: World) -> tuple[SuggestedTask, ...]:
-    """Return tasks for the last card's step: a node for a pod that has none at the end, and a new pod on a chosen node."""
+    """Return tasks for the last card's step: a node for a pod that stays pending, and a new pod on a chosen node."""
     nodes = [node["metadata"]["name"] for node in end.store.list("Node")]
     if lesson.drawn or len(nodes) > MOST_NODES:
         return ()

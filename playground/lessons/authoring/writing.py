@@ -1,4 +1,4 @@
-"""The files of a lesson as a page changes them: what is written there stays, whatever else is changed; comments in the YAML do not."""
+"""Editing of a lesson's files by a page. Keeps all other content except YAML comments."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ class Writing:
 
     @property
     def said(self) -> Data:
-        """The words of the language, which are there from the first one on."""
+        """The words of the language, created on first access."""
         said = self.words.setdefault(self.language, {"title": "", "summary": "", "cards": {}})
         said.setdefault("cards", {})
         return said
@@ -78,7 +78,7 @@ class Writing:
                 words[name] = ""
 
     def set_on_card(self, card_id: str, name: str, value: Any) -> None:
-        """`spotlight` or `question` of a card; what is empty is not written."""
+        """Set `spotlight` or `question` of a card. Empty values are removed."""
         card = self.card(card_id)
         if card is None:
             return
@@ -105,7 +105,7 @@ class Writing:
             card |= stop
 
     def remove_card(self, card_id: str) -> None:
-        """A card goes, in all languages; the lesson's first and last one stays."""
+        """Remove a card in all languages, unless it is the lesson's only card."""
         if len(self.cards) < 2:
             return
         self.plan["cards"] = [card for card in self.cards if card["id"] != card_id]
@@ -122,7 +122,7 @@ def dump_yaml(data: Any) -> str:
 
 
 def new_id(taken: Iterable[str], when: Mapping[str, Any]) -> str:
-    """An id that says what the card waits for."""
+    """Return an id that describes the card's condition."""
     said = "-".join(str(value) for value in when.values() if isinstance(value, str | int)) or "card"
     slug = re.sub(r"[^a-z0-9]+", "-", said.lower()).strip("-")[:40] or "card"
     ids, number, found = set(taken), 1, slug
@@ -133,9 +133,10 @@ def new_id(taken: Iterable[str], when: Mapping[str, Any]) -> str:
 
 
 def build_plan(commands: Sequence[tuple[int, Mapping[str, Any]]], stop: int | None) -> Data:
-    """The plan of a lesson that does what a session's log did, from its commands and their positions.
+    """Build the plan of a lesson that repeats a session's log, from its commands and their positions.
 
-    Those before the first step make the world, each later one is offered by a card; another card stands at the position `stop`.
+    Commands before the first step build the world; each later command is offered by a card. Another card is at the
+    position `stop`.
     """
     first = [dict(command) for number, (at, command) in enumerate(commands) if at == number]
     plan: Data = {"track": "first-steps", "minutes": 5, **_world(first)}
@@ -151,7 +152,9 @@ def build_plan(commands: Sequence[tuple[int, Mapping[str, Any]]], stop: int | No
 
 
 def _world(commands: Sequence[Data]) -> Data:
-    """Settings, configuration and objects as the plan's own fields, as far as they come in this order; then the commands as they are."""
+    """Return settings, configuration, and objects as fields of the plan, as far as they come in this order, and then
+    the other commands.
+    """
     world: Data = {}
     rest = list(commands)
     for kind, key in (("SetSettings", "settings"), ("SetConfiguration", "configuration")):

@@ -20,7 +20,7 @@ Value = int | str
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A whole number from `least` to `most`, or one of `among`, which has a text for each value.
 
-    `means`: other names with values in the world, for a value of `among`.
+    `means`: other names with values in the world, by the value of `among`.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     means: Mapping[str, Mapping[str, Any]] = {}
 
     def read(self, text: str) -> Value:
-        """Return the value of a text; ValueError says what is expected."""
+        """Return the value of a text. Raise ValueError with the expected values."""
         if text in self.among:
             return text
         if self.among:
@@ -44,9 +44,10 @@ class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A figure. `words`: those in its picture, by language; `world`: as lesson.yaml has it, `$(name)` for a control's value.
+    """A figure. `words`: the texts in its picture by language. `world`: as in lesson.yaml, with `$(name)` for a
+    control's value.
 
-    `shape`: where its parts are, in percent.
+    `shape`: the positions of its parts in percent.
     """
 
     title: Mapping[str, str]
@@ -57,7 +58,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shape: Mapping[str, Any] = {}
 
     def begin(self, values: Mapping[str, Value]) -> tuple[Command, ...]:
-        """The commands that make its world."""
+        """Return the commands that build its world."""
         values = dict(values)
         for control in self.controls:
             values |= control.means.get(str(values[control.name]), {})
@@ -67,5 +68,5 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=1)
 def read_figures() -> dict[str, Figure]:
-    """The figures by name, in the order in which they are listed."""
+    """Return the figures by name, in their listed order."""
     return msgspec.convert(read_yaml(Path(__file__).parent / "figures.yaml"), dict[str, Figure])

@@ -1,4 +1,4 @@
-"""Whether what a lesson declares of its variants can be drawn; what is wrong says what was received, what was expected, and where."""
+"""Validation of a lesson's declared variants. Errors have the received and expected values and the place."""
 
 from collections.abc import Collection, Iterator
 from itertools import chain
@@ -30,7 +30,7 @@ class BadVariation(ValueError):
 
 
 def require_sound(vary: Vary, facts: Collection[str]) -> None:
-    """Raises BadVariation unless each name has values to draw, and the values that the lesson is written with are what it requires."""
+    """Require values to draw for each name, and original values that meet the requirements. Raise BadVariation."""
     _require_names(vary, facts)
     for name, draw in vary.draws.items():
         _require_drawable(f"vary.draws.{name}", draw)
@@ -134,7 +134,7 @@ def _require_relations(vary: Vary, facts: Collection[str]) -> None:
 
 
 def format_requirement(vary: Vary, number: int) -> str:
-    """A requirement as it is written."""
+    """Return a requirement in its written form."""
     return ", ".join(
         f"{relation}: [{', '.join(map(str, operands))}]" for relation, operands in vary.require[number].items()
     )

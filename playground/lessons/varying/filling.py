@@ -1,4 +1,4 @@
-"""Puts values into a lesson's plan, where `$(name)` stands for them."""
+"""Insertion of values for `$(name)` in a lesson's plan."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _PLACEHOLDER = re.compile(r"\$\(([a-z_][a-z0-9_]*)\)")
 
 
 def as_written(lesson: Lesson) -> Lesson:
-    """The lesson with the values that it is written with, as it is where it varies nothing; BadVariation says what is wrong."""
+    """Return the lesson with its original values, or the same lesson if nothing varies. Raise BadVariation."""
     vary = lesson.plan.vary
     if not isinstance(vary, Vary):
         return lesson
@@ -52,13 +52,13 @@ def with_names(data: Any, values: Values) -> Any:
 
 
 def find_value_names(pattern: Plan) -> frozenset[str]:
-    """The names that stand for values in a plan."""
+    """Return the names of the values in a plan."""
     bare = msgspec.structs.replace(pattern, vary=msgspec.UNSET)
     return frozenset(_PLACEHOLDER.findall(msgspec.json.encode(bare).decode()))
 
 
 def _fitting(vary: Vary, values: Values) -> Values | None:
-    """The values with what is derived, where all that is required of values holds; what is required of facts is seen in the proof."""
+    """Return the values with the derived ones if all requirements of values hold. The proof checks requirements of facts."""
     try:
         whole = with_derived(vary, values)
     except ValueError:

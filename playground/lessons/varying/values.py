@@ -1,7 +1,8 @@
-"""The values of what a lesson varies: numbers, quantities and names, which are compared and computed exactly.
+"""The varying values of a lesson: numbers, quantities, and names, compared and computed exactly.
 
-Nothing that a lesson says is run: a value is drawn from a range or a list, changes places with others, or is the sum, difference, product
-or whole quotient of values. Whole numbers stay whole numbers; a quantity is written in the unit of the lesson.
+Nothing in a lesson is executed: a value is drawn from a range or a list, permuted with others, or is the sum,
+difference, product, or whole quotient of values. Whole numbers stay whole numbers; a quantity keeps the unit of the
+lesson.
 """
 
 import math
@@ -30,12 +31,14 @@ def is_name(operand: object) -> bool:
 
 
 def number_of(value: Scalar) -> Fraction:
-    """A whole number or quantity; BadQuantity where it is a name."""
+    """Return a whole number or quantity as a Fraction. Raise BadQuantity for a name."""
     return parse_quantity(value)
 
 
 def in_unit_of(pattern: Scalar, number: Fraction) -> Scalar:
-    """A number as a lesson writes it: whole where `pattern` is, else with its unit, or a smaller one where it needs a fraction."""
+    """Return a number in the lesson's form: whole if `pattern` is whole, else with its unit, or a smaller unit to
+    avoid a fraction.
+    """
     if abs(number) > LARGEST:
         raise ValueError(f"{float(number):g} is too large; {LARGEST:,} is the most")
     if isinstance(pattern, int):
@@ -53,13 +56,13 @@ def in_unit_of(pattern: Scalar, number: Fraction) -> Scalar:
 
 
 def collect_written_values(vary: Vary) -> dict[str, Scalar]:
-    """The values with which the lesson is written, without what is derived."""
+    """Return the original values without derived ones."""
     values = {name: draw.written for name, draw in vary.draws.items()}
     return values | {name: value for shuffle in vary.shuffles for name, value in shuffle.items()}
 
 
 def draw_values(vary: Vary, random: Random) -> dict[str, Scalar]:
-    """Other values, without what is derived."""
+    """Draw new values without derived ones."""
     values = {name: _draw_value(draw, random) for name, draw in vary.draws.items()}
     for shuffle in vary.shuffles:
         moved = random.sample(list(shuffle.values()), len(shuffle))
@@ -80,7 +83,7 @@ def places(draw: Draw) -> int:
 
 
 def with_derived(vary: Vary, values: Values) -> dict[str, Scalar]:
-    """The values with what is computed from them; ValueError says what can't be."""
+    """Return the values with the derived ones. Raise ValueError."""
     whole = dict(values)
     for name, derived in vary.derived.items():
         for operation, operands in derived.items():
@@ -108,7 +111,7 @@ def _compute_value(operation: Operation, operands: Sequence[Scalar]) -> Scalar:
 
 
 def holds(require: Mapping[Relation, Sequence[Scalar]], values: Mapping[str, Value]) -> bool:
-    """Return True if each relation holds: `rising` and `at_most` between neighbours, `equal` and `different` between any two."""
+    """Return whether each relation holds: `rising` and `at_most` between neighbors, `equal` and `different` between any two."""
     return all(
         _between(relation, [_comparable(values.get(str(each), each)) for each in operands])
         for relation, operands in require.items()
@@ -130,7 +133,7 @@ def _between(relation: Relation, values: Sequence[Any]) -> bool:
 
 
 def _comparable(value: Value) -> object:
-    """Numbers and quantities by what they are worth, everything else as it is."""
+    """Return numbers and quantities as Fractions, and other values unchanged."""
     if isinstance(value, bool | tuple):
         return value
     try:
