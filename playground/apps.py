@@ -16,9 +16,7 @@ class PlaygroundConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Compile changed message catalogs, so that a clone needs no build step. Packages installed by pip contain no
-        .po files.
-        """
+        """Compile changed message catalogs, so that a clone needs no build step. Packages installed by pip contain no .po files."""
         import_module("playground.storage.age")  # registers a check
         for folder in settings.LOCALE_PATHS:
             compile_catalogs(folder)

@@ -73,8 +73,8 @@ if "timeout" in (options := settings.DATABASES["default"].get("OPTIONS", {})):
 def prepare_structs() -> None:
     """Build msgspec's data of each Struct before threads start.
 
-    msgspec builds it at the first use of a Struct, and a second thread that uses the Struct meanwhile crashes the
-    process. This would happen when a server receives several first requests at once.
+    msgspec builds it at the first use of a Struct, and a second thread that uses the Struct meanwhile crashes the process. This would
+    happen when a server receives several first requests at once.
     """
     waiting = list(msgspec.Struct.__subclasses__())
     while waiting:

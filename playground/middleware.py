@@ -81,8 +81,7 @@ def _without_body(response: HttpResponseBase) -> HttpResponseBase:
 def probes(get_response: GetResponse) -> GetResponse:
     """Answer probes and monitors before any check of the host, because they use any address of the server.
 
-    Metrics are served only under IP addresses: a name could belong to another site that sends a browser of this
-    machine here.
+    Metrics are served only under IP addresses: a name could belong to another site that sends a browser of this machine here.
     """
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -176,9 +175,7 @@ def _require_readable(request: HttpRequest) -> None:
 
 @async_only_middleware
 def short_redirects(get_response: GetResponse) -> GetResponse:
-    """Shorten redirects to addresses that browsers and proxies would reject: drop the query, else answer that nothing
-    exists there.
-    """
+    """Shorten redirects to addresses that browsers and proxies would reject: drop the query, else answer that nothing exists there."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         response = await get_response(request)

@@ -10,8 +10,8 @@ from scheduler_core.formats.export import EDITION
 
 
 def new_key() -> str:
-    """Return a capability key: its holder may open the session (192 random bits, safe in a URL). It never begins with
-    a dash, so a terminal does not parse it as an option.
+    """Return a capability key: its holder may open the session (192 random bits, safe in a URL). It never begins with a dash, so a
+    terminal does not parse it as an option.
     """
     while (key := secrets.token_urlsafe(24)).startswith("-"):
         pass
@@ -21,11 +21,10 @@ def new_key() -> str:
 class Session(models.Model):
     """One world and the links that open it.
 
-    `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only
-    together with the log, by compare and set: of two writers, one wins. `log_bytes` is the sum of the entries' sizes.
-    `driver` is the process that plays or runs the session until `driver_until`, unless the process renews that;
-    `drive` describes the run, so that another process can continue it. `branch`: a fork that was made with its
-    origin's edit key (sessions/database/branches.py).
+    `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together with the log, by
+    compare and set: of two writers, one wins. `log_bytes` is the sum of the entries' sizes. `driver` is the process that plays or runs
+    the session until `driver_until`, unless the process renews that; `drive` describes the run, so that another process can continue it.
+    `branch`: a fork that was made with its origin's edit key (sessions/database/branches.py).
     """
 
     name = models.CharField(max_length=120)
@@ -63,9 +62,8 @@ class OwnLesson(models.Model):
     """A user's lesson (docs/lessons.md): its files in their last version, valid or not.
 
     `edit_key` opens it for changes; `key` is for learners. `checked` is the result of the last check
-    (playground/lessons/authoring/checking.py, without the document), or none if the lesson has changed since.
-    `document` names the LessonDocument for learners (empty until a version has no findings); `draft` is the one of
-    the last check.
+    (playground/lessons/authoring/checking.py, without the document), or none if the lesson has changed since. `document` names the
+    LessonDocument for learners (empty until a version has no findings); `draft` is the one of the last check.
     """
 
     edit_key = models.CharField(max_length=64, unique=True, default=new_key)
@@ -157,9 +155,8 @@ class LogEntry(models.Model):
 class Checkpoint(models.Model):
     """A world at a position as bytes (scheduler_core/world/checkpoint).
 
-    Valid only for an engine with the same `fingerprint`, and for the commands that `digest` summarizes. `volume`
-    names the archive of which it needs the first `parts` parts. `work` is the time in seconds of a replay from the
-    start to here.
+    Valid only for an engine with the same `fingerprint`, and for the commands that `digest` summarizes. `volume` names the archive of
+    which it needs the first `parts` parts. `work` is the time in seconds of a replay from the start to here.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")
@@ -213,8 +210,7 @@ class Outcomes(models.Model):
 
 
 class ImportPreview(models.Model):
-    """The preview of an import: the text, the plan, and the command, each compressed with zlib
-    (sessions/database/previews.py).
+    """The preview of an import: the text, the plan, and the command, each compressed with zlib (sessions/database/previews.py).
 
     `author` identifies the browser that requested it, as far as limits need it.
     """
@@ -236,8 +232,7 @@ class ImportPreview(models.Model):
 
 
 class Breakpoint(models.Model):
-    """A condition for a session's runs and searches: `point` is playground.sessions.protocol.breakpoints.Breakpoint
-    as JSON.
+    """A condition for a session's runs and searches: `point` is playground.sessions.protocol.breakpoints.Breakpoint as JSON.
 
     `hits` counts the runs and searches that ended at it.
     """
@@ -281,9 +276,8 @@ def new_code() -> str:
 class Room(models.Model):
     """A classroom around a session (playground/classroom). `key` opens the teacher's desk; `code` lets students join.
 
-    `standing` is the teacher's view as a look's query. `shown` is a student's fork that all screens show. `locked`:
-    nobody can join. With `lessons`, the room is an assignment: each student plays these alone, `varied` with
-    individual numbers.
+    `standing` is the teacher's view as a look's query. `shown` is a student's fork that all screens show. `locked`: nobody can join. With
+    `lessons`, the room is an assignment: each student plays these alone, `varied` with individual numbers.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="rooms")
@@ -303,9 +297,8 @@ class Room(models.Model):
 
 
 class Student(models.Model):
-    """One browser in a room; its cookie holds `key`. `hand`: the time when the hand was raised. `fork`: the student's
-    own session. `removed`: the time when the teacher removed the student. `creator`: the client, hashed, for the
-    limit of joins.
+    """One browser in a room; its cookie holds `key`. `hand`: the time when the hand was raised. `fork`: the student's own session.
+    `removed`: the time when the teacher removed the student. `creator`: the client, hashed, for the limit of joins.
     """
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="students")
@@ -328,9 +321,8 @@ class Student(models.Model):
 class Poll(models.Model):
     """A question to a room, asked when the session was at `position`.
 
-    `kind`, `options`, `key`, and `tolerance` are those of a lesson's question (playground/lessons); `key` is null if
-    no answer is right or wrong. `words` are by language. `pod` is the pod of a question for a node. `reasons` explain
-    the wrong options.
+    `kind`, `options`, `key`, and `tolerance` are those of a lesson's question (playground/lessons); `key` is null if no answer is right
+    or wrong. `words` are by language. `pod` is the pod of a question for a node. `reasons` explain the wrong options.
     """
 
     class State(models.TextChoices):
@@ -379,8 +371,8 @@ class Answer(models.Model):
 class Work(models.Model):
     """A student's lesson of an assignment, played in `session`, with its task in `fork`.
 
-    `tries`, by the card's number: the first answer, whether it was right (null: the solution was shown), and whether
-    a right answer followed.
+    `tries`, by the card's number: the first answer, whether it was right (null: the solution was shown), and whether a right answer
+    followed.
     """
 
     student = models.ForeignKey(Student, on_delete=models.CASCADE, related_name="works")

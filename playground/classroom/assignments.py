@@ -48,9 +48,7 @@ def works_of(student: Student) -> dict[str, Work]:
 
 @transaction.atomic
 def record_answer(session: Session, card: int, given: Sequence[str] | None, right: bool | None) -> None:
-    """Record the first try at a card's question, and whether the answer is known by now. Ignores sessions outside of
-    an open assignment.
-    """
+    """Record the first try at a card's question, and whether the answer is known by now. Ignores sessions outside of an open assignment."""
     found = find_work(session)
     if found is None or rooms.is_over(found.student.room):
         return

@@ -1,5 +1,4 @@
-"""The complete state of a room's screens, read from the database, and sent to (re)connecting pages and after each
-change.
+"""The complete state of a room's screens, read from the database, and sent to (re)connecting pages and after each change.
 
 All students get the same message; each student's own state is sent beside it.
 """
@@ -13,8 +12,8 @@ from playground.models import Answer, Poll, Room, Student
 
 @dataclass(frozen=True)
 class Board:
-    """`poll` is the question on the screens, `students` their message, and `common` the fields that it shares with
-    the teacher's (docs/classroom.md).
+    """`poll` is the question on the screens, `students` their message, and `common` the fields that it shares with the teacher's
+    (docs/classroom.md).
     """
 
     room: Room

@@ -1,6 +1,4 @@
-"""The sockets of a classroom: students follow, answer, and raise hands; the teacher asks. docs/classroom.md has the
-messages.
-"""
+"""The sockets of a classroom: students follow, answer, and raise hands; the teacher asks. docs/classroom.md has the messages."""
 
 import asyncio
 import logging

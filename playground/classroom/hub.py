@@ -1,7 +1,7 @@
 """Hubs: the sockets of each room in this process, and their messages.
 
-The database is authoritative. A change of a room marks it, and its hub reads the board and sends it: at once, and
-then at most every PAUSE. Answers in between are collected. Redis only notifies other server processes.
+The database is authoritative. A change of a room marks it, and its hub reads the board and sends it: at once, and then at most every
+PAUSE. Answers in between are collected. Redis only notifies other server processes.
 """
 
 from __future__ import annotations

@@ -43,9 +43,7 @@ class Stand(FromPage, frozen=True):
 
 
 class Ask(FromPage, frozen=True):
-    """The teacher asks the question of the lesson's card, a prediction that the engine can compute, or a free choice
-    (questions.py).
-    """
+    """The teacher asks the question of the lesson's card, a prediction that the engine can compute, or a free choice (questions.py)."""
 
     kind: Literal["card", "node", "scheduled", "next", "feasible", "free"]
     at: Number | None = None

@@ -69,9 +69,7 @@ def take_off(room_id: int) -> None:
 
 
 def read_answer(poll: Poll, given: Sequence[str]) -> tuple[str, bool | None]:
-    """Return an answer in its stored form, and whether it is right (None if no answer is right or wrong). Raise
-    SessionError if invalid.
-    """
+    """Return an answer in its stored form, and whether it is right (None if no answer is right or wrong). Raise SessionError if invalid."""
     question = Question(poll.kind, {}, tolerance=poll.tolerance)  # type: ignore[arg-type]
     key = tuple(poll.key) if isinstance(poll.key, list) else poll.key
     read = [text.strip()[:300] for text in given if text.strip()]

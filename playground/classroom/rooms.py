@@ -79,9 +79,7 @@ def unknown() -> SessionGone:
 
 @transaction.atomic
 def join(room: Room, name: str, creator: str = "") -> Student:
-    """Create a student. Raise LimitReached if the room has ended, is closed, or is full, or if too many of the client
-    join at once.
-    """
+    """Create a student. Raise LimitReached if the room has ended, is closed, or is full, or if too many of the client join at once."""
     if is_over(room):
         raise LimitReached(message("This classroom has ended."))
     if room.locked:

@@ -16,9 +16,7 @@ logger = logging.getLogger(__name__)
 
 @lru_cache
 def read_yaml(path: Path) -> Any:
-    """Read the words of a YAML file beside its module. `make messages` extracts them as it does those of modules and
-    templates.
-    """
+    """Read the words of a YAML file beside its module. `make messages` extracts them as it does those of modules and templates."""
     import yaml  # after installation; see above
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -28,8 +26,8 @@ def read_yaml(path: Path) -> Any:
 def compile_catalogs(root: Path) -> list[Path]:
     """Compile each .po file under `root` whose .mo file is missing or older. Return the .mo files written.
 
-    Log a warning without Babel or write access; the playground then shows the existing translations. Raise ValueError
-    with the line of an invalid .po file.
+    Log a warning without Babel or write access; the playground then shows the existing translations. Raise ValueError with the line of an
+    invalid .po file.
     """
     written = []
     for source in sorted(root.glob("*/LC_MESSAGES/*.po")):

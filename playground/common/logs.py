@@ -1,8 +1,7 @@
-"""Log lines of the server, with the ids of the request and the session. LOG_FORMAT=json writes each line as a JSON
-object.
+"""Log lines of the server, with the ids of the request and the session. LOG_FORMAT=json writes each line as a JSON object.
 
-A context variable follows a request through the loops and threads of the web process. Lines name sessions by their
-number, because session keys are secrets.
+A context variable follows a request through the loops and threads of the web process. Lines name sessions by their number, because
+session keys are secrets.
 """
 
 import logging

@@ -47,9 +47,7 @@ class Meant(msgspec.Struct, frozen=True):
 
 
 class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An action that a card offers: a command, or objects to apply. In a task, the world then runs `until` a
-    condition holds.
-    """
+    """An action that a card offers: a command, or objects to apply. In a task, the world then runs `until` a condition holds."""
 
     command: Json | None = None
     nodes: tuple[Json, ...] = ()
@@ -61,8 +59,8 @@ class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A card. `when`: the condition of its step (conditions.py). `spotlight`: a part of the studio, or an object.
 
-    `stage`, `pod`, and `plugin`: the contents of the stage at this card; by default it follows the step. `figure`: an
-    interactive figure beside its text (features/figures).
+    `stage`, `pod`, and `plugin`: the contents of the stage at this card; by default it follows the step. `figure`: an interactive figure
+    beside its text (features/figures).
     """
 
     id: str
@@ -77,8 +75,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The learner's goal on a fork of the last card's step: `start` creates the situation, and `check` holds at the
-    goal.
+    """The learner's goal on a fork of the last card's step: `start` creates the situation, and `check` holds at the goal.
 
     `solution` is one way, which a check plays.
     """
@@ -89,8 +86,7 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A value that a variant draws: one of `among`, or a number or quantity `from` the least `to` the most, by
-    `step`.
+    """A value that a variant draws: one of `among`, or a number or quantity `from` the least `to` the most, by `step`.
 
     `written`: its value in the original lesson, which also determines the type: whole number, quantity, or name.
     """
@@ -103,11 +99,10 @@ class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Vary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The differences between a lesson's variants (varying/). `$(name)` marks a value in lesson.yaml, `{name}` in its
-    words.
+    """The differences between a lesson's variants (varying/). `$(name)` marks a value in lesson.yaml, `{name}` in its words.
 
-    `shuffles`: names with values to permute. `derived`: values computed from others. `require`: relations between
-    values, or facts, that hold in each variant.
+    `shuffles`: names with values to permute. `derived`: values computed from others. `require`: relations between values, or facts, that
+    hold in each variant.
     """
 
     draws: Mapping[str, Draw] = {}
@@ -117,8 +112,7 @@ class Vary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """lesson.yaml. `commands`: commands after the creation of all objects, before the first card. A user's lesson may
-    have no task.
+    """lesson.yaml. `commands`: commands after the creation of all objects, before the first card. A user's lesson may have no task.
 
     `releases`: the kube releases of the lesson; empty: all.
     """
@@ -156,9 +150,7 @@ class CardWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """en.yaml, zh-hans.yaml: a lesson's words in one language. `{name}` is replaced by a fact's value, `{answer}` by
-    the card's key.
-    """
+    """en.yaml, zh-hans.yaml: a lesson's words in one language. `{name}` is replaced by a fact's value, `{answer}` by the card's key."""
 
     title: str
     summary: str

@@ -1,7 +1,7 @@
 """Users' lessons in this process, with their manifests written out and the results of playing them.
 
-The name of such a lesson depends on its content (`own:` and a digest), so it never changes while in use. The process
-knows it while it is referenced: by a session's engine in a worker, or by a request in the web process.
+The name of such a lesson depends on its content (`own:` and a digest), so it never changes while in use. The process knows it while it is
+referenced: by a session's engine in a worker, or by a request in the web process.
 """
 
 import hashlib

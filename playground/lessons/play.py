@@ -38,8 +38,8 @@ class StuckLesson(ValueError):
 class Played:
     """A playthrough. `positions`: the step of each card. `facts`: the values in its texts, including drawn ones.
 
-    `keys` and `options`: of each question, by its card. `evidence`: the attempt from which a question's key was read,
-    if any. `revealed`: the cards whose step shows the answer. `meant`: the meanings of wrong numbers, by card.
+    `keys` and `options`: of each question, by its card. `evidence`: the attempt from which a question's key was read, if any. `revealed`:
+    the cards whose step shows the answer. `meant`: the meanings of wrong numbers, by card.
     """
 
     positions: Mapping[str, int]

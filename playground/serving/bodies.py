@@ -1,7 +1,7 @@
 """Request bodies: their limit for each path, and the limit of all bodies together on the disk while they arrive.
 
-A path accepts a body if a form is sent to it (`_TAKES`; a test compares the table with the views). Large forms of a
-session or a lesson require its key, which is looked up before more than `FREE` bytes are accepted.
+A path accepts a body if a form is sent to it (`_TAKES`; a test compares the table with the views). Large forms of a session or a lesson
+require its key, which is looked up before more than `FREE` bytes are accepted.
 """
 
 import shutil
@@ -56,8 +56,7 @@ TAKES = {name: setting for setting, names in _TAKES.items() for name in names.sp
 class BodyLimit(NamedTuple):
     """The largest body of a path: the limit of uploads by `setting`, and a little for the rest of the form.
 
-    `keyed` is the object that the key must open ("session", "lesson") before more than FREE bytes are accepted, or
-    "".
+    `keyed` is the object that the key must open ("session", "lesson") before more than FREE bytes are accepted, or "".
     """
 
     setting: str

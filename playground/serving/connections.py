@@ -1,9 +1,8 @@
 """Connections: their limits, in total and by client, and the time limits for what clients send.
 
-A client that sends a request drop by drop occupies a connection. So a request's head must arrive within some seconds,
-and its body in pieces of a minimum size. A connection that waits for its next request gives way to one with a request
-(limits/shares.py). A few connections beyond the limit are reserved for `/healthz`, so that a monitor does not find
-the server dead when all others are occupied.
+A client that sends a request drop by drop occupies a connection. So a request's head must arrive within some seconds, and its body in
+pieces of a minimum size. A connection that waits for its next request gives way to one with a request (limits/shares.py). A few
+connections beyond the limit are reserved for `/healthz`, so that a monitor does not find the server dead when all others are occupied.
 """
 
 import asyncio
@@ -89,9 +88,7 @@ def write_at_once(transport: Any, data: bytes) -> None:
 
 
 class Channel(HTTPChannel):
-    """Twisted's HTTP channel, but it knows the target of a request before the body arrives, and refuses requests with
-    a message.
-    """
+    """Twisted's HTTP channel, but it knows the target of a request before the body arrives, and refuses requests with a message."""
 
     totalHeadersSize = 48 << 10  # noqa: N815 - Twisted's name; beyond it Twisted ends the connection
     most_headers = 32 << 10

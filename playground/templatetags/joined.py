@@ -1,8 +1,6 @@
-"""{% joined_sheet "studio" %} and {% joined_script "studio" %}: css/joined/studio.css and js/joined/studio.js with
-their imports.
+"""{% joined_sheet "studio" %} and {% joined_script "studio" %}: css/joined/studio.css and js/joined/studio.js with their imports.
 
-A page's first paint waits for all of its sheets, its keyboard shortcuts wait for all of its modules, and each request
-takes a round trip.
+A page's first paint waits for all of its sheets, its keyboard shortcuts wait for all of its modules, and each request takes a round trip.
 """
 
 import gzip
@@ -113,9 +111,7 @@ def _within(media: str, text: str) -> str:
 
 
 def _join_modules(parts: list[tuple[str, str]]) -> str:
-    """Give each module its own scope, with its imports as constants, after the modules that it imports, as browsers
-    evaluate them.
-    """
+    """Give each module its own scope, with its imports as constants, after the modules that it imports, as browsers evaluate them."""
     numbers = {path: number for number, (path, _) in enumerate(parts)}
     return "".join(_scope(path, numbers) for path, _ in parts)
 

@@ -1,6 +1,4 @@
-"""The four places where a session is edited, and their rooms: one table for the menu, the drawer's tabs, and the
-rooms' pages.
-"""
+"""The four places where a session is edited, and their rooms: one table for the menu, the drawer's tabs, and the rooms' pages."""
 
 from typing import Any, NamedTuple
 
@@ -11,8 +9,8 @@ register = template.Library()
 
 
 class Room(NamedTuple):
-    """A page: its URL name, its name in the context (`room` or `what`), its title, and the tab that contains it, if
-    it has none of its own.
+    """A page: its URL name, its name in the context (`room` or `what`), its title, and the tab that contains it, if it has none of its
+    own.
     """
 
     url: str

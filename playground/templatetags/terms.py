@@ -1,5 +1,4 @@
-"""Tooltips for terms: `{{ plugin|term }}` for a name, and around words, in panels, `{% term "gated" %}…{% endterm
-%}`.
+"""Tooltips for terms: `{{ plugin|term }}` for a name, and around words, in panels, `{% term "gated" %}…{% endterm %}`.
 
 The label has the key of its term; the page's script finds the words (static/playground/js/frame/terms.js).
 """

@@ -1,7 +1,7 @@
 """Jinja2 for the panels' templates (templates/panels; the engine `panels` of the settings).
 
-The templates read data, mostly dicts, whose keys may be names of dict methods (`card.count`). Missing values are
-empty, as in Django's templates. Filters are those of the libraries in templatetags; tags.py parses Django's tags.
+The templates read data, mostly dicts, whose keys may be names of dict methods (`card.count`). Missing values are empty, as in Django's
+templates. Filters are those of the libraries in templatetags; tags.py parses Django's tags.
 """
 
 import re

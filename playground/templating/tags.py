@@ -1,6 +1,6 @@
-"""Django's tags for translations and this project's tags for links, parsed by Jinja2. Their syntax is that of all
-other templates, so that makemessages finds the texts, and an invalid name of a look's field is an error at compile
-time. Their arguments are Jinja2 expressions.
+"""Django's tags for translations and this project's tags for links, parsed by Jinja2. Their syntax is that of all other templates, so
+that makemessages finds the texts, and an invalid name of a look's field is an error at compile time. Their arguments are Jinja2
+expressions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -147,9 +147,7 @@ def translate_message(context: WordedContext, message: Mapping[str, Any] | None)
 
 @pass_context
 def apart(context: WordedContext, name: str, most: int = WIDE) -> SafeString:
-    """Return the short form of a node's or a pod's name: its distinguishing part in `most` letters (16 in the rail
-    and the line).
-    """
+    """Return the short form of a node's or a pod's name: its distinguishing part in `most` letters (16 in the rail and the line)."""
     return studio.elide(name, context.short_names.fit(name, most))
 
 

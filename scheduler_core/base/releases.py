@@ -80,8 +80,8 @@ class Behavior(enum.StrEnum):
 class Difference(NamedTuple):
     """A behavior, the first release that has it, its place in kube's sources, and one sentence.
 
-    `texts`: the part of a message or a metric's label without and with the behavior ("" for none). `unshown`: the
-    reason why no cluster on the page of differences shows it.
+    `texts`: the part of a message or a metric's label without and with the behavior ("" for none). `unshown`: the reason why no cluster
+    on the page of differences shows it.
     """
 
     behavior: Behavior
@@ -146,8 +146,8 @@ def in_order(*releases: Release) -> list[Release]:
 
 
 def read_release(text: str) -> Release:
-    """Return the modeled release that a text such as "v1.36.3" or "1.36" names: the nearest patch of that minor
-    version. Raise ValueError.
+    """Return the modeled release that a text such as "v1.36.3" or "1.36" names: the nearest patch of that minor version. Raise
+    ValueError.
     """
     found = re.fullmatch(r"v?1\.(\d+)(?:\.(\d+))?(?:[-+].*)?", text.strip())
     alike = [each for each in RELEASES if found and _numbers(each)[1] == int(found[1])]

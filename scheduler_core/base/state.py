@@ -66,9 +66,7 @@ class SharedState:
 
 
 class State:
-    """Objects that change while the world runs. A derived field starts empty if its type is a container or a number,
-    else unset.
-    """
+    """Objects that change while the world runs. A derived field starts empty if its type is a container or a number, else unset."""
 
     __slots__ = ()
 
@@ -89,8 +87,8 @@ class State:
 class Field:
     """One declared field with its type (`hint`).
 
-    `carried`: a copy keeps the field's value, or the result of `copy`. `written`: checkpoints store the field; a
-    field that they do not store starts with `begin`, or unset. `row`: the class of the rows of an append-only list.
+    `carried`: a copy keeps the field's value, or the result of `copy`. `written`: checkpoints store the field; a field that they do not
+    store starts with `begin`, or unset. `row`: the class of the rows of an append-only list.
     """
 
     name: str
@@ -104,9 +102,7 @@ class Field:
 
 @cache
 def fields_of(cls: Any) -> tuple[Field, ...]:
-    """Return the declared fields of a State, a SharedState, or a frozen class. Raise DeclarationError if a
-    declaration is incomplete.
-    """
+    """Return the declared fields of a State, a SharedState, or a frozen class. Raise DeclarationError if a declaration is incomplete."""
     try:
         hints = get_type_hints(cls, include_extras=True)
     except NameError as error:
@@ -233,8 +229,7 @@ def _make_copier(cls: Any) -> Copier:
 
 @lru_cache(maxsize=4)
 def reachable(roots: tuple[type, ...]) -> tuple[type, ...]:
-    """Return every class whose objects a checkpoint may hold: the roots, and the types of written fields, in that
-    order.
+    """Return every class whose objects a checkpoint may hold: the roots, and the types of written fields, in that order.
 
     Raise DeclarationError with a class that declares nothing.
     """

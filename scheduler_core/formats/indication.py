@@ -1,7 +1,7 @@
 """The release of kube that an input indicates: by kubelet versions, by fields of a release, or by kube's own texts.
 
-The bytes are searched instead of the objects, so that an input is checked before it is parsed. Fields of a release
-count in managedFields, too. The control plane is at least as new as the newest kubelet.
+The bytes are searched instead of the objects, so that an input is checked before it is parsed. Fields of a release count in
+managedFields, too. The control plane is at least as new as the newest kubelet.
 """
 
 import re

@@ -35,10 +35,10 @@ class Answer:
 class Attempt:
     """One scheduling cycle, with its binding cycle once that has ended.
 
-    `outcome` is scheduled, unschedulable, or error, and `message` is kube's text of a failure. `feasible` are the
-    nodes that passed Filter; `refused` has the plugin and the reason for each node that Filter rejected. Nodes that
-    were not evaluated are in neither. `nominated` is the node on which preemption frees room by evicting `victims`.
-    `bound` is the outcome of the binding cycle, or "" before its end or without one.
+    `outcome` is scheduled, unschedulable, or error, and `message` is kube's text of a failure. `feasible` are the nodes that passed
+    Filter; `refused` has the plugin and the reason for each node that Filter rejected. Nodes that were not evaluated are in neither.
+    `nominated` is the node on which preemption frees room by evicting `victims`. `bound` is the outcome of the binding cycle, or ""
+    before its end or without one.
 
     kube: pkg/scheduler/schedule_one.go @ v1.34.1
     """

@@ -147,9 +147,7 @@ class Cluster:
         return self
 
     def schedule(self, pod: str) -> Attempt:
-        """Run until the pod's next attempt ends, including its binding, and return the attempt. Pods ahead of it in
-        the queue run first.
-        """
+        """Run until the pod's next attempt ends, including its binding, and return the attempt. Pods ahead of it in the queue run first."""
         key = _key(pod)
         found = self._history.world.store.pod_at(key)
         if found is None:
@@ -176,9 +174,7 @@ class Cluster:
         return self.attempts[known:]
 
     def step(self, grain: str = "plugin") -> list[Record]:
-        """Advance by one plugin, extension point (point), attempt (pod), or event. Return the records; none if the
-        cluster is idle.
-        """
+        """Advance by one plugin, extension point (point), attempt (pod), or event. Return the records; none if the cluster is idle."""
         return self._history.step(simulation.Grain(grain))
 
     def fork(self) -> Cluster:

@@ -1,6 +1,4 @@
-"""Markup: HTML for a page of another application. Without scripts and URLs, in colors that are legible on white and
-on black.
-"""
+"""Markup: HTML for a page of another application. Without scripts and URLs, in colors that are legible on white and on black."""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape

@@ -1,8 +1,7 @@
 """Commands: all changes that a user can make to a world, as frozen data.
 
-As JSON, a command has its class name under `kind` (`msgspec.to_builtins` writes it, `command_from_json` reads it).
-The log of a session consists of commands. Unknown fields are ignored, because the log of another version may have
-them.
+As JSON, a command has its class name under `kind` (`msgspec.to_builtins` writes it, `command_from_json` reads it). The log of a session
+consists of commands. Unknown fields are ignored, because the log of another version may have them.
 """
 
 from collections.abc import Mapping

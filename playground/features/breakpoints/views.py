@@ -145,8 +145,8 @@ async def bookmark(request: HttpRequest, client: SessionClient, number: int) -> 
 
 @opens("POST")
 async def search(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Search in `direction` back or forward for a step where a breakpoint holds: only breakpoint `only`, if given;
-    from `at`, or the newest step.
+    """Search in `direction` back or forward for a step where a breakpoint holds: only breakpoint `only`, if given; from `at`, or the
+    newest step.
     """
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
     number = whole_number(request.POST.get("only", ""), NUMBER)

@@ -53,8 +53,8 @@ async def cluster(request: HttpRequest, client: SessionClient) -> HttpResponse:
 def _addresses(
     request: HttpRequest, client: SessionClient, part: str, name: str, chosen: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return `page_url`, this page without a step, for further query fields, and `here`, the same rows at the same
-    step without a page number.
+    """Return `page_url`, this page without a step, for further query fields, and `here`, the same rows at the same step without a page
+    number.
     """
     at = position(request)
     page_url = reverse("cluster", args=[client.key])

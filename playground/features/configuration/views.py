@@ -46,8 +46,8 @@ Errors = list[FieldProblem]
 async def configuration(request: HttpRequest, client: SessionClient) -> HttpResponse:
     """Show a scheduler's KubeSchedulerConfiguration with all defaults; POST restarts the scheduler with another one.
 
-    `beside` applies the new one in a branch, which is shown side by side with the session. `scheduler` selects one of
-    several schedulers. `new` shows the initial configuration of another scheduler for pods of this schedulerName.
+    `beside` applies the new one in a branch, which is shown side by side with the session. `scheduler` selects one of several schedulers.
+    `new` shows the initial configuration of another scheduler for pods of this schedulerName.
     """
     if request.method == "POST":
         return await _configure(request, client)

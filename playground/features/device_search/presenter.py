@@ -1,7 +1,7 @@
 """The search for devices as a list to walk through: requests in sequence, each with the devices tried.
 
-Success continues at the same level: the next request follows a device that was kept. Attempts after a device that was
-undone stay inside of it. Consecutive devices that were refused for the same reason are folded.
+Success continues at the same level: the next request follows a device that was kept. Attempts after a device that was undone stay inside
+of it. Consecutive devices that were refused for the same reason are folded.
 """
 
 import json
@@ -68,8 +68,7 @@ def _pool(check: Node) -> query.SearchedPool:
 
 
 def _blocks(nodes: Iterable[Node], chosen: frozenset[str]) -> list[query.Block]:
-    """Return requests in the order of the search. The steps after a chosen device are a separate block after this
-    one.
+    """Return requests in the order of the search. The steps after a chosen device are a separate block after this one.
 
     `chosen`: the devices that were chosen on the path to these nodes.
     """
@@ -202,9 +201,7 @@ def format_value(value: Any) -> str:
 
 
 def parts(check: Check) -> Iterable[query.Part]:
-    """Yield the values of the expression's parts from left to right and then of the whole, without literals and
-    function names.
-    """
+    """Yield the values of the expression's parts from left to right and then of the whole, without literals and function names."""
     seen = set()
     values = sorted(check.get("values") or (), key=lambda each: (each["start"], -each["end"]))
     for each in values[:MOST_VALUES]:

@@ -113,8 +113,7 @@ class FoundSearch(TypedDict):
 
 
 class DeviceSearch(Query[FoundSearch | None], frozen=True, kw_only=True):
-    """The request for the search that Filter made for a pod on a node, repeated for display (presenter.py) with at
-    most `most` rows.
+    """The request for the search that Filter made for a pod on a node, repeated for display (presenter.py) with at most `most` rows.
 
     The answer is None if no cycle of the pod searched for devices.
     """

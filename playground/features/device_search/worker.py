@@ -15,9 +15,7 @@ MOST_NODES = 40
 
 @answers(DeviceSearch)
 def device_search(engine: Engine, request: DeviceSearch) -> Steps[FoundSearch | None]:
-    """Return the device search of the pod's present cycle, or of its last attempt if the present cycle has not
-    reached Filter; else None.
-    """
+    """Return the device search of the pod's present cycle, or of its last attempt if the present cycle is before Filter; else None."""
     world = yield from engine.at(request.position)
     step = _step(world, request.pod)
     if step is None and (last := _last_position(world, request.pod)) is not None:

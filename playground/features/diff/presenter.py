@@ -1,8 +1,6 @@
-"""The differences between two worlds of one history: objects, places of pods, contents of nodes, queues, and assumed
-pods.
+"""The differences between two worlds of one history: objects, places of pods, contents of nodes, queues, and assumed pods.
 
-Unchanged objects are identical in both worlds, or have the same resourceVersion, so only changed ones are compared in
-detail.
+Unchanged objects are identical in both worlds, or have the same resourceVersion, so only changed ones are compared in detail.
 """
 
 from collections import Counter

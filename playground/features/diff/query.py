@@ -24,9 +24,7 @@ class ObjectRow(TypedDict):
 
 
 class QueueRow(TypedDict):
-    """A place of pods in a scheduler, with the pods that arrived and left. `order` is set only if the order of the
-    active queue changed.
-    """
+    """A place of pods in a scheduler, with the pods that arrived and left. `order` is set only if the order of the active queue changed."""
 
     scheduler: str
     place: str
@@ -50,8 +48,8 @@ class EndedAttempt(TypedDict):
 
 
 class Difference(TypedDict):
-    """The differences. `total` is the number of selected rows, of which one page is included. `kinds` counts the rows
-    of each kind before the selection.
+    """The differences. `total` is the number of selected rows, of which one page is included. `kinds` counts the rows of each kind before
+    the selection.
     """
 
     since: int

@@ -20,8 +20,7 @@ FEW = 12
 
 @opens("GET")
 async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Compare `from` (default: the previous step) with `to` (default: `at`, or the newest step). `kind` and `q`
-    select rows.
+    """Compare `from` (default: the previous step) with `to` (default: `at`, or the newest step). `kind` and `q` select rows.
 
     `part=foot` returns the fragment for the inspector with the first rows.
     """

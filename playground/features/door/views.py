@@ -267,9 +267,7 @@ async def _watch(request: HttpRequest, client: SessionClient, call: Call) -> Htt
 
 
 class Stream(StreamingHttpResponse):
-    """One watch from its first event to its end. Events go from the outbox directly to the connection, without a task
-    in between.
-    """
+    """One watch from its first event to its end. Events go from the outbox directly to the connection, without a task in between."""
 
     # The last part of any watch, and its frame: many watches see the same part, one after the other.
     _chunk: ClassVar[tuple[bytes, bytes]] = (b"", b"")

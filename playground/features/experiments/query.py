@@ -26,8 +26,7 @@ class MakeRun(Request[Data], frozen=True, kw_only=True):
 
 
 class Parting(Struct, frozen=True):
-    """The first attempt with different decisions in two runs: its number and decision in each. The logs create
-    sessions.
+    """The first attempt with different decisions in two runs: its number and decision in each. The logs create sessions.
 
     `at`: the position of its end, or the last position, with "" as decision, if a run has no such attempt.
     """

@@ -83,8 +83,8 @@ async def _write_files(client: SessionClient, at: int | None) -> TemporaryDirect
 
 @opens("GET", "POST")
 async def experiment(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
-    """GET: show progress, then the results; `form=csv` returns the table. POST: `stop`, or compare the variants `a`
-    and `b` for a `seed` (`part`).
+    """GET: show progress, then the results; `form=csv` returns the table. POST: `stop`, or compare the variants `a` and `b` for a `seed`
+    (`part`).
     """
     job = await client.find_job(EXPERIMENT, token)
     batch = job.result or Batch(())

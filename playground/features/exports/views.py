@@ -1,6 +1,4 @@
-"""Downloads of a session: files that jobs create, the trace and the cluster as streams, and the verification of an
-uploaded trace.
-"""
+"""Downloads of a session: files that jobs create, the trace and the cluster as streams, and the verification of an uploaded trace."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -156,8 +154,8 @@ def schema(request: HttpRequest) -> JsonResponse:
 
 @opens("GET")
 async def replay(request: HttpRequest, client: SessionClient) -> HttpResponseBase:
-    """Return steps of the session as one HTML file that replays them offline: those of the attempts `first` to
-    `last`, or the newest ones.
+    """Return steps of the session as one HTML file that replays them offline: those of the attempts `first` to `last`, or the newest
+    ones.
     """
     first, last = number(request, "first", 1), number(request, "last", MOST)
     head = await client.head()

@@ -1,6 +1,4 @@
-"""Pictures as marks in percent of their area. A template writes them as SVG: shapes stretch with the screen, text
-keeps its size.
-"""
+"""Pictures as marks in percent of their area. A template writes them as SVG: shapes stretch with the screen, text keeps its size."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

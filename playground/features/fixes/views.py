@@ -1,6 +1,4 @@
-"""The problems of a cluster, fixes for pods that fit nowhere (applied here or in a fork), and the reasons why a pod
-is not on a node.
-"""
+"""The problems of a cluster, fixes for pods that fit nowhere (applied here or in a fork), and the reasons why a pod is not on a node."""
 
 from collections.abc import Mapping
 from typing import Any, cast

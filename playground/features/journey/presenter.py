@@ -212,8 +212,8 @@ _NONE = "<none>"
 
 
 def text(story: Mapping[str, Any], said: str, stranded: str = "") -> str:
-    """Return the journey as text. `said` is the reader's sentence about the pod's state; `stranded` is the one that
-    reports a stranded pod.
+    """Return the journey as text. `said` is the reader's sentence about the pod's state; `stranded` is the one that reports a stranded
+    pod.
     """
     wide = story["wide"]
     parts = [

@@ -235,8 +235,8 @@ class Row(NamedTuple):
 
 
 def align_rows(ours: StretchSteps, theirs: StretchSteps) -> list[Row]:
-    """Align the steps of two stretches. A common step is one row; steps of only one side are paired with those of
-    only the other as far as they last.
+    """Align the steps of two stretches. A common step is one row; steps of only one side are paired with those of only the other as far
+    as they last.
     """
     pairs = align_sequences(
         [step.print.encode() for step in ours.steps], [step.print.encode() for step in theirs.steps]
@@ -290,7 +290,5 @@ def back(steps: Sequence[Row], i: int, grain: str) -> tuple[int, int]:
 
 
 def _begins(before: Row, row: Row, grain: str) -> bool:
-    """Return whether a step of this grain ends at a row: at another extension point, or, for events, at a step
-    without a plugin.
-    """
+    """Return whether a step of this grain ends at a row: at another extension point, or, for events, at a step without a plugin."""
     return not row.point if grain == "event" else row.point not in ("", before.point)

@@ -1,7 +1,7 @@
 """The requests to each engine when two sessions are stepped side by side.
 
-An attempt's stretch of a history consists of the steps after the end of the previous attempt, up to its own end. The
-steps after the last attempt's end are a stretch, too.
+An attempt's stretch of a history consists of the steps after the end of the previous attempt, up to its own end. The steps after the last
+attempt's end are a stretch, too.
 """
 
 from msgspec import Struct
@@ -39,8 +39,8 @@ class Stretch(Query[StretchSteps], frozen=True, kw_only=True):
 
 
 class HeldMoment(Struct, frozen=True):
-    """A world at a position, reduced to the data that two sessions are compared by: the state of the present cycle
-    and its results so far.
+    """A world at a position, reduced to the data that two sessions are compared by: the state of the present cycle and its results so
+    far.
 
     `evaluated` and `feasible` are None until Filter ends. `node` is the selected node.
     """

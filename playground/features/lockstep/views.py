@@ -1,9 +1,7 @@
-"""Two sessions side by side under one transport. Both step together; common attempts and extension points are
-aligned.
+"""Two sessions side by side under one transport. Both step together; common attempts and extension points are aligned.
 
-`with` names the other session; `at` and `b` are the positions of the two, or `attempt` is the number of attempts
-made; `by` is the grain of a step. `beside` creates the other session: a branch with another configuration, run as far
-as the session.
+`with` names the other session; `at` and `b` are the positions of the two, or `attempt` is the number of attempts made; `by` is the grain
+of a step. `beside` creates the other session: a branch with another configuration, run as far as the session.
 """
 
 import asyncio

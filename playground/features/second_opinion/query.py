@@ -4,17 +4,17 @@ from playground.sessions.protocol.base import Data, Query
 
 
 class AskOutside(Query[Data], frozen=True, kw_only=True):
-    """Ask how to prepare a world for an external scheduler, and for its progress: `asked` are its commands so far,
-    `waiting` pods without a node, and `undecided` those of them that no scheduler has tried. With `configured`, also
-    the configuration of the built-in scheduler.
+    """Ask how to prepare a world for an external scheduler, and for its progress: `asked` are its commands so far, `waiting` pods without
+    a node, and `undecided` those of them that no scheduler has tried. With `configured`, also the configuration of the built-in
+    scheduler.
     """
 
     configured: bool = False
 
 
 class SecondOpinion(Query[Data], frozen=True, kw_only=True):
-    """Compare external schedulers, up to a position, with the built-in one from where it was stopped. Takes at most
-    `seconds`; repeat the request to continue.
+    """Compare external schedulers, up to a position, with the built-in one from where it was stopped. Takes at most `seconds`; repeat the
+    request to continue.
 
     `seed`: the seed of the built-in scheduler's draws.
     """

@@ -1,7 +1,7 @@
 """A sequence diagram inside a worker: replays history around the events of its subject and omits the rest.
 
-The journal has the positions of moves. The records that closely follow a move (API calls, the kubelet) are found by
-replaying some further steps.
+The journal has the positions of moves. The records that closely follow a move (API calls, the kubelet) are found by replaying some
+further steps.
 """
 
 import time
@@ -25,8 +25,8 @@ OFFERED = 12
 
 @answers(Sequence)
 def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
-    """Return the arrows from a step on, about 200 at most. `next` is the step to continue from, or None at the end.
-    `still`: no move follows there.
+    """Return the arrows from a step on, about 200 at most. `next` is the step to continue from, or None at the end. `still`: no move
+    follows there.
     """
     world = yield from engine.at(request.position)
     subject = OfPod(world, request.pod) if request.pod else OfScheduler(world, request.scheduler)

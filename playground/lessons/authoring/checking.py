@@ -31,9 +31,7 @@ MOST_STEPS = 6_000
 
 @dataclass(frozen=True)
 class Explored:
-    """`positions`: the steps of the cards that the world reached. `last`: the world at the last card's step. `end`:
-    the final world.
-    """
+    """`positions`: the steps of the cards that the world reached. `last`: the world at the last card's step. `end`: the final world."""
 
     seen: Seen
     moments: list[Moment]
@@ -75,9 +73,7 @@ def explore(lesson: Lesson) -> Explored:
 
 
 def anchor_cards(lesson: Lesson) -> Lesson:
-    """Return the lesson with each card that waits for a position waiting for the last moment up to it instead, if
-    there is one.
-    """
+    """Return the lesson with each card that waits for a position waiting for the last moment up to it instead, if there is one."""
     explored = explore(lesson)
     cards: list[Card] = []
     for card in lesson.plan.cards:
@@ -120,8 +116,8 @@ class SeenCard(msgspec.Struct, frozen=True):
 class Checked(msgspec.Struct, frozen=True):
     """The result of a check. `document` is the lesson for learners, empty if the lesson can't be played to its end.
 
-    `moments` are the moments for which its cards can wait; `tasks` are possible tasks; `files` are the files if cards
-    were moved to moments.
+    `moments` are the moments for which its cards can wait; `tasks` are possible tasks; `files` are the files if cards were moved to
+    moments.
     """
 
     findings: tuple[Finding, ...]

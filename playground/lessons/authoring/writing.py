@@ -135,8 +135,7 @@ def new_id(taken: Iterable[str], when: Mapping[str, Any]) -> str:
 def build_plan(commands: Sequence[tuple[int, Mapping[str, Any]]], stop: int | None) -> Data:
     """Build the plan of a lesson that repeats a session's log, from its commands and their positions.
 
-    Commands before the first step build the world; each later command is offered by a card. Another card is at the
-    position `stop`.
+    Commands before the first step build the world; each later command is offered by a card. Another card is at the position `stop`.
     """
     first = [dict(command) for number, (at, command) in enumerate(commands) if at == number]
     plan: Data = {"track": "first-steps", "minutes": 5, **_world(first)}
@@ -152,9 +151,7 @@ def build_plan(commands: Sequence[tuple[int, Mapping[str, Any]]], stop: int | No
 
 
 def _world(commands: Sequence[Data]) -> Data:
-    """Return settings, configuration, and objects as fields of the plan, as far as they come in this order, and then
-    the other commands.
-    """
+    """Return settings, configuration, and objects as fields of the plan, as far as they come in this order, and then the other commands."""
     world: Data = {}
     rest = list(commands)
     for kind, key in (("SetSettings", "settings"), ("SetConfiguration", "configuration")):

@@ -44,8 +44,7 @@ class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A figure. `words`: the texts in its picture by language. `world`: as in lesson.yaml, with `$(name)` for a
-    control's value.
+    """A figure. `words`: the texts in its picture by language. `world`: as in lesson.yaml, with `$(name)` for a control's value.
 
     `shape`: the positions of its parts in percent.
     """

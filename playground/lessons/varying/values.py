@@ -1,8 +1,7 @@
 """The varying values of a lesson: numbers, quantities, and names, compared and computed exactly.
 
-Nothing in a lesson is executed: a value is drawn from a range or a list, permuted with others, or is the sum,
-difference, product, or whole quotient of values. Whole numbers stay whole numbers; a quantity keeps the unit of the
-lesson.
+Nothing in a lesson is executed: a value is drawn from a range or a list, permuted with others, or is the sum, difference, product, or
+whole quotient of values. Whole numbers stay whole numbers; a quantity keeps the unit of the lesson.
 """
 
 import math
@@ -36,9 +35,7 @@ def number_of(value: Scalar) -> Fraction:
 
 
 def in_unit_of(pattern: Scalar, number: Fraction) -> Scalar:
-    """Return a number in the lesson's form: whole if `pattern` is whole, else with its unit, or a smaller unit to
-    avoid a fraction.
-    """
+    """Return a number in the lesson's form: whole if `pattern` is whole, else with its unit, or a smaller unit to avoid a fraction."""
     if abs(number) > LARGEST:
         raise ValueError(f"{float(number):g} is too large; {LARGEST:,} is the most")
     if isinstance(pattern, int):

@@ -48,8 +48,8 @@ def back_up(file: Path) -> None:
 def restore(file: Path, force: bool = False) -> bool:
     """Replace the database by a backup. Return whether migrations must be applied before use.
 
-    Raise FAILURES, with nothing changed; BackupError for a file that is damaged, of another kind, or of a newer
-    version, for a database in use, and for one with sessions if `force` is not given.
+    Raise FAILURES, with nothing changed; BackupError for a file that is damaged, of another kind, or of a newer version, for a database
+    in use, and for one with sessions if `force` is not given.
     """
     manifest = read_manifest(file)
     migrations = MigrationLoader(None).disk_migrations or {}

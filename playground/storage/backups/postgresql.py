@@ -50,9 +50,7 @@ def load(unpack: Callable[[Path], None]) -> None:
 
 
 def _run(program: str, *arguments: str) -> None:
-    """Run one of PostgreSQL's programs on the database. The environment passes the password, because lists of
-    processes show arguments.
-    """
+    """Run one of PostgreSQL's programs on the database. The environment passes the password, because lists of processes show arguments."""
     found = shutil.which(program)
     if found is None:
         raise BackupError(

@@ -1,6 +1,4 @@
-"""The database backend: Django's, but each connection is checked before use, replaced if the server closed it, and
-limited in time.
-"""
+"""The database backend: Django's, but each connection is checked before use, replaced if the server closed it, and limited in time."""
 
 import contextlib
 import os
@@ -140,9 +138,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.close()
 
     def _is_good(self) -> bool:
-        """Return whether the connection is usable. Queries the server only if its socket has data, such as the end of
-        the connection.
-        """
+        """Return whether the connection is usable. Queries the server only if its socket has data, such as the end of the connection."""
         if self.connection.closed or self._distrusted != OUTAGE.distrusted:
             return False
         socket = self.connection.fileno()

@@ -1,7 +1,7 @@
 """An outage of the database, or of its write lock, as all threads of this process see it.
 
-Threads that need a connection wait during a short outage. During a longer one, they fail at once and only
-occasionally one tries; the first connection ends the outage.
+Threads that need a connection wait during a short outage. During a longer one, they fail at once and only occasionally one tries; the
+first connection ends the outage.
 """
 
 import contextlib
@@ -46,8 +46,8 @@ class DatabaseAway(OperationalError):
 
 
 class Outage:
-    """An outage. `begins` and `ends` are its log messages. `distrusted` counts hanging connections; earlier
-    connections are not trusted afterwards.
+    """An outage. `begins` and `ends` are its log messages. `distrusted` counts hanging connections; earlier connections are not trusted
+    afterwards.
     """
 
     def __init__(self, begins: str = "the database does not answer", ends: str = "the database answers again") -> None:

@@ -87,9 +87,7 @@ def _all_containers(subject: contract.Subject) -> contract.Choices:
 
 
 def _make(subject: contract.Subject, values: contract.Values) -> SetPrograms:
-    """Build the command with the new rule first. It replaces a rule for the same pods and container; an empty rule
-    removes it.
-    """
+    """Build the command with the new rule first. It replaces a rule for the same pods and container; an empty rule removes it."""
     rule: dict[str, Any] = {}
     if values["pods"]:
         rule["pods"] = ",".join(f"{key}={value}" for key, value in values["pods"].items())

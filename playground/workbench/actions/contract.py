@@ -1,7 +1,7 @@
 """The definition of an action on an object: its kinds, its fields, and its command.
 
-One table (catalogue.py) serves the forms, the inspector's buttons, and all other menus. Nothing here imports Django:
-titles and notes are marked for the catalogs and translated at display.
+One table (catalogue.py) serves the forms, the inspector's buttons, and all other menus. Nothing here imports Django: titles and notes are
+marked for the catalogs and translated at display.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,8 +26,8 @@ def gettext_noop(text: str) -> str:
 class Subject(Struct, frozen=True):
     """An object for an action, and the user's inputs. `now` is virtual time (ns), `time` the same in kube's format.
 
-    `free` is the next free name of its kind, `classes` are the PriorityClasses with their values, and `used` are the
-    keys and values of taints and labels on objects of its kind.
+    `free` is the next free name of its kind, `classes` are the PriorityClasses with their values, and `used` are the keys and values of
+    taints and labels on objects of its kind.
     """
 
     kind: str
@@ -90,11 +90,10 @@ class Wrong(ValueError):
 
 @dataclass(frozen=True)
 class Action:
-    """An action. `name` is its part of the address, `title` its button, `done` its confirmation; %(name)s is the
-    object's name.
+    """An action. `name` is its part of the address, `title` its button, `done` its confirmation; %(name)s is the object's name.
 
-    `asked` is the confirmation of a dry run (field `dry_run`). `letter` selects it in a menu, where actions with a
-    letter come first. `icon` is its picture there (templates/playground/icons.html).
+    `asked` is the confirmation of a dry run (field `dry_run`). `letter` selects it in a menu, where actions with a letter come first.
+    `icon` is its picture there (templates/playground/icons.html).
     """
 
     name: str

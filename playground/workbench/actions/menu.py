@@ -1,7 +1,7 @@
 """The menu of an object: one table for right clicks, long presses, the keyboard, and the palette.
 
-An entry opens a page in the drawer, sends a form, or searches for the step where a breakpoint holds. Sheets are lists
-of entries that are shown one at a time, starting with the first.
+An entry opens a page in the drawer, sends a form, or searches for the step where a breakpoint holds. Sheets are lists of entries that are
+shown one at a time, starting with the first.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,8 +20,8 @@ MAIN, MORE, TRAVEL = "main", "more", "travel"
 
 
 class Entry(Struct, frozen=True):
-    """A menu entry. `page`: the page to open in the drawer. `send`: the path to which `fields` are posted. `seek`:
-    the direction of a search for the step where `fields` hold.
+    """A menu entry. `page`: the page to open in the drawer. `send`: the path to which `fields` are posted. `seek`: the direction of a
+    search for the step where `fields` hold.
 
     `about` replaces %s in the title. `said` is the confirmation of a form. `letter` selects the entry.
     """

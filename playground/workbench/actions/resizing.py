@@ -1,6 +1,4 @@
-"""Actions on a node's capacity, and on a pod's requests, priority, and gates. Immutable fields are changed by
-recreating the pod.
-"""
+"""Actions on a node's capacity, and on a pod's requests, priority, and gates. Immutable fields are changed by recreating the pod."""
 
 from typing import Any
 

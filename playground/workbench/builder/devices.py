@@ -1,5 +1,4 @@
-"""Devices without hardware: presets with a DeviceClass, and the ResourceSlices that a driver would publish for some
-nodes.
+"""Devices without hardware: presets with a DeviceClass, and the ResourceSlices that a driver would publish for some nodes.
 
 The drivers are examples: no process runs them, and nothing removes the slices of a deleted node.
 """
@@ -243,8 +242,7 @@ def claim_manifests(
     first: int = 1,
     requests: Mapping[str, str] | None = None,
 ) -> list[MutableManifest]:
-    """Return a template and `pods` pods that each get a claim of their own; with `shared`, one claim that all pods
-    use.
+    """Return a template and `pods` pods that each get a claim of their own; with `shared`, one claim that all pods use.
 
     `count` None: all matching devices. Raise PatternError.
     """

@@ -1,7 +1,7 @@
 """Parsers of kubectl's notations for the builder's forms: labels, taints, tolerations, and selectors.
 
-Each parser returns manifest data for a text, or raises GrammarError with the received text and the expected form.
-They check only syntax: the API server validates values, and all names except those of resources.
+Each parser returns manifest data for a text, or raises GrammarError with the received text and the expected form. They check only syntax:
+the API server validates values, and all names except those of resources.
 """
 
 import re

@@ -1,6 +1,4 @@
-"""The form for the components around the schedulers: kube's flags and configurations, the controllers that run, and
-their speed.
-"""
+"""The form for the components around the schedulers: kube's flags and configurations, the controllers that run, and their speed."""
 
 import re
 from collections.abc import Mapping

@@ -1,7 +1,6 @@
 """Environments, programs, and outcomes of evaluations.
 
-kube: apiserver/pkg/cel/environment/{base,environment}.go, vendor/github.com/google/cel-go/cel/{env,program}.go @
-v1.34.1 (cel-go v0.26.0)
+kube: apiserver/pkg/cel/environment/{base,environment}.go, vendor/github.com/google/cel-go/cel/{env,program}.go @ v1.34.1 (cel-go v0.26.0)
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ _MOST_TOGETHER = 500  # elements of all lists and maps of one value that are sho
 
 
 def json_safe(value: object) -> object:
-    """Return the value as None, bool, int, float, str, list, or dict. Long and deep values are truncated; an error
-    becomes {"error": text}.
+    """Return the value as None, bool, int, float, str, list, or dict. Long and deep values are truncated; an error becomes {"error":
+    text}.
     """
     return _safe(value, 0, [_MOST_TOGETHER])
 
@@ -144,8 +143,8 @@ NEWER = frozenset(("slice", "flatten", "lists.range", "reverse", "distinct", "so
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The outcome of an evaluation: a value, or an error in cel-go's words ("" if there is none), the cost in
-    cel-go's units, and the steps of work (limits.py).
+    """The outcome of an evaluation: a value, or an error in cel-go's words ("" if there is none), the cost in cel-go's units, and the
+    steps of work (limits.py).
 
     `values`, if watched: (start, end, value as in JSON) of every sub-expression in the order of evaluation.
     """
@@ -159,9 +158,9 @@ class Outcome(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Environment:
-    """Declarations for expressions: variables with their types, the fields of declared types, the maximum sizes of
-    variables (for estimates), and the names of unavailable functions and macros (NEWER: those that kube accepts in
-    new expressions from its next release on). Compiled programs are cached.
+    """Declarations for expressions: variables with their types, the fields of declared types, the maximum sizes of variables (for
+    estimates), and the names of unavailable functions and macros (NEWER: those that kube accepts in new expressions from its next release
+    on). Compiled programs are cached.
     """
 
     variables: Mapping[str, Type]
@@ -227,9 +226,7 @@ class Program:
             return estimate(self.tree, self._sizes)
 
     def evaluate(self, variables: Mapping[str, object], limit: int | None = None, watch: bool = False) -> Outcome:
-        """Evaluate the program for these variables. `limit` is the maximum cost (None: CALL_LIMIT); it limits the
-        work as well.
-        """
+        """Evaluate the program for these variables. `limit` is the maximum cost (None: CALL_LIMIT); it limits the work as well."""
         limit = CALL_LIMIT if limit is None else limit
         run, width = self._run, self._width
         if watch:

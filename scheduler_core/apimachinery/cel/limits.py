@@ -33,8 +33,8 @@ _UNHASHABLE = {bytes: "types.Bytes", SemverValue: "cel.Semver", FormatValue: "ce
 
 
 def check_hashable(value: object) -> None:
-    """Raise InternalError for values on which cel-go panics: it hashes the keys of maps and the values that it looks
-    up in constant lists.
+    """Raise InternalError for values on which cel-go panics: it hashes the keys of maps and the values that it looks up in constant
+    lists.
     """
     kind = _UNHASHABLE.get(value.__class__)
     if kind is not None:
@@ -44,9 +44,8 @@ def check_hashable(value: object) -> None:
 class Work:
     """The remaining steps of work of an evaluation. DEVIATION: kube has no such limit.
 
-    Kube's cost does not limit time: `a == b` of large maps costs 1, and so does `a + b` of long lists, which share
-    their parts in cel-go and are copied here. So an operation that reads many parts in one call also counts them as
-    steps.
+    Kube's cost does not limit time: `a == b` of large maps costs 1, and so does `a + b` of long lists, which share their parts in cel-go
+    and are copied here. So an operation that reads many parts in one call also counts them as steps.
     """
 
     __slots__ = ("left",)

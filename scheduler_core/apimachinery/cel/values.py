@@ -92,9 +92,8 @@ class DefaultMap(dict[object, object]):
 
 @dataclass(frozen=True, slots=True)
 class QuantityValue:
-    """A quantity: `nanos` is the exact value in billionths. `scale` is kube's power of ten, or None if kube stores an
-    infinite-precision decimal. `computed`: add or sub returned the value, and kube does not accept it on the right of
-    ==.
+    """A quantity: `nanos` is the exact value in billionths. `scale` is kube's power of ten, or None if kube stores an infinite-precision
+    decimal. `computed`: add or sub returned the value, and kube does not accept it on the right of ==.
     """
 
     nanos: int

@@ -1,7 +1,6 @@
 """The structured allocator: finds the devices of a node that satisfy claims.
 
-kube: dynamic-resource-allocation/structured/allocator.go, internal/experimental/allocator_experimental.go (Allocate)
-@ v1.34.1
+kube: dynamic-resource-allocation/structured/allocator.go, internal/experimental/allocator_experimental.go (Allocate) @ v1.34.1
 """
 
 from collections.abc import Iterable, Mapping, Sequence

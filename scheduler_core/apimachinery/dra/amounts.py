@@ -33,8 +33,8 @@ _MAX_DIGITS = 18  # of an int64 that takes part in kube's quick way
 class Amount:
     """An amount of `nanos`. `format` is kube's name of its format; `kept` is the text that kube stores ("": none).
 
-    `scale` is the power of ten of kube's quick representation, or None for arbitrary precision, which Go's `==` never
-    finds equal to another.
+    `scale` is the power of ten of kube's quick representation, or None for arbitrary precision, which Go's `==` never finds equal to
+    another.
     """
 
     nanos: int

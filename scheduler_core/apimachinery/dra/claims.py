@@ -1,7 +1,6 @@
 """ResourceClaims: the devices that a pod requests, and its allocation.
 
-kube: api/resource/v1/types.go, dynamic-resource-allocation/resourceclaim/{resourceclaim,devicetoleration}.go @
-v1.34.1
+kube: api/resource/v1/types.go, dynamic-resource-allocation/resourceclaim/{resourceclaim,devicetoleration}.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -143,9 +142,7 @@ class Allocated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResourceClaim:
-    """A ResourceClaim. `allocation` is status.allocation (None: not allocated), `results` its devices, and `devices`
-    is status.devices.
-    """
+    """A ResourceClaim. `allocation` is status.allocation (None: not allocated), `results` its devices, and `devices` is status.devices."""
 
     manifest: Manifest
     namespace: str
@@ -209,8 +206,8 @@ class ClaimError(Exception):
 def claim_name(pod: Pod, pod_claim: Manifest) -> tuple[str | None, bool]:
     """Return the name of the claim behind an entry of spec.resourceClaims, and whether the pod must own the claim.
 
-    The name is None if the pod intentionally has no claim. Raise ClaimError if the claim was not created yet, or if
-    the entry names neither a claim nor a template. kube: resourceclaim.Name
+    The name is None if the pod intentionally has no claim. Raise ClaimError if the claim was not created yet, or if the entry names
+    neither a claim nor a template. kube: resourceclaim.Name
     """
     name = pod_claim.get("name") or ""
     if pod_claim.get("resourceClaimName") is not None:

@@ -15,8 +15,8 @@ T = TypeVar("T")
 
 
 class ByIdentity(Generic[T]):
-    """A cache of at most `limit` readings by the identity of their manifest. When full, drops the older half. Holds
-    each manifest so that its id is not reused.
+    """A cache of at most `limit` readings by the identity of their manifest. When full, drops the older half. Holds each manifest so that
+    its id is not reused.
     """
 
     __slots__ = ("_found", "_limit")
@@ -78,11 +78,10 @@ class DeviceFeatures:
 
     @property
     def allocator(self) -> str:
-        """The first of kube's allocators that supports all enabled gates: the experimental one with the defaults of
-        1.34.
+        """The first of kube's allocators that supports all enabled gates: the experimental one with the defaults of 1.34.
 
-        Since 1.36, the incubating allocator has the features of the earlier experimental one, and the stable one
-        those of the earlier incubating one.
+        Since 1.36, the incubating allocator has the features of the earlier experimental one, and the stable one those of the earlier
+        incubating one.
         """
         if Behavior.PROMOTED_ALLOCATORS in self.behaviors:
             if self.consumable or (self.binding and self.device_status):

@@ -1,7 +1,6 @@
 """The parts of an allocation: devices, configs, and the selector of the nodes that can use the devices.
 
-kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (Allocate,
-createNodeSelector) @ v1.34.1
+kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (Allocate, createNodeSelector) @ v1.34.1
 """
 
 from __future__ import annotations
@@ -28,9 +27,7 @@ Consumed = Mapping[str, int]  # nanos by capacity
 
 @dataclass(frozen=True, slots=True)
 class AllocatedState:
-    """The allocated devices: `devices` are exclusively allocated; `capacity` is the capacity that shares of a device
-    consume.
-    """
+    """The allocated devices: `devices` are exclusively allocated; `capacity` is the capacity that shares of a device consume."""
 
     devices: AbstractSet[DeviceId] = frozenset()
     capacity: Mapping[DeviceId, Consumed] = field(default_factory=dict)

@@ -80,9 +80,7 @@ class Selector:
         return self.selects(device_variables(driver, attributes, capacity, allow_multiple))
 
     def selects(self, variables: Variables) -> bool:
-        """Return whether the device with these variables (device_variables) is selected. Raise SelectorError in
-        kube's words.
-        """
+        """Return whether the device with these variables (device_variables) is selected. Raise SelectorError in kube's words."""
         outcome = self.program.evaluate(variables, COST_LIMIT)
         if outcome.error:
             raise SelectorError("runtime", outcome.error)
@@ -100,8 +98,8 @@ class Selector:
 def selector(expression: str, consumable: bool = False, stored: bool = True) -> Selector:
     """Compile a selector. Raise SelectorError if it does not compile.
 
-    A selector that is not yet `stored` may use device.allowMultipleAllocations only with DRAConsumableCapacity
-    (`consumable`), and no functions that an API server of the previous release lacks.
+    A selector that is not yet `stored` may use device.allowMultipleAllocations only with DRAConsumableCapacity (`consumable`), and no
+    functions that an API server of the previous release lacks.
     """
     try:
         return Selector((_STORED if stored else _NEW[consumable]).compile(expression))

@@ -111,8 +111,7 @@ class NodeScope:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Device:
-    """A device. `attributes` and `capacity_manifest` are as in the manifest. Two Devices are equal only if they are
-    the same object.
+    """A device. `attributes` and `capacity_manifest` are as in the manifest. Two Devices are equal only if they are the same object.
 
     `binding_conditions` is None if the field is absent.
     """
@@ -246,8 +245,7 @@ _SLICES: ByIdentity[ResourceSlice] = ByIdentity(8192)
 class Pool:
     """The slices of a pool's newest generation that a node can access. `invalid` is the pool's error ("": none).
 
-    `counted` are the slices with devices that may consume counters, and `counters` the counter sets if these belong
-    to the pool.
+    `counted` are the slices with devices that may consume counters, and `counters` the counter sets if these belong to the pool.
     """
 
     id: PoolId

@@ -57,8 +57,8 @@ class FieldError:
 
 
 class Errors(list[FieldError]):
-    """The errors of an object, in kube's order. A method adds an error of one class if the condition `when` holds,
-    and returns the condition.
+    """The errors of an object, in kube's order. A method adds an error of one class if the condition `when` holds, and returns the
+    condition.
     """
 
     def invalid(self, path: str, value: Any, detail: str, when: object = True) -> bool:

@@ -1,7 +1,7 @@
 """Label selectors and node selectors, compiled once.
 
-A plugin evaluates a Requirement once per distinct value of a label (`accepts`), so `accepts` needs no object. An
-invalid selector never matches; `errors` has the reasons in kube's words.
+A plugin evaluates a Requirement once per distinct value of a label (`accepts`), so `accepts` needs no object. An invalid selector never
+matches; `errors` has the reasons in kube's words.
 
 kube: apimachinery/pkg/labels/selector.go, component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @ v1.34.1
 """

@@ -1,7 +1,6 @@
 """Manifests from text: YAML or JSON, one object, several documents, or a List, as kubectl prints and reads them.
 
-Errors have a line and a column. `Loaded.locate` finds the place of a field path afterwards, so that only errors cost
-that time.
+Errors have a line and a column. `Loaded.locate` finds the place of a field path afterwards, so that only errors cost that time.
 """
 
 import json
@@ -37,9 +36,9 @@ class LoadLimits:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One object of a text. `index` counts from 0 over the whole text. `locate` returns the line and column (from 1)
-    of a field path or of its nearest existing parent, or None if the text does not show the place. Where the text
-    joins several files, lines count from the start of `file`.
+    """One object of a text. `index` counts from 0 over the whole text. `locate` returns the line and column (from 1) of a field path or
+    of its nearest existing parent, or None if the text does not show the place. Where the text joins several files, lines count from the
+    start of `file`.
     """
 
     manifest: Any
@@ -53,8 +52,8 @@ def load_manifests(
 ) -> list[Loaded]:
     """Return all objects of a text: Lists are flattened and empty documents are left out.
 
-    Raise InvalidObject if the text is malformed or exceeds a limit. A repeated key is an error, unless `repeated`
-    collects such keys: then the last value counts, as in kubectl.
+    Raise InvalidObject if the text is malformed or exceeds a limit. A repeated key is an error, unless `repeated` collects such keys:
+    then the last value counts, as in kubectl.
     """
     limits = limits or LoadLimits()
     _check_text(text, limits)
@@ -104,8 +103,8 @@ Document = tuple[str, Any, Finder, int]
 
 
 def _documents(text: str, limits: LoadLimits, repeated: list[RepeatedKey] | None) -> list[Document]:
-    """Return the documents of a text, each with its source text, its finder of fields, and its number. JSON goes to
-    the faster reader; a text that only looks like JSON ({a: b}) goes to the YAML reader.
+    """Return the documents of a text, each with its source text, its finder of fields, and its number. JSON goes to the faster reader; a
+    text that only looks like JSON ({a: b}) goes to the YAML reader.
     """
     if not json_text.looks_like_json(text):
         return _read(yaml_text.read, yaml_text.find, text, limits, repeated)

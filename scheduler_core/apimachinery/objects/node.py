@@ -35,9 +35,8 @@ class Taint:
 class Node:
     """A node. Immutable; two Nodes are equal only if they are the same object.
 
-    `allowed_pods` is allocatable.pods (0 if absent). `images` are (names, size in bytes) in the node's order.
-    `zone_key` is kube's key of the zone ("" if the node has none), `ready` the status of the Ready condition ("" if
-    there is none).
+    `allowed_pods` is allocatable.pods (0 if absent). `images` are (names, size in bytes) in the node's order. `zone_key` is kube's key of
+    the zone ("" if the node has none), `ready` the status of the Ready condition ("" if there is none).
     """
 
     manifest: Mapping[str, Any]

@@ -36,9 +36,8 @@ class Reading(enum.IntFlag):
 class Pod:
     """A pod. Immutable; two Pods are equal only if they are the same object.
 
-    Times are nanoseconds since 1970. `requests` and `nonzero` come from the spec, or for a running pod whose status
-    reports resources (in-place resize) from both, as `reading` says. `node_name` and `nominated_node_name` are "" if
-    unset.
+    Times are nanoseconds since 1970. `requests` and `nonzero` come from the spec, or for a running pod whose status reports resources
+    (in-place resize) from both, as `reading` says. `node_name` and `nominated_node_name` are "" if unset.
     """
 
     manifest: Mapping[str, Any]
@@ -124,9 +123,7 @@ class Pod:
 
     @property
     def identity(self) -> str:
-        """The uid, or the key if there is no uid (outside of a store). Distinguishes the pod from a former pod of the
-        same name.
-        """
+        """The uid, or the key if there is no uid (outside of a store). Distinguishes the pod from a former pod of the same name."""
         return self.uid or self.key
 
     @property
@@ -153,8 +150,8 @@ class Pod:
 
 
 def whole_requests(pod: Pod) -> resources.Resources:
-    """Return the requests including pod-level requests, even if `reading` leaves these out. kube compares such
-    requests to detect that a pod was scaled down.
+    """Return the requests including pod-level requests, even if `reading` leaves these out. kube compares such requests to detect that a
+    pod was scaled down.
 
     kube: framework/events.go extractPodScaleDown, plugins/noderesources/fit.go isSchedulableAfterPodScaleDown
     """

@@ -136,8 +136,7 @@ def pod_level_requests(spec: Mapping[str, Any]) -> dict[str, Any]:
 def nonzero_requests(spec: Mapping[str, Any], actual: Mapping[str, Mapping[str, int]] | None = None) -> tuple[int, int]:
     """Return the (milli-CPUs, bytes) that a bound pod adds to its node's non-zero sums.
 
-    With pod-level requests, defaults replace only the amounts that the pod's total lacks. kube: framework/types.go
-    CalculateResource
+    With pod-level requests, defaults replace only the amounts that the pod's total lacks. kube: framework/types.go CalculateResource
     """
     return _nonzero(spec, lambda non_missing: pod_request_nanos(spec, non_missing=non_missing, actual=actual))
 
@@ -204,8 +203,8 @@ def _raise(total: Nanos, other: Mapping[str, int]) -> None:
 
 
 def collect_resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Nanos] | None:
-    """Return requests by container if the status reports resources: the maximum of spec, running, and allocated
-    requests. Return None if the status reports nothing that differs from the spec.
+    """Return requests by container if the status reports resources: the maximum of spec, running, and allocated requests. Return None if
+    the status reports nothing that differs from the spec.
 
     kube: component-helpers/resource/helpers.go determineContainerReqs (InPlacePodVerticalScaling)
     """
@@ -224,8 +223,7 @@ def collect_resized_requests(spec: Mapping[str, Any], status: Mapping[str, Any])
 def list_resized(
     spec: Mapping[str, Any], status: Mapping[str, Any], side: str
 ) -> Iterator[tuple[Mapping[str, Any], ...]]:
-    """Yield the containers whose status reports other resources than the spec, each with the lists whose maximum
-    counts.
+    """Yield the containers whose status reports other resources than the spec, each with the lists whose maximum counts.
 
     kube: component-helpers/resource/helpers.go determineContainerReqs, determineContainerLimits @ v1.34.1
     """
@@ -291,8 +289,8 @@ def _resize_nanos(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mappin
 
 
 def _largest_sum(spec: Mapping[str, Any], resizes: Resizes, non_missing: Mapping[str, int]) -> Nanos:
-    """Return the maximum of three sums over the containers: spec, allocated, and running requests. An infeasible
-    resize counts as no request.
+    """Return the maximum of three sums over the containers: spec, allocated, and running requests. An infeasible resize counts as no
+    request.
     """
     status = resizes.status
     infeasible = is_resize_infeasible(status)

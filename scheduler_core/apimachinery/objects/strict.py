@@ -1,5 +1,4 @@
-"""Strict schemas: the fields of an object and their types. Unknown fields are errors, as when kube decodes
-configurations.
+"""Strict schemas: the fields of an object and their types. Unknown fields are errors, as when kube decodes configurations.
 
 (The table of fields in scheduler_core/apiserver/schema reads API objects.)
 """

@@ -28,8 +28,8 @@ def format_time(nanoseconds: int) -> str:
 
 @lru_cache(maxsize=64)
 def _format_seconds(seconds: int) -> str:
-    """Return seconds since 1970 as RFC 3339. DEVIATION: a time beyond the range of RFC 3339 becomes the last one;
-    Go's encoder fails there.
+    """Return seconds since 1970 as RFC 3339. DEVIATION: a time beyond the range of RFC 3339 becomes the last one; Go's encoder fails
+    there.
     """
     return (_EPOCH + timedelta(seconds=max(_FIRST, min(seconds, _LAST)))).replace(tzinfo=None).isoformat() + "Z"
 

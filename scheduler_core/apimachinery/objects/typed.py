@@ -1,8 +1,6 @@
-"""Conversion of external data to msgspec classes. An error has the field's path, the received value, and the expected
-type.
+"""Conversion of external data to msgspec classes. An error has the field's path, the received value, and the expected type.
 
-The classes hold all rules: a field's type, its range (Meta), and in `__post_init__` the rules that span several
-fields.
+The classes hold all rules: a field's type, its range (Meta), and in `__post_init__` the rules that span several fields.
 """
 
 import re
@@ -126,9 +124,7 @@ def _type(node: inspect.Type, data: Any, steps: tuple[Step, ...]) -> inspect.Typ
 
 
 def _type_in_union(node: inspect.UnionType, data: Any, steps: tuple[Step, ...]) -> inspect.Type | tuple[str, ...]:
-    """Return the type at a path below the union member that matches the data, or the tags of the members if the tag
-    is wrong.
-    """
+    """Return the type at a path below the union member that matches the data, or the tags of the members if the tag is wrong."""
     structs = [each for each in node.types if isinstance(each, inspect.StructType)]
     tagged = {str(each.tag): each for each in structs if each.tag_field is not None}
     if tagged and (steps[0] == structs[0].tag_field or data.get(structs[0].tag_field) not in tagged):
@@ -140,9 +136,7 @@ def _type_in_union(node: inspect.UnionType, data: Any, steps: tuple[Step, ...]) 
 
 
 def _describe_expected(node: inspect.Type | tuple[str, ...], received: object, unit: str = "") -> tuple[str, int]:
-    """Describe the values that a type accepts. Also return the limit of a text's length, which is shown instead of a
-    long text, or 0.
-    """
+    """Describe the values that a type accepts. Also return the limit of a text's length, which is shown instead of a long text, or 0."""
     match node:
         case tuple():
             return _one_of(node), 0

@@ -1,7 +1,7 @@
 """The virtual clock and the scheduled actions: one heap ordered by (time, priority, sequence).
 
-Time is in integer nanoseconds since the world's creation. Actions at equal times run by priority, then in the order
-of scheduling. The idea of one totally ordered heap is SimPy's (core.py).
+Time is in integer nanoseconds since the world's creation. Actions at equal times run by priority, then in the order of scheduling. The
+idea of one totally ordered heap is SimPy's (core.py).
 """
 
 import heapq
@@ -22,9 +22,7 @@ TIMER = 2  # flushes of the queue
 
 
 class Action(msgspec.Struct, frozen=True):
-    """A scheduled action, of numbers and texts so that a checkpoint can store it. simulation/actions.py describes
-    each action.
-    """
+    """A scheduled action, of numbers and texts so that a checkpoint can store it. simulation/actions.py describes each action."""
 
     priority: ClassVar[int] = NORMAL
     quiet: ClassVar[bool] = False  # no step ends with it where it leaves no record

@@ -1,8 +1,6 @@
-"""The journal: the parts of a world's past that must be available at once: attempts, and the places of each pod over
-time.
+"""The journal: the parts of a world's past that must be available at once: attempts, and the places of each pod over time.
 
-Both lists are append-only. The moves of one pod are chained by index, so that its lane is found without reading the
-others'.
+Both lists are append-only. The moves of one pod are chained by index, so that its lane is found without reading the others'.
 """
 
 from typing import Any, NamedTuple
@@ -31,9 +29,7 @@ Why = tuple[str, str, str] | tuple[()]
 
 
 class Move(NamedTuple):
-    """A pod's arrival at a place. `prev` is the index of the pod's previous move (-1: none). `until`: the end of its
-    backoff (ns), or 0.
-    """
+    """A pod's arrival at a place. `prev` is the index of the pod's previous move (-1: none). `until`: the end of its backoff (ns), or 0."""
 
     pod: str
     t: int
@@ -48,8 +44,7 @@ class Move(NamedTuple):
 class Attempt(NamedTuple):
     """Summary of one finished scheduling cycle. Times are virtual nanoseconds.
 
-    `plugins` are those that rejected the pod. `nominated` is the node that preemption selected, and `victims` are the
-    pods to evict.
+    `plugins` are those that rejected the pod. `nominated` is the node that preemption selected, and `victims` are the pods to evict.
     """
 
     number: int

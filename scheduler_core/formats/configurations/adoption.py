@@ -29,8 +29,8 @@ _STANDS_FOR = {("queueSort", "Coscheduling"): "CoschedulingSort"}
 
 
 def fit_ours(manifest: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Change]]:
-    """Return a v1 configuration with each plugin at the extension points it has here, and the changes. Without
-    changes, return the same manifest.
+    """Return a v1 configuration with each plugin at the extension points it has here, and the changes. Without changes, return the same
+    manifest.
     """
     if check_shape(manifest, CONFIGURATION, ""):
         return manifest, []
@@ -107,9 +107,8 @@ _MOST_LOOKED_AT = 200  # entries of a list in which one that moved is looked for
 class Adoption:
     """A found configuration as v1, with all differences from the original.
 
-    `version` is the original version ("" for v1). `without` is the configuration without the plugins that do not
-    exist here. `errors` prevent its use, each with its place in the text; if the migration has errors, the manifest
-    is empty.
+    `version` is the original version ("" for v1). `without` is the configuration without the plugins that do not exist here. `errors`
+    prevent its use, each with its place in the text; if the migration has errors, the manifest is empty.
     """
 
     found: Found

@@ -20,11 +20,10 @@ Defaults = Mapping[str, tuple[tuple[str, int], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """An older version. `release` is the last kube-scheduler that read it; `defaults` are its plugins by extension
-    point.
+    """An older version. `release` is the last kube-scheduler that read it; `defaults` are its plugins by extension point.
 
-    `overrides`: enabling a default plugin reconfigures it in place. Earlier, the plugin was then listed twice, and
-    kube-scheduler did not start.
+    `overrides`: enabling a default plugin reconfigures it in place. Earlier, the plugin was then listed twice, and kube-scheduler did not
+    start.
     """
 
     name: str
@@ -107,8 +106,8 @@ Kind = Literal["moved", "kept", "dropped", "lost"]
 class Change:
     """One difference. `path` is a field of the original document, or "" if the document does not have it.
 
-    moved: v1 expresses the setting in another place or form; kept: written out because today's default differs;
-    dropped: without meaning today; lost: v1 can't express the setting, and `effect` describes the difference.
+    moved: v1 expresses the setting in another place or form; kept: written out because today's default differs; dropped: without meaning
+    today; lost: v1 can't express the setting, and `effect` describes the difference.
     """
 
     kind: Kind
@@ -146,11 +145,10 @@ class Ran:
 
 @dataclass(slots=True)
 class Profile:
-    """The plugins of a profile by point, in order. `starred` are the points where the user disabled "*" and listed
-    the plugins.
+    """The plugins of a profile by point, in order. `starred` are the points where the user disabled "*" and listed the plugins.
 
-    `disabled` are the places, by point and name, where the user disabled a plugin. `enabled_first` are the points
-    whose enabled list comes first.
+    `disabled` are the places, by point and name, where the user disabled a plugin. `enabled_first` are the points whose enabled list
+    comes first.
     """
 
     ran: dict[str, list[Ran]] = field(default_factory=dict)
@@ -174,9 +172,7 @@ class Profile:
 
 
 def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) -> tuple[Profile, list[Change]]:
-    """Return the plugins that a profile's `plugins` at `path` ran, and the changes for settings with which
-    kube-scheduler did not start.
-    """
+    """Return the plugins that a profile's `plugins` at `path` ran, and the changes for settings with which kube-scheduler did not start."""
     profile, changes = Profile(), []
     for point in FIELDS:
         custom = (plugins or {}).get(point) or {}
@@ -197,9 +193,7 @@ def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) ->
 def _merge_plugins(
     version: Version, point: str, custom: Mapping[str, Any], path: str
 ) -> tuple[list[Ran], list[Change]]:
-    """Return the default plugins without the disabled ones, followed by the enabled ones. A reconfigured plugin keeps
-    its place.
-    """
+    """Return the default plugins without the disabled ones, followed by the enabled ones. A reconfigured plugin keeps its place."""
     off = {each.get("name") for each in custom.get("disabled") or ()}
     enabled = [present(each) for each in custom.get("enabled") or ()]
     ran = [Ran(name, weight) for name, weight in version.defaults.get(point, ()) if "*" not in off and name not in off]

@@ -1,8 +1,6 @@
-"""Migration of a KubeSchedulerConfiguration of an older version to v1 without a change of meaning, with a list of the
-changes.
+"""Migration of a KubeSchedulerConfiguration of an older version to v1 without a change of meaning, with a list of the changes.
 
-kube: apis/config/{v1alpha1,v1alpha2} @ v1.18.20, {v1beta1,v1beta2,v1beta3} @ v1.22.17, v1.25.16, v1.28.15; v1 @
-v1.34.1
+kube: apis/config/{v1alpha1,v1alpha2} @ v1.18.20, {v1beta1,v1beta2,v1beta3} @ v1.22.17, v1.25.16, v1.28.15; v1 @ v1.34.1
 """
 
 from collections.abc import Mapping
@@ -154,9 +152,7 @@ def older_version(manifest: Any) -> Version | None:
 
 
 def migrate(manifest: Mapping[str, Any]) -> Migration:
-    """Migrate a configuration of an older version to v1. Raise ConfigurationError if it has another version, or an
-    invalid shape.
-    """
+    """Migrate a configuration of an older version to v1. Raise ConfigurationError if it has another version, or an invalid shape."""
     version = older_version(manifest)
     if version is None:
         received = manifest.get("apiVersion") if isinstance(manifest, Mapping) else manifest

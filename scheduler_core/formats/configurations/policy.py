@@ -1,5 +1,4 @@
-"""Policy files, which configured kube-scheduler until v1.22: the replacement of each predicate and priority in a v1
-configuration.
+"""Policy files, which configured kube-scheduler until v1.22: the replacement of each predicate and priority in a v1 configuration.
 
 kube: framework/plugins/legacy_registry.go, factory.go createFromPolicy, apis/config/legacy_types.go @ v1.22.17
 """
@@ -59,9 +58,7 @@ SHAPE: strict.Shape = {
 
 
 def migrate_policy(policy: Mapping[str, Any]) -> effective.Migration:
-    """Migrate a Policy to a v1 configuration. Raise ConfigurationError for an invalid shape, or names that
-    kube-scheduler did not know.
-    """
+    """Migrate a Policy to a v1 configuration. Raise ConfigurationError for an invalid shape, or names that kube-scheduler did not know."""
     errors = strict.check_shape(policy, SHAPE, "") or _unknown(policy)
     if errors:
         raise ConfigurationError(errors)

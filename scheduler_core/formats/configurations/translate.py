@@ -1,7 +1,6 @@
 """Replacement of plugins that v1 lacks or renamed, with the changes.
 
-kube: apis/config/validation/validation.go (removedPluginsByVersion, invalidPluginsByVersion) @ v1.22.17, v1.28.15 and
-v1.34.1
+kube: apis/config/validation/validation.go (removedPluginsByVersion, invalidPluginsByVersion) @ v1.22.17, v1.28.15 and v1.34.1
 """
 
 from collections.abc import Mapping
@@ -100,8 +99,8 @@ def _strategy_args(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spreaders(profile: Profile, configs: Configs) -> list[Change]:
-    """Replace the old spreading plugins by PodTopologySpread, which spreads the pods of a Service or a workload
-    without constraints of their own.
+    """Replace the old spreading plugins by PodTopologySpread, which spreads the pods of a Service or a workload without constraints of
+    their own.
     """
     scorer = next((ran for name in SPREADERS if (ran := profile.find(SCORE, name)) is not None), None)
     spread = profile.find(SCORE, SPREAD)

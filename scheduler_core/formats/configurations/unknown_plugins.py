@@ -54,9 +54,7 @@ _NEEDED = {"queueSort": (Point.QUEUE_SORT, "PrioritySort"), "bind": (Point.BIND,
 
 @dataclass(frozen=True, slots=True)
 class UnknownPlugin:
-    """An enabled plugin that does not exist here, or not at these points. `places` are the fields that name it;
-    `about` describes it.
-    """
+    """An enabled plugin that does not exist here, or not at these points. `places` are the fields that name it; `about` describes it."""
 
     name: str
     points: tuple[str, ...]

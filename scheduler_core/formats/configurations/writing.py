@@ -162,8 +162,8 @@ def defaults() -> Mapping[str, tuple[tuple[str, int], ...]]:
 
 
 def write_plugins(profile: Profile, version: Version) -> tuple[dict[str, Any], list[Change]]:
-    """Return `plugins` of a v1 profile (empty if the defaults of v1 equal the plugins that ran), and the changes for
-    plugins that are now disabled at all points.
+    """Return `plugins` of a v1 profile (empty if the defaults of v1 equal the plugins that ran), and the changes for plugins that are now
+    disabled at all points.
     """
     wanted = {point: _list_expected(profile, version, point) for point in FIELDS}
     off = _off_everywhere(profile, version, wanted)
@@ -242,8 +242,8 @@ def _off_everywhere(profile: Profile, version: Version, wanted: Mapping[str, lis
 
 
 def _point(point: str, wanted: list[Ran], usual: list[tuple[str, int]], starred: bool) -> dict[str, Any]:
-    """Return the set of a point: the full list if the user listed all, else the differences from the usual plugins.
-    Added plugins run after these.
+    """Return the set of a point: the full list if the user listed all, else the differences from the usual plugins. Added plugins run
+    after these.
     """
     if starred:
         return _set(wanted, ["*"], point)

@@ -1,10 +1,8 @@
-"""A history as spans for tools that draw trees: attempt > extension point > plugin, with the binding cycle below the
-attempt.
+"""A history as spans for tools that draw trees: attempt > extension point > plugin, with the binding cycle below the attempt.
 
-A gate that keeps a pod from any attempt has no span. All times are virtual. An action without virtual duration is a
-span of length zero. Time between a call and its answer (of a plugin, an extender, or the API server at binding)
-belongs to the span of the step. Ids depend on the seed and on the record that opened the span, so the same history
-has the same ids on any machine.
+A gate that keeps a pod from any attempt has no span. All times are virtual. An action without virtual duration is a span of length zero.
+Time between a call and its answer (of a plugin, an extender, or the API server at binding) belongs to the span of the step. Ids depend on
+the seed and on the record that opened the span, so the same history has the same ids on any machine.
 """
 
 import hashlib

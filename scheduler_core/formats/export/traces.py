@@ -1,7 +1,7 @@
 """Export of a world's history as JSON lines, and verification of such an export by replay.
 
-The schema is in docs/trace.md. A trace holds the inputs (commands with their positions), every decision record, and
-for each attempt a digest of its node-by-node detail; the detail itself for requested attempts.
+The schema is in docs/trace.md. A trace holds the inputs (commands with their positions), every decision record, and for each attempt a
+digest of its node-by-node detail; the detail itself for requested attempts.
 """
 
 import hashlib
@@ -107,8 +107,8 @@ class Report:
 def export_lines(seed: int, log: Log, head: int, detail: range = range(0), created: str = "") -> Iterator[Line]:
     """Yield a trace line by line: a header, then commands, records, and digests in the order of positions.
 
-    `log` maps the position before a command to the command's JSON. `detail` is the range of attempt numbers whose
-    node-by-node detail is included.
+    `log` maps the position before a command to the command's JSON. `detail` is the range of attempt numbers whose node-by-node detail is
+    included.
     """
     yield {
         "type": "header",

@@ -1,9 +1,8 @@
-"""Formats of other tools that contain objects: watch output, exports and records of kube-scheduler-simulator,
-SimKube's traces, and reviews of cluster-capacity.
+"""Formats of other tools that contain objects: watch output, exports and records of kube-scheduler-simulator, SimKube's traces, and
+reviews of cluster-capacity.
 
-Formats: kubectl get --watch --output-watch-events; kube-scheduler-simulator
-simulator/{snapshot/snapshot.go,recorder/recorder.go}; SimKube docs/ref/trace-files.md (version 2); cluster-capacity
-pkg/framework/report.go.
+Formats: kubectl get --watch --output-watch-events; kube-scheduler-simulator simulator/{snapshot/snapshot.go,recorder/recorder.go};
+SimKube docs/ref/trace-files.md (version 2); cluster-capacity pkg/framework/report.go.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

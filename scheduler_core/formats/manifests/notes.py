@@ -42,8 +42,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The final objects and the number of changes. `fullest`: the objects are those of the fullest moment, because
-    none are left at the end.
+    """The final objects and the number of changes. `fullest`: the objects are those of the fullest moment, because none are left at the
+    end.
     """
 
     objects: list[Loaded]

@@ -1,9 +1,8 @@
-"""Archive: the data that the checkpoints of one session share: manifests, stored once by number, and rows of
-append-only lists.
+"""Archive: the data that the checkpoints of one session share: manifests, stored once by number, and rows of append-only lists.
 
-An archive is written in parts. Each part holds the data since the previous part, so the total grows with history, not
-with its square. Manifests are stored as JSON by content. Large parts of a spec (containers, tolerations ...) are
-texts of their own, so that pods of one template share them, in the bytes and in the objects.
+An archive is written in parts. Each part holds the data since the previous part, so the total grows with history, not with its square.
+Manifests are stored as JSON by content. Large parts of a spec (containers, tolerations ...) are texts of their own, so that pods of one
+template share them, in the bytes and in the objects.
 """
 
 import hashlib

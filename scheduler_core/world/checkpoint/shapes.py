@@ -37,8 +37,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """All classes that a checkpoint may hold. `shapes` leaves out enums and mappings (dicts of other kinds), which
-    have no fields.
+    """All classes that a checkpoint may hold. `shapes` leaves out enums and mappings (dicts of other kinds), which have no fields.
 
     `rows` are by the name of their list in an archive. `digest` changes with the declarations.
     """
@@ -113,8 +112,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def fingerprint() -> str:
-    """Return the versions of codec and engine, a digest of the declarations, and one of every module of
-    scheduler_core: `2/1/5f0c.../91ab...`.
+    """Return the versions of codec and engine, a digest of the declarations, and one of every module of scheduler_core:
+    `2/1/5f0c.../91ab...`.
     """
     return f"{CODEC_VERSION}/{ENGINE_VERSION}/{classes().digest}/{_sources()}"
 

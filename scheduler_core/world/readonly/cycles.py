@@ -84,8 +84,8 @@ class SearchView(Protocol):
 
 
 class SchedulingCycleView(CycleView, Protocol):
-    """One attempt to schedule one pod. `node_names` are the nodes that PreFilter keeps (None: all); `narrowed_by` are
-    the plugins that chose them.
+    """One attempt to schedule one pod. `node_names` are the nodes that PreFilter keeps (None: all); `narrowed_by` are the plugins that
+    chose them.
     """
 
     @property

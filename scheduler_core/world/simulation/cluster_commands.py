@@ -106,8 +106,8 @@ def apply_rehearsed(world: World, command: commands.ApplyObjects, trial: Trial) 
 
 
 def _make_way(world: World, objects: list[Any]) -> list[Any]:
-    """Delete the pods and claims that can't be changed in place. Return the objects, with those as new ones. Raise
-    Refused before any change.
+    """Delete the pods and claims that can't be changed in place. Return the objects, with those as new ones. Raise Refused before any
+    change.
     """
     replaced = {id(manifest): key for manifest in objects if (key := _find_replaced(world, manifest)) is not None}
     new = [without_owned(manifest) if id(manifest) in replaced else manifest for manifest in objects]

@@ -21,9 +21,7 @@ MAX_EDITS = 200
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One undoable command: its changes to objects in order, and the previous settings, configurations, requested
-    failures, and inputs.
-    """
+    """One undoable command: its changes to objects in order, and the previous settings, configurations, requested failures, and inputs."""
 
     changes: tuple[WatchEvent, ...] = ()
     settings: Mapping[str, Any] | None = None

@@ -181,9 +181,7 @@ def _read_release(path: str, text: object) -> Release:
 
 
 def _use(world: EditableWorld, settings: WorldSettings) -> None:
-    """Apply settings. Schedulers restart only for settings that they read at start; other settings apply from the
-    next moment on.
-    """
+    """Apply settings. Schedulers restart only for settings that they read at start; other settings apply from the next moment on."""
     restart = settings.needs_restart(world.settings)
     restarting = own_plugins.restarting(world, settings)
     # Load under the new gates first: a configuration that they make invalid is refused before anything changes.

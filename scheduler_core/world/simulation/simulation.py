@@ -256,9 +256,7 @@ class Simulation(State):
         self.store.subscribe(self._on_watch)
 
     def disconnect(self) -> None:
-        """Disconnect the parts. The world can't run until it is connected again, and its memory is freed with the
-        last reference.
-        """
+        """Disconnect the parts. The world can't run until it is connected again, and its memory is freed with the last reference."""
         for scheduler in self._schedulers.values():
             scheduler.disconnect()
         self.store.forget_subscribers()
@@ -294,9 +292,7 @@ class Simulation(State):
         return self.surroundings.inputs.extenders
 
     def awaited(self) -> list[tuple[str, int, Exchange]]:
-        """Return the calls of extenders that wait for outside answers, with scheduler and attempt. Until then the
-        world stands still.
-        """
+        """Return the calls of extenders that wait for outside answers, with scheduler and attempt. Until then the world stands still."""
         return [
             (scheduler.name, attempt, exchange)
             for scheduler in self.schedulers

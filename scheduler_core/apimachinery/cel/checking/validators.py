@@ -1,8 +1,8 @@
-"""kube's validators of a type-checked expression: literals of durations, timestamps, and regular expressions, lists
-and maps of one type, and the clauses of string.format.
+"""kube's validators of a type-checked expression: literals of durations, timestamps, and regular expressions, lists and maps of one type,
+and the clauses of string.format.
 
-kube: vendor/github.com/google/cel-go/{cel/validator,ext/formatting}.go @ v1.34.1 (cel-go v0.26.0),
-apiserver/pkg/cel/environment/base.go @ v1.34.1
+kube: vendor/github.com/google/cel-go/{cel/validator,ext/formatting}.go @ v1.34.1 (cel-go v0.26.0), apiserver/pkg/cel/environment/base.go
+@ v1.34.1
 """
 
 from scheduler_core.apimachinery.cel.errors import Issues

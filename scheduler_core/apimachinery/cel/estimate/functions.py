@@ -1,7 +1,6 @@
 """Estimates of the cost of calls and of the sizes of their results.
 
-kube: apiserver/pkg/cel/library/cost.go @ v1.34.1;
-vendor/github.com/google/cel-go/{checker/cost,ext/lists,ext/sets}.go (cel-go v0.26.0)
+kube: apiserver/pkg/cel/library/cost.go @ v1.34.1; vendor/github.com/google/cel-go/{checker/cost,ext/lists,ext/sets}.go (cel-go v0.26.0)
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ ONE = build_exact_range(1)
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The declared maximum size of a value: `most` characters or elements, the sizes of an object's fields, or of a
-    list's or map's keys and elements. `by_name`: elements are also found by the name of a field.
+    """The declared maximum size of a value: `most` characters or elements, the sizes of an object's fields, or of a list's or map's keys
+    and elements. `by_name`: elements are also found by the name of a field.
     """
 
     most: int

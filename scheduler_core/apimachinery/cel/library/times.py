@@ -1,7 +1,6 @@
 """Timestamps and durations: their parts, parsing, and formatting.
 
-kube: vendor/github.com/google/cel-go/common/stdlib/standard.go, common/types/{timestamp,duration}.go @ v1.34.1
-(cel-go v0.26.0)
+kube: vendor/github.com/google/cel-go/common/stdlib/standard.go, common/types/{timestamp,duration}.go @ v1.34.1 (cel-go v0.26.0)
 """
 
 import re
@@ -54,9 +53,7 @@ def timestamp_text(moment: Timestamp) -> str:
 
 @lru_cache(maxsize=256)
 def _zone(name: str) -> tzinfo | Failure:
-    """Return the time zone of a name or of an offset such as -02:30. DEVIATION: "Local" is invalid, because it
-    depends on the machine.
-    """
+    """Return the time zone of a name or of an offset such as -02:30. DEVIATION: "Local" is invalid, because it depends on the machine."""
     if ":" in name:
         hours, _, minutes = name.partition(":")
         for part in (hours, minutes):

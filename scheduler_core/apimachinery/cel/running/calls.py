@@ -1,7 +1,6 @@
 """Calls of functions and operators at run time, and the folding of constant calls at planning time.
 
-kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorators}.go, common/decls/decls.go @
-v1.34.1 (cel-go v0.26.0)
+kube: vendor/github.com/google/cel-go/interpreter/{planner,interpretable,decorators}.go, common/decls/decls.go @ v1.34.1 (cel-go v0.26.0)
 """
 
 from collections.abc import Callable, Sequence
@@ -119,8 +118,8 @@ def _guard_types(
 
 
 def _build_dispatcher(function: Function) -> Callable[..., object]:
-    """Build a function that calls the first overload whose types match the arguments. If classes alone decide,
-    matches are cached by class.
+    """Build a function that calls the first overload whose types match the arguments. If classes alone decide, matches are cached by
+    class.
     """
     choices = [
         (len(overload.arguments), [_test(a_type) for a_type in overload.arguments], BINDINGS[overload.id])

@@ -1,7 +1,6 @@
 """Run-time costs of calls, computed from their arguments and results.
 
-kube: vendor/github.com/google/cel-go/interpreter/runtimecost.go @ v1.34.1 (cel-go v0.26.0);
-apiserver/pkg/cel/library/cost.go @ v1.34.1
+kube: vendor/github.com/google/cel-go/interpreter/runtimecost.go @ v1.34.1 (cel-go v0.26.0); apiserver/pkg/cel/library/cost.go @ v1.34.1
 """
 
 import math

@@ -33,9 +33,7 @@ from scheduler_core.apimachinery.cel.values import (
 
 
 def fold(ranged: Run, names: tuple[int, int | None], accumulator: int, condition: Run, step: Run, result: Run) -> Run:
-    """Return the run of a comprehension. `names`: the slots of the loop's variables; the second is None if there is
-    one variable.
-    """
+    """Return the run of a comprehension. `names`: the slots of the loop's variables; the second is None if there is one variable."""
     first, second = names
 
     def folded(frame: Frame) -> object:
@@ -81,9 +79,7 @@ class PlanError(ValueError):
 
 
 class Planner:
-    """A builder of closures from a checked tree. `watched`: the closures record the value of every sub-expression in
-    the frame.
-    """
+    """A builder of closures from a checked tree. `watched`: the closures record the value of every sub-expression in the frame."""
 
     def __init__(self, variables: Sequence[str], watched: bool) -> None:
         self._watched = watched
@@ -271,8 +267,8 @@ def _accumulator(slot: int, init: Run) -> Run:
 
 
 def _logical(left: Run, right: Run, *, decisive: bool) -> Run:
-    """Return the run of && or ||. `decisive`: the value that decides on either side; otherwise the first operand that
-    is not a bool is the error.
+    """Return the run of && or ||. `decisive`: the value that decides on either side; otherwise the first operand that is not a bool is
+    the error.
     """
 
     def logical(frame: Frame) -> object:

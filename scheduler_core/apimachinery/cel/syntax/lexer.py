@@ -39,8 +39,8 @@ _KEYWORDS = ("in", "true", "false", "null")
 
 
 class Token(NamedTuple):
-    """A token. `kind` is the operator or keyword itself, or one of IDENTIFIER, ESC_IDENTIFIER, NUM_INT, NUM_UINT,
-    NUM_FLOAT, STRING, BYTES, <EOF>.
+    """A token. `kind` is the operator or keyword itself, or one of IDENTIFIER, ESC_IDENTIFIER, NUM_INT, NUM_UINT, NUM_FLOAT, STRING,
+    BYTES, <EOF>.
     """
 
     kind: str

@@ -1,7 +1,6 @@
 """Macros: calls that the parser expands into other expressions.
 
-kube: vendor/github.com/google/cel-go/{parser/macro,ext/comprehensions,ext/lists,ext/bindings,cel/library}.go @
-v1.34.1 (cel-go v0.26.0)
+kube: vendor/github.com/google/cel-go/{parser/macro,ext/comprehensions,ext/lists,ext/bindings,cel/library}.go @ v1.34.1 (cel-go v0.26.0)
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """The nodes of an expression after parsing and macro expansion. The checker adds types and overloads.
 
-`start` and `end` bound a node's text in the expression (characters from 0). `at` is the place of its errors: the
-operator, the dot, or the bracket.
+`start` and `end` bound a node's text in the expression (characters from 0). `at` is the place of its errors: the operator, the dot, or
+the bracket.
 
 kube: vendor/github.com/google/cel-go/common/ast/expr.go @ v1.34.1 (cel-go v0.26.0)
 """
@@ -47,9 +47,7 @@ class Ident(Node):
 
 
 class Select(Node):
-    """A field selection `operand.field`. `test`: the expression is has(operand.field). `resolved` is its qualified
-    name, such as a.b.
-    """
+    """A field selection `operand.field`. `test`: the expression is has(operand.field). `resolved` is its qualified name, such as a.b."""
 
     __slots__ = ("field", "operand", "resolved", "test")
 

@@ -1,7 +1,6 @@
 """The state of one allocation on one node, and the checks of single devices.
 
-kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (isSelectable,
-selectorsMatch) @ v1.34.1
+kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (isSelectable, selectorsMatch) @ v1.34.1
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -85,8 +84,8 @@ _HINT = ". consider using CEL optional chaining (.? followed by orValue()) or gu
 
 @dataclass(slots=True)
 class Attempt:
-    """One allocation on one node. `budget`: the number of devices that may be tried before the timeout. `tried`: the
-    number of devices tried; of these, `skipped` had a known outcome.
+    """One allocation on one node. `budget`: the number of devices that may be tried before the timeout. `tried`: the number of devices
+    tried; of these, `skipped` had a known outcome.
     """
 
     features: DeviceFeatures
@@ -146,9 +145,7 @@ class Attempt:
     def selectable(
         self, key: RequestKey, ask: Ask, device_class: DeviceClass, each: ResourceSlice, device: Device
     ) -> bool:
-        """Return whether a device matches a request, regardless of other allocations. Each request and device is
-        checked once.
-        """
+        """Return whether a device matches a request, regardless of other allocations. Each request and device is checked once."""
         if device.binding_conditions and not (self.features.binding and self.features.device_status):
             if self.watch is not None:
                 self.watch.check("binding", False)

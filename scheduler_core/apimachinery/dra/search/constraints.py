@@ -129,9 +129,7 @@ class CounterBook:
         self._consumed: dict[object, Amounts] = {}
 
     def take(self, place: object, device: Device, available: Amounts) -> tuple[str, str] | None:
-        """Consume the device's counters. If a counter of the slice is too small, consume nothing and return the first
-        such counter.
-        """
+        """Consume the device's counters. If a counter of the slice is too small, consume nothing and return the first such counter."""
         taken = self._consumed.setdefault(place, {})
         for key, amount in list_consumed_counters(device):
             taken[key] = taken.get(key, 0) + amount
@@ -287,8 +285,8 @@ class DistinctValues(Constraint):
 def constraint_of(
     constraint: claims.Constraint, experimental: bool, behaviors: Collection[Behavior] = ()
 ) -> Constraint | None:
-    """Return the constraint for the search, or None if the allocator has no such constraint. Only the experimental
-    allocator has distinctAttribute.
+    """Return the constraint for the search, or None if the allocator has no such constraint. Only the experimental allocator has
+    distinctAttribute.
     """
     if constraint.match_attribute is not None:
         return MatchAttribute(constraint.requests, constraint.match_attribute)

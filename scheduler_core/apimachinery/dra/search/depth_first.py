@@ -107,9 +107,7 @@ class Search:
         return outcome
 
     def _one(self, at: Position, in_sub: bool) -> Steps:
-        """Choose one device of a request, or continue with the next request or claim. `in_sub`: a subrequest is
-        already chosen.
-        """
+        """Choose one device of a request, or continue with the next request or claim. `in_sub`: a subrequest is already chosen."""
         attempt = self._attempt
         attempt.check_time()
         if at.claim >= len(attempt.claims):
@@ -177,8 +175,8 @@ class Search:
             at = at._replace(sub=at.sub + 1)
 
     def _next_of_all(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
-        """Choose the next device of a request for all devices, in the only order tried. kube forgets the subrequest
-        after the first device.
+        """Choose the next device of a request for all devices, in the only order tried. kube forgets the subrequest after the first
+        device.
         """
         each, device = wanted.all[at.device]
         self._attempt.tried += 1

@@ -53,8 +53,8 @@ class Taken:
 
 
 class Tentative:
-    """The devices chosen so far. `results`: the choices by claim. `counters`: their consumption. `left`: the counters
-    by slice that allocated devices leave.
+    """The devices chosen so far. `results`: the choices by claim. `counters`: their consumption. `left`: the counters by slice that
+    allocated devices leave.
 
     `forgotten` counts resources that were not released.
     """
@@ -97,9 +97,7 @@ class Tentative:
         return device in self._allocated or bool(self._users.get(device))
 
     def take(self, at: Position, wanted: Wanted, each: ResourceSlice, device: Device, must: bool) -> Taken | None:
-        """Choose a device, or return None if it is unavailable. `must`: raise AllocationError if a constraint forbids
-        the device.
-        """
+        """Choose a device, or return None if it is unavailable. `must`: raise AllocationError if a constraint forbids the device."""
         share = self._features.consumable and bool(device.allows_multiple)
         if not (share and wanted.ask.admin) and self.in_use(at.claim, wanted.ask, device.id):
             self._note_refusal("in-use")

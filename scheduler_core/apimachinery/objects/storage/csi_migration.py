@@ -20,8 +20,7 @@ _EBS_ID = re.compile(r"vol-[^/]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class InTree:
-    """An in-tree volume plugin: the field of its source, its name, the driver that replaces it, and the zone label of
-    that driver.
+    """An in-tree volume plugin: the field of its source, its name, the driver that replaces it, and the zone label of that driver.
 
     `always`: counted as migrated on any node with a CSINode. `migrates`: kube v1.34 can translate its volumes.
     """
@@ -73,8 +72,8 @@ def is_counted_on(csi_node: Manifest | None, plugin: InTree) -> bool:
 
 
 def handle_of(plugin: InTree, source: Manifest, labels: Mapping[str, str]) -> str:
-    """Return the CSI volume handle. `source` is the plugin's source of the volume; `labels` are the
-    PersistentVolume's ({} for an inline volume).
+    """Return the CSI volume handle. `source` is the plugin's source of the volume; `labels` are the PersistentVolume's ({} for an inline
+    volume).
 
     Raise ValueError if the source can't be translated.
     """

@@ -1,7 +1,6 @@
 """Helpers to read pods, claims, volumes, and storage classes.
 
-kube: component-helpers/storage/volume/{helpers,pv_helpers}.go, component-helpers/storage/ephemeral/ephemeral.go @
-v1.34.1
+kube: component-helpers/storage/volume/{helpers,pv_helpers}.go, component-helpers/storage/ephemeral/ephemeral.go @ v1.34.1
 """
 
 from __future__ import annotations
@@ -223,9 +222,7 @@ class Usable:
         return cls(claim, selector, get_requested_storage(claim))
 
     def at_all(self, volume: Manifest) -> bool:
-        """Return whether the volume is free or reserved for this claim, large enough, of the same modes, and not
-        being deleted.
-        """
+        """Return whether the volume is free or reserved for this claim, large enough, of the same modes, and not being deleted."""
         return (
             (claim_ref(volume) is None or is_for(volume, self.claim))
             and capacity(volume) >= self.size

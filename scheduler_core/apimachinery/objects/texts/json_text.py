@@ -16,8 +16,8 @@ _LEAST, _MOST = -(2**63), 2**64 - 1
 
 
 def fitting(number: int) -> int | float:
-    """Return an integer as JSON data holds it: beyond 64 bits a float, as in kubectl's reader. Raise ValueError if
-    the number is too large for a float.
+    """Return an integer as JSON data holds it: beyond 64 bits a float, as in kubectl's reader. Raise ValueError if the number is too
+    large for a float.
 
     kube: sigs.k8s.io/yaml and apimachinery/pkg/util/json @ v1.34.1
     """

@@ -200,9 +200,7 @@ def _resolve_scalar(text: str) -> Any:
 
 
 def _number(text: str) -> Any:
-    """Return the number that a scalar denotes, or the text itself. A float without a fraction becomes an int, as in
-    kubectl's JSON.
-    """
+    """Return the number that a scalar denotes, or the text itself. A float without a fraction becomes an int, as in kubectl's JSON."""
     try:
         if _INT.match(text):
             return _integer(text.replace("_", ""))
@@ -289,9 +287,7 @@ def _start(event: Any) -> Start:
 
 
 def _find_from(text: str, start: Start, steps: tuple[Step, ...]) -> tuple[int, int]:
-    """Find a field inside one object, which is parsed alone. The text is indented to the object's column to keep its
-    lines aligned.
-    """
+    """Find a field inside one object, which is parsed alone. The text is indented to the object's column to keep its lines aligned."""
     index, line, column = start
     own = " " * column + text[index : index + _LONGEST_OBJECT]
     events = iter(yaml.parse(own, Loader=_Loader))

@@ -1,6 +1,4 @@
-"""Search for configurations in documents: as a document, in a ConfigMap, as flags, as chart values, or nested in
-other objects.
-"""
+"""Search for configurations in documents: as a document, in a ConfigMap, as flags, as chart values, or nested in other objects."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -346,9 +344,7 @@ def extract_quotes(text: str) -> list[str]:
 
 
 def find(text: str, limits: LoadLimits) -> list[Found]:
-    """Return the configurations in YAML, JSON, or a text that quotes them. Raise InvalidObject if there is none, or a
-    limit is exceeded.
-    """
+    """Return the configurations in YAML, JSON, or a text that quotes them. Raise InvalidObject if there is none, or a limit is exceeded."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     try:
         found = find_in(load_manifests(text, limits), text)

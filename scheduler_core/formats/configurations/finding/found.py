@@ -146,12 +146,10 @@ What = Literal["configuration", "policy", "flags", "values"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A configuration found in a text. `where` names its place, or "" if it is a document. `locate` finds its fields,
-    like Loaded.locate.
+    """A configuration found in a text. `where` names its place, or "" if it is a document. `locate` finds its fields, like Loaded.locate.
 
-    `changes` describe the meaning of flags or values. `gates` are feature gates in the format of --feature-gates.
-    `config_file` is the file that flags name but the text does not contain. With `errors`, the configuration is
-    unreadable and the manifest is empty.
+    `changes` describe the meaning of flags or values. `gates` are feature gates in the format of --feature-gates. `config_file` is the
+    file that flags name but the text does not contain. With `errors`, the configuration is unreadable and the manifest is empty.
     """
 
     what: What

@@ -1,6 +1,4 @@
-"""Objects in versions that v1.34 no longer serves, in their stored form: with the defaults of their own version, and
-converted.
-"""
+"""Objects in versions that v1.34 no longer serves, in their stored form: with the defaults of their own version, and converted."""
 
 import re
 from collections import Counter
@@ -210,8 +208,7 @@ _MOST_FIELDS = 12  # that are named
 
 
 def sort_out_newer(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
-    """Remove objects of kinds that only a newer cluster has. Return the rest, with notes on these and on fields
-    unknown to v1.34.
+    """Remove objects of kinds that only a newer cluster has. Return the rest, with notes on these and on fields unknown to v1.34.
 
     Only objects with a uid come from a cluster; in other objects, an unknown field or kind is a mistake.
     """

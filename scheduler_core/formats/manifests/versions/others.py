@@ -1,8 +1,7 @@
 """Older versions of PodDisruptionBudgets, role bindings, RuntimeClasses, ResourceSlices, and autoscalers.
 
-kube: pkg/apis/policy/v1beta1/conversion.go @ v1.24.17, pkg/apis/rbac/v1beta1/defaults.go and
-pkg/apis/autoscaling/v2beta1/conversion.go @ v1.20.15, pkg/apis/node/v1alpha1/conversion.go @ v1.22.17,
-pkg/apis/resource/v1alpha3/conversion.go @ v1.33.5
+kube: pkg/apis/policy/v1beta1/conversion.go @ v1.24.17, pkg/apis/rbac/v1beta1/defaults.go and pkg/apis/autoscaling/v2beta1/conversion.go @
+v1.20.15, pkg/apis/node/v1alpha1/conversion.go @ v1.22.17, pkg/apis/resource/v1alpha3/conversion.go @ v1.33.5
 """
 
 from collections.abc import Mapping

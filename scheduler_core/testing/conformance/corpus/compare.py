@@ -1,6 +1,4 @@
-"""Comparison of an attempt with the corpus, field by field in the order of a cycle. The result is the path of the
-first difference.
-"""
+"""Comparison of an attempt with the corpus, field by field in the order of a cycle. The result is the path of the first difference."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -43,8 +41,8 @@ def first_difference(number: int, pod: str, expected: Attempt, received: Attempt
 
 
 def _format_field(field: str, value: Any) -> Any:
-    """Return a field in its form for comparison: feasible nodes differ from nodes that were not evaluated, and scores
-    have their plugins' names.
+    """Return a field in its form for comparison: feasible nodes differ from nodes that were not evaluated, and scores have their plugins'
+    names.
     """
     if field == "filter" and isinstance(value, dict):
         return {node: _PASSES if verdict is None else verdict for node, verdict in value.items()}

@@ -1,5 +1,4 @@
-"""Scripted extenders of a scenario: they answer by the scenario's rules, and their exchanges are shown in the format
-of the corpus.
+"""Scripted extenders of a scenario: they answer by the scenario's rules, and their exchanges are shown in the format of the corpus.
 
 README-sampling-extenders.md, "extenders only".
 """

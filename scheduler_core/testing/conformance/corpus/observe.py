@@ -61,9 +61,7 @@ def _pre_filter(cycle: SchedulingCycle) -> Observed:
 
 
 def observe_all(cycle: SchedulingCycle, runner: FilterRunner) -> Observed:
-    """Return the filters' results for every node. The corpus has these even if the nominated node was taken without
-    evaluation.
-    """
+    """Return the filters' results for every node. The corpus has these even if the nominated node was taken without evaluation."""
     rows = np.arange(len(cycle.nodes), dtype=np.intp)
     if cycle.node_names is not None:
         rows = np.array([row for row in rows if cycle.nodes.names[row] in cycle.node_names], np.intp)

@@ -1,6 +1,4 @@
-"""Timelines of leader election: candidates that share one API server, whose calls take no time. README-queue.md,
-"leader-election.json".
-"""
+"""Timelines of leader election: candidates that share one API server, whose calls take no time. README-queue.md, "leader-election.json"."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -137,9 +137,7 @@ def _order(entry: QueuedPod) -> tuple[int, int]:
 
 
 def entity_json(entry: QueuedPod, parked: bool = False) -> Shown:
-    """Return an entity in the format of the corpus. kube computes the end of a backoff on demand, and never for a
-    parked pod.
-    """
+    """Return an entity in the format of the corpus. kube computes the end of a backoff on demand, and never for a parked pod."""
     until = None if parked and not entry.members else entry.backoff_until
     own: Shown = {
         "podGroup" if entry.members else "pod": entry.pod.key,
