@@ -24,7 +24,7 @@ class Session(models.Model):
     `head` is the furthest acknowledged position, `log_seq` the number of the log's last entry. Both change only together with the log, by
     compare and set: of two writers, one wins. `log_bytes` is the sum of the entries' sizes. `driver` is the process that plays or runs
     the session until `driver_until`, unless the process renews that; `drive` describes the run, so that another process can continue it.
-    `branch`: a fork that was made with its origin's edit key (sessions/database/branches.py).
+    `branch`: a fork that was made with its origin's edit key (sessions/database/branches.py). `task`: its lesson's task began in it.
     """
 
     name = models.CharField(max_length=120)
@@ -40,6 +40,7 @@ class Session(models.Model):
     origin = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="forks")
     origin_position = models.BigIntegerField(null=True, blank=True)
     branch = models.BooleanField(default=False)
+    task = models.BooleanField(default=False)
     creator = models.CharField(max_length=64, blank=True, default="")
     created = models.DateTimeField(auto_now_add=True)
     used = models.DateTimeField(auto_now_add=True, db_index=True)

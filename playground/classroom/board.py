@@ -91,9 +91,14 @@ STUCK = 3  # wrong answers one after another
 
 
 def _describe_students(present: list[Student], poll: Poll | None) -> list[dict[str, Any]]:
-    """Return each student with the number of right answers so far, and whether this question is answered."""
+    """Return each student with the number of right answers so far, and whether this question is answered.
+
+    Its own answers count once it is revealed: a projector may show the desk.
+    """
     given: dict[int, list[bool | None]] = {}
     rows = Answer.objects.filter(student__in=present, right__isnull=False).order_by("poll__number")
+    if poll is not None and poll.state != Poll.State.REVEALED:
+        rows = rows.exclude(poll=poll)
     for student, right in rows.values_list("student_id", "right"):
         given.setdefault(student, []).append(bool(right))
     answered = set() if poll is None else set(poll.answers.values_list("student_id", flat=True))

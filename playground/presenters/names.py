@@ -110,7 +110,11 @@ def _find_families(nodes: Iterable[str]) -> tuple[Family, ...]:
     families = []
     for domain, hosts in sorted(domains.items(), key=lambda each: -len(each[1]))[:_MOST_FAMILIES]:
         if max(map(len, hosts)) + len(domain) > NARROW:
-            family = Family(_common(hosts), _common([host[::-1] for host in hosts])[::-1] + domain)
+            prefix = _common(hosts)
+            # A number alone is not read as a name: "22 has only 2".
+            if any(host[len(prefix) :].isdecimal() for host in hosts):
+                prefix = prefix[: prefix.rfind("-", 0, -1) + 1]
+            family = Family(prefix, _common([host[::-1] for host in hosts])[::-1] + domain)
             families += [family] if all(host + domain in family for host in hosts) else [Family("", domain)]
     return tuple(family for family in families if family.prefix or family.suffix)
 

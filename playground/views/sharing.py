@@ -246,6 +246,8 @@ async def begin_task(client: SessionClient, lesson: Lesson, at: int | None, crea
         await twin.apply(command_of(act), source=SOURCE)
         if act.until is not None:
             await _go_on(twin, act.until)
+    twin.session.task = True
+    await in_thread(twin.session.save, update_fields=["task"])
     return twin
 
 
@@ -259,4 +261,4 @@ async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpRespon
     if client.may_edit:
         await in_thread(assignments.keep_fork, client.session, twin.session)
     await remember(request, twin.key)
-    return go(request, reverse("studio", args=[twin.key]) + "?task=1")
+    return go(request, reverse("studio", args=[twin.key]))

@@ -53,7 +53,7 @@ def _parse_labels(text: str) -> dict[str, str]:
 def _parse_replicas(text: str) -> dict[str, str]:
     number = text.removeprefix("to ").strip()
     if not (number.isascii() and number.isdecimal()) or int(number) > MOST_REPLICAS:
-        raise grammar.GrammarError(number, _("a number of pods"), "3")
+        raise grammar.GrammarError(number, _("a number from 0 to %(head)s") % {"head": MOST_REPLICAS}, "3")
     return {"replicas": number}
 
 
@@ -110,11 +110,21 @@ def _of_verb(verb: Verb, text: str, known: Known) -> Iterable[Phrase]:
         pattern = " ".join(part for part in (verb.name, "/".join(verb.kinds), verb.example) if part)
         yield Phrase(f"{title} …", pattern, f"{verb.name} ")
         return
+    some = [name for kind in verb.kinds for _namespace, name in known.objects.get(kind, ())]
+    if wanted and not any(wanted in name for name in some):
+        hint = f"{_('for example')} {', '.join(some[:3])}" if some else ""
+        yield _of_none("/".join(verb.kinds), wanted, hint, verb.name)
     for kind in verb.kinds:
         names = [each for each in known.objects.get(kind, ()) if wanted in each[1]]
         names.sort(key=lambda each: (each[1] != wanted, not each[1].startswith(wanted), each[1]))
         for namespace, name in names[: 1 if given else MOST]:
             yield _on_object(verb, title, kind, namespace, name, given)
+
+
+def _of_none(kind: str, wanted: str, hint: str, beginning: str) -> Phrase:
+    """Say that no name has the wanted text in it, and in the hint what there is."""
+    said = _("No %(kind)s has “%(name)s” in its name") % {"kind": kind, "name": wanted[:60]}
+    return Phrase(said, hint, f"{beginning} ")
 
 
 def _on_object(verb: Verb, title: str, kind: str, namespace: str, name: str, given: str) -> Phrase:
@@ -147,16 +157,21 @@ def _of_places(text: str, known: Known) -> Iterable[Phrase]:
             yield Phrase(f"{to_step} {int(rest)}", at=int(rest))
         else:
             hint = _("a number from 0 to %(head)s") % {"head": known.head}
-            yield Phrase(f"{to_step} …", hint, f"{to_step} ")
+            yield Phrase(
+                _("“%(text)s” is not a step") % {"text": rest[:60]} if rest else f"{to_step} …", hint, f"{to_step} "
+            )
     if (rest := _rest(text, to_plugin, "go to plugin", "plugin")) is not None:
         names = [name for name in known.plugins if rest.lower() in name.lower()] if rest else []
         for name in names[:MOST]:
             for way, hint in (("forward", _("its next run")), ("back", _("its last run"))):
                 yield Phrase(f"{to_plugin} {name}", hint, entry={"seek": way, "fields": {"plugin": name}})
         if not names:
-            yield Phrase(f"{to_plugin} …", _("such as NodeResourcesFit"), f"{to_plugin} ")
+            hint = _("such as NodeResourcesFit")
+            none = Phrase(f"{to_plugin} …", hint, f"{to_plugin} ")
+            yield _of_none(_("plugin"), rest, hint, to_plugin) if rest else none
     if (rest := _rest(text, start, "start lesson", "lesson")) is not None:
         found = [each for each in known.lessons.items() if rest and rest.lower() in " ".join(each).lower()]
         yield from (Phrase(f"{start} {title}", slug, start=f"story:{slug}") for slug, title in found[:MOST])
         if not found:
-            yield Phrase(f"{start} …", _("a word of its title"), f"{start} ")
+            hint = _("a word of its title")
+            yield _of_none(_("lesson"), rest, hint, start) if rest else Phrase(f"{start} …", hint, f"{start} ")

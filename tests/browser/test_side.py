@@ -46,6 +46,24 @@ def test_a_form_is_beside_the_stage_and_below_the_lesson_with_its_button_in_sigh
     expect(page.locator("#toasts")).to_contain_text("1 node created")
 
 
+def test_in_a_task_the_pod_is_changed_below_the_goals_without_scrolling(page: Page, server: PlaygroundServer) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{server.url}/l/gate/?card=4")
+    page.locator("main form button.primary").first.click()
+    connected(page)
+    page.get_by_role("button", name="Try it on a fork").click()
+    expect(page.locator(".story .goals")).to_contain_text("A scheduling gate still holds the pod")
+    connected(page)
+    page.locator("#rail [data-pod='default/later']").first.click()
+    side = page.locator("#narrator")
+    expect(side.locator(".why-events")).to_contain_text("PodUpdatePodSchedulingGatesEliminated")
+    assert side.evaluate("(each) => each.scrollWidth - each.clientWidth") <= 1
+    page.keyboard.press("a")
+    page.get_by_role("menuitem", name="Change the gates").click()
+    expect(page.locator("#drawer").get_by_role("button", name="Change the gates")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_label("Remove", exact=True)).to_be_in_viewport(ratio=1)
+
+
 def test_the_palette_completes_a_sentence_and_carries_it_out(page: Page, server: PlaygroundServer) -> None:
     start(page, server)
     page.keyboard.press("Control+k")

@@ -239,6 +239,7 @@ def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False
         origin=origin if traced else None,
         origin_position=at if traced else None,
         branch=branch,
+        task=origin.task and at >= (origin.origin_position or 0),
         head=at,
         log_seq=len(kept),
         log_bytes=sum(row.size for row in kept),

@@ -97,7 +97,7 @@ def _gates_of(subject: Subject) -> list[str]:
 
 def _gate_choices(subject: Subject) -> Choices:
     some = [(name, name) for name in _gates_of(subject)]
-    return [("", gettext_noop("none")), *([("*", gettext_noop("all containers"))] if some else []), *some]
+    return [("", gettext_noop("none")), *([("*", gettext_noop("all gates"))] if some else []), *some]
 
 
 def _gates(subject: Subject, values: Values) -> PatchObject | ApplyObjects:

@@ -66,6 +66,7 @@ TABLE = gettext_noop("This is a table, which lacks most fields of the objects. G
 DESCRIBED = gettext_noop("This is the output of kubectl describe. Get the object: %(command)s")
 NAMES = gettext_noop("These are only names. Get the objects: %(command)s")
 SAID = gettext_noop("This is a message of kubectl, not an object: %(said)s")
+HTML = gettext_noop("This is a web page, not an object. Perhaps a login page or a proxy has answered.")
 NOTHING = gettext_noop("kubectl found nothing: %(said)s Search all namespaces: %(command)s")
 TAB = gettext_noop(
     "Line %(line)s is indented with a tab, which YAML does not allow. Replace the tabs with spaces: %(command)s"
@@ -127,6 +128,8 @@ def _message(lines: list[str]) -> Note | None:
     first = lines[0].strip()
     if first.startswith("No resources found"):
         return Note(NOTHING, {"said": first, "command": _EVERYTHING})
+    if first.lower().startswith(("<!doctype html", "<html")):
+        return Note(HTML)
     return Note(SAID, {"said": first[:300]}) if first.startswith(_MESSAGES) else None
 
 

@@ -124,9 +124,11 @@ async def test_a_question_has_the_engines_key_and_wrong_answers_have_reasons(
     assert seen["poll"]["key"] == "large"
     assert groups["refused"]["text"] == "NodeResourcesFit: Insufficient cpu"
     assert groups["refused"]["given"] == ["small"] and groups["lower"]["given"] == ["medium"]
-    told = {each["name"]: each for each in counted["students"]}
+    assert [(each["answered"], each["right"], each["asked"]) for each in counted["students"]] == [(True, 0, 0)] * 3
+    revealed = await desk.until(lambda told: polled(told) and told["poll"]["state"] == "revealed")
+    told = {each["name"]: each for each in revealed["students"]}
     assert told["Grace"]["answered"] and (told["Grace"]["right"], told["Grace"]["asked"]) == (0, 1)
-    assert [each["right"] for each in counted["students"]] == [1, 0, 0]
+    assert [each["right"] for each in revealed["students"]] == [1, 0, 0]
 
 
 @pytest.mark.parametrize(("kind", "key"), [("scheduled", "yes"), ("feasible", "2"), ("next", "web"), ("node", "large")])

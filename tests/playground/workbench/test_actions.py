@@ -356,6 +356,11 @@ def test_what_is_used_is_filled_in_as_it_is_and_the_rest_stays():
     assert as_json(sent.command)["entries"] == [*entries, {"at": "90s", "pod": "default/web", "memory": "3Gi"}]
 
 
+def test_a_gate_is_chosen_among_those_of_the_pod_or_all_of_them():
+    form = ActionForm(action("Pod", "gates"), subject("Pod", schedulingGates=[{"name": "q"}]))
+    assert [str(label) for _, label in form.fields["remove"].choices] == ["none", "all gates", "q"]
+
+
 def test_a_rule_for_the_same_containers_gives_way():
     others = {"pods": "app=other", "onTerm": "ignore"}
     about = msgspec.structs.replace(subject("Pod"), programs=[others, {"pods": "app=web", "ready": False}])

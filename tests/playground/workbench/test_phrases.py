@@ -49,12 +49,24 @@ def test_an_action_with_choices_opens_its_form() -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("taint gpu nonsense", "“nonsense” is not a taint"), ("scale web to many", "“many” is not a number of pods")],
+    [
+        ("taint gpu nonsense", "“nonsense” is not a taint"),
+        ("scale web to many", "“many” is not a number from 0 to 1000"),
+        ("scale web to 1001", "“1001” is not a number from 0 to 1000"),
+        ("taint nope a=b:NoSchedule", "No Node has “nope” in its name"),
+        ("go to step x", "“x” is not a step"),
+        ("go to plugin Nope", "No plugin has “Nope” in its name"),
+        ("start lesson nope", "No lesson has “nope” in its name"),
+    ],
 )
 def test_a_wrong_argument_says_what_is_expected_and_does_nothing(text: str, said: str) -> None:
     offer = first(text)
     assert offer.label.startswith(said)
     assert (offer.entry, bool(offer.complete)) == (None, True)
+
+
+def test_an_unknown_name_brings_names_that_there_are() -> None:
+    assert first("cordon web").hint == "for example node-1, node-12, gpu"
 
 
 def test_places_and_lessons_are_reached_by_name() -> None:

@@ -39,3 +39,17 @@ def test_the_fork_of_a_task_goes_on_until_its_situation_is_there(visitor):
     fork = Session.objects.latest("pk")
     shown = Client().get(f"/s/{fork.edit_key}/journey/default/huge")
     assert "Insufficient cpu" in page_text(shown)
+
+
+def test_the_fork_of_a_task_is_known_in_any_browser_and_so_is_a_fork_of_it(visitor):
+    """The studio shows the task alone, with its tools, and hides the fixes until the hint is opened."""
+    begun = visitor("story:gate")
+    begun.post("run", until="card", lesson="gate", number="4")
+    begun.post("lesson/task")
+    fork = Session.objects.latest("pk")
+    Client().post(f"/s/{fork.edit_key}/fork")
+    again = Session.objects.latest("pk")
+    Client().post(f"/s/{fork.edit_key}/fork", {"at": str(fork.origin_position - 1)})
+    before = Session.objects.latest("pk")
+    known = {each.pk: b" data-task" in Client().get(f"/s/{each.edit_key}/").content for each in (fork, again, before)}
+    assert known == {fork.pk: True, again.pk: True, before.pk: False}

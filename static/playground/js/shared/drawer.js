@@ -1,5 +1,5 @@
 // The studio's drawer: a link with data-drawer opens its page beside the cluster, without leaving the studio.
-import { all, around, maybe } from "./dom.js";
+import { all, around, first, maybe } from "./dom.js";
 import { standingAt } from "./standing.js";
 
 const HEADERS = { "X-Drawer": "1" };
@@ -25,7 +25,9 @@ export async function openInDrawer(href) {
     headers: HEADERS,
   });
   const dialog = show();
-  if (dialog) dialog.scrollTop = 0;
+  if (!dialog) return;
+  dialog.scrollTop = 0;
+  first(".block.act", dialog)?.scrollIntoView({ block: "nearest" }); // beside a lesson's card there is room for little above it
 }
 
 /**

@@ -7,7 +7,6 @@ import { keepShown, reach } from "../shared/progress.js";
 const NAMESPACE = "default/";
 const ANSWERED = "answered";
 const ACTED = "acted";
-const TASKS = "tasks";
 const HINTED = "hinted";
 const COVERED = "#stage, #rail, #points, #lanes";
 const WITHOUT_CYCLE = ["cluster", "queue", "controller"];
@@ -25,7 +24,6 @@ export function showLesson() {
   card?.toggleAttribute("data-acted", card !== null && kept(ACTED).includes(nameOf(card)));
   cover(asks && card?.dataset.veils !== undefined);
   showGiven(asks);
-  document.body.toggleAttribute("data-task", isTask());
   document.body.toggleAttribute("data-hinted", kept(HINTED).includes(document.body.dataset.key ?? ""));
   if (!card?.dataset.lesson) return;
   reach(card.dataset.lesson, Number(card.dataset.card));
@@ -34,12 +32,8 @@ export function showLesson() {
   for (const part of spotlit(card.dataset.spotlight ?? "")) part.classList.add("spotlit");
 }
 
-/** A fork that was made for a lesson's task: known by its address at first, then by its key. */
-function isTask() {
-  const key = document.body.dataset.key ?? "";
-  if (new URLSearchParams(location.search).get("task") === "1") keep(TASKS, key);
-  return kept(TASKS).includes(key);
-}
+/** A fork that was made for a lesson's task. */
+const isTask = () => document.body.hasAttribute("data-task");
 
 /**
  * What is known before the answer stands on the stage where the answer is hidden, and where the stage shows no attempt yet.
@@ -158,7 +152,7 @@ let going = ""; // the number of the card whose offer Next takes
 const nameOf = (card) => `${document.body.dataset.key} ${card.dataset.card}`;
 
 /**
- * @param {string} what The cards whose questions were answered, or whose offers were taken, in this tab; forks for tasks, and those whose hint was opened.
+ * @param {string} what The cards whose questions were answered, or whose offers were taken, in this tab; forks whose hint was opened.
  * @returns {string[]}
  */
 function kept(what) {
