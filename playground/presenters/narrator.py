@@ -114,12 +114,9 @@ def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
         if ended.message and line["sentence"] == of_facts(ended)["sentence"]:
             text = _UNSCHEDULABLE if ended.outcome == "unschedulable" else _FAILED
             line["sentence"], kube = message(text, pod=short(ended.pod)), ended.message
-    if (
-        sim.idle
-        and sim.journal.attempts
-        and at_hand(sim) == CLUSTER
-        and not isinstance(sim.last[0].facts, CommandApplied)
-    ):
+    # A timer that finds nothing to do leaves no record.
+    commanded = any(isinstance(record.facts, CommandApplied) for record in sim.last[:1])
+    if sim.idle and sim.journal.attempts and at_hand(sim) == CLUSTER and not commanded:
         waits = count_waiting(sim)
         said = message(_WAITING, n=waits) if waits else message(_DONE)
         line = {"head": gettext_noop("Run finished"), "sentence": said}
