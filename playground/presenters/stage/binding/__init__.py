@@ -71,7 +71,7 @@ def _row(attempt: Attempt, waited: Move | None, started: Move | None, end: Move)
     wait = (started.t if started is not None else end.t) - waited.t if waited is not None else 0
     return [
         passed,
-        passed if waited is None else lanes.was_waiting(),
+        passed if waited is None else lanes.cell("ok", message("waited")),
         passed if waited is None else lanes.build_waited_cell(wait),
         passed,
         lanes.build_bound_cell(attempt.node, end.t - started.t if started is not None else 0),
