@@ -296,7 +296,7 @@ def attempt_all(made: Made, progress: Progress) -> tuple[list[str], Rest]:
     world, pending = made.world, dict.fromkeys(made.pending)
     rest = Rest(True)
     if made.snapshot:
-        first = {key: None for key in pending if _waits(world, key)}
+        first = {key: None for key in pending if any(key in each.queue.active_pods for each in world.schedulers)}
         left, seen = dict(first), len(world.journal.attempts)
         for _ in range(max(LEAST_STEPS, STEPS_EACH * len(pending))):
             if not left or world.idle or not world.advance():
@@ -308,8 +308,3 @@ def attempt_all(made: Made, progress: Progress) -> tuple[list[str], Rest]:
     else:
         rest = settle(world, progress=progress.steps)
     return list(pending | dict.fromkeys(pending_pods(world))), rest
-
-
-def _waits(world: Simulation, key: str) -> bool:
-    """Return True if a scheduler has yet to attempt the pod for the first time."""
-    return any(key in scheduler.queue.active_pods for scheduler in world.schedulers)
