@@ -7,7 +7,7 @@ make links and form fields from it (templatetags/look.py), and the page's script
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -63,15 +63,8 @@ MAX_WEIGHTS, MAX_WEIGHT = 50, 10_000
 MAX_FIELD = 4 * MAX_NAME
 
 
-class Kind(Protocol):
-    """The type of a field's values."""
-
-    @property
-    def type(self) -> str:
-        """`number` or `text`, as the page reads it."""
-
-    def read(self, value: Any) -> Any:
-        """The value that a stranger gave; None where it makes no sense."""
+# The types of fields: `type` is `number` or `text`, as the page reads it; `read` takes what a stranger gave, and returns None where that
+# makes no sense.
 
 
 @dataclass(frozen=True)
@@ -140,6 +133,9 @@ class OneOf:
     def read(self, value: Any) -> str | None:
         word = self.renamed.get(value, value) if isinstance(value, str) else None
         return word if word in self.words else None
+
+
+Kind = Number | OneOfNumbers | Text | Numbers | OneOf
 
 
 @dataclass(frozen=True)
@@ -214,7 +210,9 @@ class Look(msgspec.Struct, frozen=True):
         """A look from anything that maps names to values; what makes no sense becomes the default."""
         said = (field.moved.get(str(query.get(name)), {}) for name, field in FIELDS.items())
         otherwise = _collect_defaults(query) | ({name: value for fields in said for name, value in fields.items()})
-        read = {name: field.kind.read(_read_value(query, name, otherwise)) for name, field in FIELDS.items()}
+        read: dict[str, Any] = {
+            name: field.kind.read(_read_value(query, name, otherwise)) for name, field in FIELDS.items()
+        }
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from playground.common.catalogs import read_yaml
 from playground.presenters.look import CLUSTER, Look
 from playground.presenters.panel import Panel
 from playground.presenters.scene import cycle_of, present_pod, present_step, scheduler_of, short
-from playground.presenters.sentences.kinds import RANK, RecordLine, of_facts, of_record
+from playground.presenters.sentences.kinds import RANK, RecordLine, of_facts
 from playground.presenters.sentences.records import of_late_step, of_preparation
 from playground.presenters.stage.aim import at_hand
 from playground.presenters.stage.cluster import count_waiting
@@ -37,11 +37,11 @@ def sentence(sim: WorldView) -> RecordLine:
         telling: list[Record] = [record for record in sim.last[:64] if record.kind in RANK]
         if not telling:
             return {"head": "", "sentence": None}
-        return of_record(min(telling, key=lambda record: RANK[record.kind]))
+        return of_facts(min(telling, key=lambda record: RANK[record.kind]).facts)
     step, cycle = ran
     for record in sim.last[:2]:
         if record.kind == AttemptStarted.KIND:
-            return of_record(record)
+            return of_facts(record.facts)
     ending = _ending(sim)
     if ending is not None:
         return {"head": f"{step.point} · {step.plugin}", "sentence": ending}
@@ -61,7 +61,7 @@ def _ending(sim: WorldView) -> Message | None:
     """The end of something, where the step brought one about: the node was drawn, the pod has no node, the pod is bound."""
     for record in sim.last[-8:]:
         if record.kind in (AttemptEnded.KIND, BindingEnded.KIND):
-            return of_record(record)["sentence"]
+            return of_facts(record.facts)["sentence"]
     return None
 
 
@@ -114,12 +114,9 @@ def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
         if ended.message and line["sentence"] == of_facts(ended)["sentence"]:
             text = _UNSCHEDULABLE if ended.outcome == "unschedulable" else _FAILED
             line["sentence"], kube = message(text, pod=short(ended.pod)), ended.message
-    if (
-        sim.idle
-        and sim.journal.attempts
-        and at_hand(sim) == CLUSTER
-        and not isinstance(sim.last[0].facts, CommandApplied)
-    ):
+    # A timer that finds nothing to do leaves no record.
+    commanded = any(isinstance(record.facts, CommandApplied) for record in sim.last[:1])
+    if sim.idle and sim.journal.attempts and at_hand(sim) == CLUSTER and not commanded:
         waits = count_waiting(sim)
         said = message(_WAITING, n=waits) if waits else message(_DONE)
         line = {"head": gettext_noop("Run finished"), "sentence": said}

@@ -7,24 +7,10 @@ the pod, or every node it saw).
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
+from playground.presenters import scene
 from playground.presenters.look import AIM, Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import (
-    BINDING_POINTS,
-    EXTENDER_VERBS,
-    FORWARD_POINTS,
-    count_attempts,
-    count_evaluated_nodes,
-    cycle_of,
-    find_latest_number,
-    framework_of,
-    last_attempt,
-    present_pod,
-    present_step,
-    scheduler_of,
-    short,
-    with_extenders,
-)
+from playground.presenters.scene import short
 from playground.presenters.stage.binding import of_attempt
 from playground.presenters.stage.binding.lanes import POINTS
 from playground.presenters.words import Message, duration, exactly, message, ordinal, thousands
@@ -68,17 +54,17 @@ def present(sim: WorldView, look: Look) -> "Panel[PipelineContext, PointCard]":
     While nothing runs, it is the chosen pod.
     """
     chosen = look.pod if sim.idle and look.stage in (AIM, "pending", "placed") and look.about == "pod" else ""
-    scheduler, key, now = scheduler_of(sim), chosen or present_pod(sim), present_step(sim)
-    running, extenders = cycle_of(sim), scheduler.extenders
+    scheduler, key, now = scene.scheduler_of(sim), chosen or scene.present_pod(sim), scene.present_step(sim)
+    running, extenders = scene.cycle_of(sim), scheduler.extenders
     cycle = running if running is not None and running.pod.key == key else None
     binding = next((each for each in scheduler.bindings.values() if each.pod.key == key), None)
     profile = cycle or binding
-    framework = scheduler.profiles.get(profile.profile if profile else "") or framework_of(sim)
+    framework = scheduler.profiles.get(profile.profile if profile else "") or scene.framework_of(sim)
     step = now[0] if now else None
-    cards = _points(with_extenders(FORWARD_POINTS, extenders), framework, extenders, cycle, step) | _points(
-        with_extenders(BINDING_POINTS, extenders), framework, extenders, binding, step, branch=True
+    cards = _points(scene.with_extenders(scene.FORWARD_POINTS, extenders), framework, extenders, cycle, step) | _points(
+        scene.with_extenders(scene.BINDING_POINTS, extenders), framework, extenders, binding, step, branch=True
     )
-    attempt = last_attempt(sim, key)
+    attempt = scene.last_attempt(sim, key)
     if cycle is not None:
         _note_forward(cards, cycle)
     elif attempt is not None:
@@ -86,20 +72,20 @@ def present(sim: WorldView, look: Look) -> "Panel[PipelineContext, PointCard]":
         unused = {Point.POST_FILTER} if passed else {*_SCORING, Point.RESERVE, Point.PERMIT}
         if passed and attempt.feasible == 1:
             unused |= _SCORING
-        for point in FORWARD_POINTS:
+        for point in scene.FORWARD_POINTS:
             cards[f"point-{point}"]["state"] = "unused" if point in unused else "done"
         card = cards["point-Filter"]
         card["state"] = "done" if passed else "refused"
         card["note"] = message(
-            "%(k)s of %(n)s", k=thousands(attempt.feasible), n=thousands(count_evaluated_nodes(attempt))
+            "%(k)s of %(n)s", k=thousands(attempt.feasible), n=thousands(scene.count_evaluated_nodes(attempt))
         )
     if binding is not None and binding.waiting:
         cards["point-WaitOnPermit"]["state"] = "now"
     if binding is None and attempt is not None and (cycle is None or cycle.number <= attempt.number):
         _note_ended(cards, sim, attempt)
-    count = count_attempts(sim, key)
+    count = scene.count_attempts(sim, key)
     said = ordinal(count) if count else None
-    number = find_latest_number(sim, key)
+    number = scene.find_latest_number(sim, key)
     return Panel("pipeline", {"pod": key, "name": short(key), "attempt": said, "number": number}, cards)
 
 
@@ -123,8 +109,8 @@ def _points(
 
 def _names(point: Point, framework: ProfileView, extenders: Sequence[Extender]) -> list[str]:
     """The stations of a point: its plugins, or the extenders that are asked there."""
-    if point in EXTENDER_VERBS:
-        verb = EXTENDER_VERBS[point]
+    if point in scene.EXTENDER_VERBS:
+        verb = scene.EXTENDER_VERBS[point]
         return list(dict.fromkeys(extender.url_prefix for extender in extenders if extender.has(verb)))
     return [plugin.name for plugin in framework.at(point)]
 
@@ -154,7 +140,7 @@ def _point(
     else:
         state = "done" if cycle is not None and point in _IN_QUEUE else "todo"
         stations = [{"name": name, "state": state, "now": False, "note": None} for name in names]
-    asks = point in EXTENDER_VERBS and cycle is not None and str(cycle.phase) == str(point)
+    asks = point in scene.EXTENDER_VERBS and cycle is not None and str(cycle.phase) == str(point)
     awaited = asks and cycle is not None and cycle.extension is not None and cycle.extension.awaited
     return {
         "id": f"point-{point}",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypedDict
+from typing import Any, TypedDict
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -63,6 +63,11 @@ def profile_of(sim: readonly.WorldView) -> str:
     if cycle is not None and cycle.profile in scheduler.profiles:
         return cycle.profile
     return next(iter(scheduler.profiles))
+
+
+def binding_of(sim: readonly.WorldView, key: str) -> readonly.BindingCycleView | None:
+    """Return the binding cycle of a pod that runs now."""
+    return next((b for s in sim.schedulers for b in s.bindings.values() if b.pod.key == key), None)
 
 
 def present_step(sim: readonly.WorldView) -> tuple[readonly.PluginStep, readonly.CycleView] | None:
@@ -133,16 +138,7 @@ def last_attempt(sim: readonly.WorldView, key: str) -> readonly.Attempt | None:
     return None if index is None else sim.journal.attempts[index]
 
 
-class Searched(Protocol):
-    """An attempt: how many nodes it searched, and how many of the cluster's were feasible."""
-
-    @property
-    def evaluated(self) -> int: ...
-    @property
-    def feasible(self) -> int: ...
-
-
-def count_evaluated_nodes(attempt: Searched) -> int:
+def count_evaluated_nodes(attempt: readonly.Attempt) -> int:
     """Return the number of nodes that an attempt searched, or else the nominated node alone, which was enough."""
     return max(attempt.evaluated, attempt.feasible)
 

@@ -94,7 +94,12 @@ def ticks(view: Window) -> list[Tick]:
     step = view.step(max(view.span // TICKS, 1))
     start = -(-view.first // step) * step
     values = range(start, view.last + 1, step)
-    return [_tick(view.x(value), view.word(value, step)) for value in values]
+    # Words at the edges keep within the picture.
+    return [
+        {"x": x, "text": view.word(value, step), "anchor": "start" if x < 2 else "end" if x > 98 else "middle"}
+        for value in values
+        for x in (view.x(value),)
+    ]
 
 
 def window(sim: WorldView, look: Look) -> Window:
@@ -118,11 +123,6 @@ class Tick(TypedDict):
     x: float
     text: str
     anchor: str
-
-
-def _tick(x: float, text: str) -> Tick:
-    """Words at the edges keep within the picture."""
-    return {"x": x, "text": text, "anchor": "start" if x < 2 else "end" if x > 98 else "middle"}
 
 
 def round_up(value: int, factors: tuple[int, ...] = (10, 20, 50)) -> int:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core.analysis.explain import explain
-from scheduler_core.formats.manifests import NotObjects, decode_text, is_archive, pack_files, read
-from scheduler_core.world.readonly import DECIDING, KINDS, InvalidObject, join_files
+from scheduler_core.formats.manifests import join_inputs, pack_files, read
+from scheduler_core.world.readonly import DECIDING, KINDS, InvalidObject
 from scheduler_core.world.simulation import Simulation
 
 STDIN = "-"
@@ -83,21 +83,9 @@ def read_objects(name: str) -> list[dict[str, Any]]:
     """The manifests of a file, of a folder, or of standard input. BadInput where it can't be read."""
     try:
         objects = read(join_inputs([(name, read_file(name))])).objects
-    except (InvalidObject, NotObjects) as error:
+    except InvalidObject as error:
         raise BadInput(f"{name}: {error}") from None
     return [each.manifest for each in objects if isinstance(each.manifest, dict)]
-
-
-def join_inputs(inputs: Sequence[tuple[str, bytes]]) -> bytes:
-    """Several inputs as one that knows which lines are whose; one stays as it is, and archives are packed together."""
-    if len(inputs) == 1:
-        return inputs[0][1]
-    if any(is_archive(data) for _, data in inputs):
-        return pack_files(inputs)
-    try:
-        return join_files([(name, decode_text(data, name)) for name, data in inputs]).encode()
-    except InvalidObject as error:
-        raise BadInput(str(error)) from None
 
 
 KUBECTL = "KUBECTL"  # the environment's name for another program than kubectl

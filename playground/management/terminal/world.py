@@ -9,7 +9,7 @@ import msgspec
 import orjson
 from django.utils.translation import gettext
 
-from playground.management.terminal.cluster import BadInput, join_inputs, read_file
+from playground.management.terminal.cluster import BadInput, read_file
 from playground.management.terminal.printing import Progress
 from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
@@ -21,7 +21,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations import Found, adopt, find
 from scheduler_core.formats.export import TraceError
 from scheduler_core.formats.indication import Indication, find_release
-from scheduler_core.formats.manifests import decode_text, is_archive, read
+from scheduler_core.formats.manifests import decode_text, is_archive, join_inputs, read
 from scheduler_core.scheduler.config import NEWEST, OLDEST, GateError, Release, WorldSettings, read_gates
 from scheduler_core.world.commands import (
     ApplyObjects,
@@ -79,7 +79,10 @@ def make_world(
     Of a snapshot, which has pods or shows what a cluster did, the controllers do nothing unless `acting`: nobody goes on to change it.
     """
     only = files[0][0] if len(files) == 1 else ""
-    text = join_inputs(files)
+    try:
+        text = join_inputs(files)
+    except InvalidObject as error:
+        raise BadInput(str(error)) from None
     if is_trace(text):
         return _go_on(read_trace(text, only).end, configuration, release)
     indication = Indication(release) if release else find_release(text, otherwise)
@@ -296,7 +299,7 @@ def attempt_all(made: Made, progress: Progress) -> tuple[list[str], Rest]:
     world, pending = made.world, dict.fromkeys(made.pending)
     rest = Rest(True)
     if made.snapshot:
-        first = {key: None for key in pending if _waits(world, key)}
+        first = {key: None for key in pending if any(key in each.queue.active_pods for each in world.schedulers)}
         left, seen = dict(first), len(world.journal.attempts)
         for _ in range(max(LEAST_STEPS, STEPS_EACH * len(pending))):
             if not left or world.idle or not world.advance():
@@ -308,8 +311,3 @@ def attempt_all(made: Made, progress: Progress) -> tuple[list[str], Rest]:
     else:
         rest = settle(world, progress=progress.steps)
     return list(pending | dict.fromkeys(pending_pods(world))), rest
-
-
-def _waits(world: Simulation, key: str) -> bool:
-    """Return True if a scheduler has yet to attempt the pod for the first time."""
-    return any(key in scheduler.queue.active_pods for scheduler in world.schedulers)

@@ -345,7 +345,7 @@ class PodOfCard(PodRef):
 
 
 def _chips(table: readonly.NodeTable, row: int, moment: Moment) -> PodsOfCard:
-    pods = table.pods[row]
+    pods, here = table.pods[row], table.names[row] == moment.preempting.nominated
     shown = pods[-MAX_CHIPS:] if len(pods) > MAX_CHIPS else pods
     chips: list[PodOfCard] = [
         {
@@ -353,7 +353,7 @@ def _chips(table: readonly.NodeTable, row: int, moment: Moment) -> PodsOfCard:
             "name": pod.name,
             "assumed": pod.key in moment.assumed,
             "chosen": pod.key == moment.chosen_pod,
-            "victim": _goes(pod, table.names[row], moment.preempting),
+            "victim": (here and pod.key in moment.preempting.victims) or ends_by_preemption(pod),
         }
         for pod in shown
     ]
@@ -362,8 +362,3 @@ def _chips(table: readonly.NodeTable, row: int, moment: Moment) -> PodsOfCard:
         "ghosts": moment.preempting.ghosts.get(table.names[row], []),
         "more": len(pods) - len(shown),
     }
-
-
-def _goes(pod: readonly.Pod, node: str, preempting: Preempting) -> bool:
-    """Return whether the pod is a victim of the present cycle's preemption or already ends because of a preemption."""
-    return (node == preempting.nominated and pod.key in preempting.victims) or ends_by_preemption(pod)

@@ -311,7 +311,10 @@ def pool(sim: WorldView, name: str, q: str, page: int) -> PoolPage | None:
     row = _publish(found, known)
     return {
         **row,
-        "members": [_slice(each) for each in known.slices[:MOST_SLICES]],
+        "members": [
+            {"name": each.name, "nodes": _nodes([each]), "devices": len(each.devices)}
+            for each in known.slices[:MOST_SLICES]
+        ],
         "older": list(known.older[:MOST_SLICES]),
         "count": known.size,
         "free": row["counts"]["free"],
@@ -388,10 +391,6 @@ def _nodes(slices: Sequence[status.ResourceSlice]) -> Reach:
         "selector": any(each.scope.selector is not None for each in slices),
         "each": any(each.per_device for each in slices),
     }
-
-
-def _slice(each: status.ResourceSlice) -> SliceRow:
-    return {"name": each.name, "nodes": _nodes([each]), "devices": len(each.devices)}
 
 
 def _class(each: status.DeviceClass) -> ClassRow:

@@ -9,7 +9,7 @@ from playground.presenters.inspector.node import chosen
 from playground.presenters.inspector.objects import find_chosen_object
 from playground.presenters.look import TABS, Look
 from playground.presenters.panel import Panel
-from playground.presenters.scene import find_pod, scheduler_of, short, subject, table_of
+from playground.presenters.scene import binding_of, find_pod, scheduler_of, short, subject, table_of
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import WorldView
 
@@ -17,7 +17,7 @@ from scheduler_core.world.readonly import WorldView
 
 
 class Heading(TypedDict):
-    """`menu` with `key` is a pod or a node, `object` anything else."""
+    """`menu` with `key` is a pod or a node, `object` anything else. `waits`: on Permit, so that a user may decide."""
 
     about: str
     kind: str
@@ -83,14 +83,8 @@ def _pod(sim: WorldView, look: Look, key: str) -> Heading:
         "key": key,
         "words": words,
         "pinned": bool(look.pod),
-        "waits": _waits(sim, key),
+        "waits": (binding := binding_of(sim, key)) is not None and bool(binding.waiting),
     }
-
-
-def _waits(sim: WorldView, key: str) -> bool:
-    """Return whether the pod waits on Permit, so that a user may decide."""
-    bindings = (binding for scheduler in sim.schedulers for binding in scheduler.bindings.values())
-    return any(binding.pod.key == key and bool(binding.waiting) for binding in bindings)
 
 
 _BODIES: dict[str, Callable[[WorldView, Look, str], Mapping[str, object]]] = {

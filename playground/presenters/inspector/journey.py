@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from playground.presenters.devices.claims import PodClaim
 from playground.presenters.inspector.node import chosen
 from playground.presenters.inspector.summary import PreemptionNote, preemptions
-from playground.presenters.journey import EventRow, journey
-from playground.presenters.journey.entries import Entry
-from playground.presenters.journey.why import JourneyWhy
+from playground.presenters.journey import Story, journey
 from playground.presenters.look import Look
 from playground.presenters.scene import NoSubject, PodRef, cycle_of, pod_ref, scheduler_of, short
 from playground.presenters.words import clock, gettext_noop
@@ -227,20 +224,10 @@ class NodeJourneyBody(TypedDict):
     internals: Internals
 
 
-class JourneyBody(TypedDict):
+class JourneyBody(Story):
     kind: Literal["journey"]
     internals: Internals
-    key: str
-    namespace: str
-    bare: str
-    place: str
-    why: JourneyWhy
-    attempts: int
-    total: str
-    entries: list[Entry]
     more: int
-    events: list[EventRow]
-    claims: list[PodClaim]
     preemptions: list[PreemptionNote]
     at: int | None
 
@@ -273,19 +260,12 @@ def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBo
         return {"kind": "gone" if key else "none", "internals": internals}
     entries = story["entries"]
     return {
+        **story,
         "kind": "journey",
         "internals": internals,
-        "key": key,
-        "namespace": story["namespace"],
-        "bare": story["bare"],
-        "place": story["place"],
-        "why": story["why"],
-        "attempts": story["attempts"],
-        "total": story["total"],
         "entries": entries[: -SHOWN - 1 : -1],
         "more": max(len(entries) - SHOWN, 0),
         "events": story["events"][: -EVENTS - 1 : -1],
-        "claims": story["claims"],
         "preemptions": preemptions(sim, key),
         "at": look.at,
     }

@@ -114,7 +114,10 @@ def present_pod(sim: WorldView, look: Look, key: str) -> PodBody | GonePod | NoP
     """The pod as the API server has it now."""
     inspected = find_pod(sim, key) if key else None
     if inspected is None:
-        return _present_gone_pod(sim, key) if key else {"about": "pod", "kind": "none"}
+        if not key:
+            return {"about": "pod", "kind": "none"}
+        # The preemptions that removed the pod, if any, and its attempts are known still.
+        return {"about": "pod", "kind": "gone", "preemptions": preemptions(sim, key), "attempts": _attempts(sim, key)}
     return {
         "about": "pod",
         "kind": "pod",
@@ -157,11 +160,6 @@ def present_pod(sim: WorldView, look: Look, key: str) -> PodBody | GonePod | NoP
             if pod == key
         ],
     }
-
-
-def _present_gone_pod(sim: WorldView, key: str) -> GonePod:
-    """Return the data of a pod that does not exist: the preemptions that removed the pod, if any, and its attempts."""
-    return {"about": "pod", "kind": "gone", "preemptions": preemptions(sim, key), "attempts": _attempts(sim, key)}
 
 
 def _facts(pod: Pod) -> list[Fact]:

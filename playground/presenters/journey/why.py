@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypedDict
 
-from playground.presenters.scene import last_attempt
+from playground.presenters.scene import binding_of, last_attempt
 from playground.presenters.words import Message, clock, duration, message
 from scheduler_core.world import readonly
 
@@ -123,7 +123,7 @@ def _in_flight(sim: readonly.WorldView, key: str, move: readonly.Move, entry: re
 
 
 def _waiting(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
-    binding = _binding(sim, key)
+    binding = binding_of(sim, key)
     if binding is None or not binding.waiting:
         return message("The wait on Permit is over.")
     return message(
@@ -135,7 +135,7 @@ def _waiting(sim: readonly.WorldView, key: str, move: readonly.Move, entry: read
 
 
 def _binding_now(sim: readonly.WorldView, key: str, move: readonly.Move, entry: readonly.QueuedPod | None) -> Message:
-    binding = _binding(sim, key)
+    binding = binding_of(sim, key)
     if binding is None:
         return message("The pod is being bound.")
     return message(
@@ -143,11 +143,6 @@ def _binding_now(sim: readonly.WorldView, key: str, move: readonly.Move, entry: 
         node=binding.node,
         phase=str(binding.phase),
     )
-
-
-def _binding(sim: readonly.WorldView, key: str) -> readonly.BindingCycleView | None:
-    bindings = (b for s in sim.schedulers for b in s.bindings.values() if b.pod.key == key)
-    return next(bindings, None)
 
 
 def _explain_ignored(

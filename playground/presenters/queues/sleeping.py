@@ -147,16 +147,13 @@ def title_of(sim: WorldView, by: str, group: Group) -> GroupTitle:
     if by == "priority":
         return {"title": message("priority %(priority)s", priority=group.label[0]), "plugins": []}
     if by == "owner":
-        return {"title": _owner(group.label), "plugins": []}
+        owner = message("no owner") if group.label == NO_OWNER else exactly("/".join(group.label))
+        return {"title": owner, "plugins": []}
     plugin, *texts = group.label
     if by == "reason" and group.pods:
         texts = reasons(sim, group.first)
     plugins = plugin.split(", ") if plugin else []
     return {"title": exactly(", ".join(texts or plugins)), "plugins": plugins}
-
-
-def _owner(label: Label) -> Message:
-    return message("no owner") if label == NO_OWNER else exactly("/".join(label))
 
 
 class GroupRow(GroupTitle):

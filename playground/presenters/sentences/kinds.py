@@ -61,12 +61,8 @@ class Row(RecordLine):
 _FAILED = ("unschedulable", "error", "failed")
 
 
-def of_record(record: Record) -> RecordLine:
-    """`head` names the kind of thing, or the extension point; `sentence` says what happened."""
-    return of_facts(record.facts)
-
-
 def of_facts(facts: trace.Facts) -> RecordLine:
+    """`head` names the kind of thing, or the extension point; `sentence` says what happened."""
     kind = BY_KIND[facts.KIND]
     head = kind.head if isinstance(kind.head, str) else kind.head(facts)
     return {"head": head, "sentence": kind.describe(facts)}
@@ -83,7 +79,7 @@ def row(record: Record) -> Row:
             "sentence": of_step(step, short(source.pod)),
             "no": bool(step.refused) or step.status.code.kube_name not in records.FINE,
         }
-    return {"kind": record.kind, **of_record(record), "no": _has_failed(record.facts)}
+    return {"kind": record.kind, **of_facts(record.facts), "no": _has_failed(record.facts)}
 
 
 def _has_failed(facts: trace.Facts) -> bool:

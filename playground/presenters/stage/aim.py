@@ -231,7 +231,7 @@ def _stage_of(sim: WorldView, pod: str) -> str:
     cycle = scene.cycle_of(sim)
     if cycle is not None and cycle.pod.key == pod and cycle.ended is None:
         return OF_POINT[cycle.steps[-1].point] if cycle.steps else "queue"
-    if any(binding.pod.key == pod for each in sim.schedulers for binding in each.bindings.values()):
+    if scene.binding_of(sim, pod) is not None:
         return "binding"
     known, attempt = sim.store.pod_at(pod), scene.last_attempt(sim, pod)
     if known is not None and known.node_name:

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from django.conf import settings
@@ -149,7 +149,7 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
     entries = LogEntry.objects.filter(session_id=session_id, seq__range=(after, last)).order_by("seq")
     rows = [
         # The last entry may have grown since the session was read: it is cut at the head that was read.
-        LogRow(entry.seq, _kind(entry), entry.at, min(entry.to, head), bytes(entry.payload), entry.size)
+        LogRow(entry.seq, cast(RowKind, entry.kind), entry.at, min(entry.to, head), bytes(entry.payload), entry.size)
         for entry in entries
     ]
     return session, rows
@@ -299,10 +299,6 @@ def rerun(origin: int, result: RerunResult, name: str, creator: str, seed: int |
     )
     session.refresh_from_db()
     return session
-
-
-def _kind(entry: LogEntry) -> RowKind:
-    return str(entry.kind)  # type: ignore[return-value]  # the column has these choices alone
 
 
 def _entry(session_id: int, row: LogRow, to: int) -> LogEntry:

@@ -165,7 +165,9 @@ def from_form(data: Mapping[str, Any]) -> Breakpoint:
 
 def _problems(fields: Mapping[str, str], name: str) -> list[FieldProblem]:
     """Return the errors of single fields."""
-    problems = [_problem(field, text, "a shorter text") for field, text in fields.items() if len(text) > _most(field)]
+    # The error about a long expression is reported at its character.
+    most = {**dict.fromkeys(fields, TEXT), "cel": 10 * EXPRESSION_LENGTH}
+    problems = [_problem(field, text, "a shorter text") for field, text in fields.items() if len(text) > most[field]]
     for field, allowed in _CHOICES.items():
         if fields[field] and fields[field] not in allowed:
             problems.append(_problem(field, fields[field], "one of " + ", ".join(one for one in allowed if one)))
@@ -183,11 +185,6 @@ def _problems(fields: Mapping[str, str], name: str) -> list[FieldProblem]:
 
 def _text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
-
-
-def _most(name: str) -> int:
-    """Return the maximum length of a field; the error about a long expression is reported at its character."""
-    return 10 * EXPRESSION_LENGTH if name == "cel" else TEXT
 
 
 def _flag(value: Any) -> bool:

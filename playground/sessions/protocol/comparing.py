@@ -5,9 +5,10 @@ from typing import Literal
 from msgspec import Struct
 
 from playground.presenters.words import Message as Words
-from playground.sessions.protocol.base import Data, Message, Query, Request
+from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.looking import Configured
 from playground.sessions.protocol.opening import LogRow
+from scheduler_core.formats.export import Difference
 
 
 class OutlinedPod(Struct, frozen=True):
@@ -238,15 +239,6 @@ class OpenTrace(Request[None], frozen=True, kw_only=True):
     lesson: TracedLesson = TracedLesson()
 
 
-class TraceDifference(Struct, frozen=True):
-    """The first line that is not what this engine makes of the commands."""
-
-    line: int
-    position: int
-    received: Data | None
-    expected: Data | None
-
-
 class TracedCommand(Struct, frozen=True, array_like=True):
     """A command of a trace as a log's payload."""
 
@@ -274,7 +266,7 @@ class TraceChecked(Struct, frozen=True):
     commands: list[TracedCommand]
     attempts: int
     position: int
-    difference: TraceDifference | None
+    difference: Difference | None
     maker: TraceMaker
     records: int
     passed_over: list[str]

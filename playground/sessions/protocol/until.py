@@ -1,7 +1,7 @@
 """Where a run is to stop: what people may ask for, checked, in words, and as the log keeps it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from msgspec import Struct, to_builtins
 
@@ -51,64 +51,61 @@ CARD = gettext_noop("The card must be a number from 0 to %(most)s.")
 STEP = gettext_noop("The step must be a number from 0 to %(most)s.")
 
 
+# How a condition's fields stand in its words: by which name, and in which form.
+_SHOWN = {"pod": ("pod", ""), "seconds": ("time", "g"), "number": ("n", ",")}
+
+
 class Condition(Struct, frozen=True, tag_field="kind"):
-    """Base. `said` is the condition in words, to stand in a sentence."""
+    """Base. `SAYS` is the condition in words, to stand in a sentence."""
+
+    SAYS: ClassVar[str] = ""
 
     def said(self) -> Message:
-        raise NotImplementedError
+        """Return the condition in words, with its values."""
+        shown = [(*_SHOWN[name], getattr(self, name)) for name in self.__struct_fields__ if name in _SHOWN]
+        return message(self.SAYS, **{name: format(value, form) for name, form, value in shown})
 
 
 class NextUnschedulable(Condition, frozen=True, tag="unschedulable"):
     """The next attempt that ends with an unschedulable pod."""
 
-    def said(self) -> Message:
-        return message("the next pod is unschedulable")
+    SAYS = gettext_noop("the next pod is unschedulable")
 
 
 class PodAttempted(Condition, frozen=True, tag="pod"):
     """The next attempt of a pod (namespace/name) ends."""
 
+    SAYS = gettext_noop("an attempt of %(pod)s ends")
     pod: str
-
-    def said(self) -> Message:
-        return message("an attempt of %(pod)s ends", pod=self.pod)
 
 
 class TimeReached(Condition, frozen=True, tag="time"):
     """So many seconds of virtual time."""
 
+    SAYS = gettext_noop("the virtual time reaches %(time)s s")
     seconds: float
-
-    def said(self) -> Message:
-        return message("the virtual time reaches %(time)s s", time=f"{self.seconds:g}")
 
 
 class AttemptEnded(Condition, frozen=True, tag="attempt"):
     """The attempt with this number ends."""
 
+    SAYS = gettext_noop("attempt %(n)s ends")
     number: int
-
-    def said(self) -> Message:
-        return message("attempt %(n)s ends", n=f"{self.number:,}")
 
 
 class StepReached(Condition, frozen=True, tag="step"):
     """The step with this number is made."""
 
+    SAYS = gettext_noop("step %(n)s is reached")
     number: int
-
-    def said(self) -> Message:
-        return message("step %(n)s is reached", n=f"{self.number:,}")
 
 
 class CardReached(Condition, frozen=True, tag="card"):
     """The lesson comes to this card, from 1."""
 
+    SAYS = gettext_noop("the lesson reaches card %(n)s")
     lesson: str
     number: int
-
-    def said(self) -> Message:
-        return message("the lesson reaches card %(n)s", n=f"{self.number:,}")
 
 
 class BreakpointHolds(Condition, frozen=True, tag="break"):
@@ -156,11 +153,6 @@ def _number(value: Any, text: str, most: int) -> float:
     if isinstance(value, bool) or not 0 <= number <= most:
         raise SessionError(message(text, most=f"{most:,}"))
     return number
-
-
-def to_breakpoints(points: Sequence[Breakpoint]) -> BreakpointHolds:
-    """The condition that one of these breakpoints holds."""
-    return BreakpointHolds(tuple(points))
 
 
 def to_log(until: Until) -> dict[str, Any]:

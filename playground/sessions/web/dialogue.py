@@ -127,7 +127,7 @@ class Dialogue:
     async def _go_to_result(self, result: SearchResult) -> None:
         """Go to where it held; or run on from the head to where it will."""
         if result.hit is None:
-            await self.live.run(until.to_breakpoints(result.points))
+            await self.live.run(until.BreakpointHolds(tuple(result.points)))
             self.follow()
             self.live.publisher.wake()
             return

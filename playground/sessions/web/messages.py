@@ -15,7 +15,7 @@ from playground.presenters.words import Message, format_message
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit
 from playground.sessions.protocol.errors import EngineFailed, FieldProblem, SessionError
 from playground.sessions.protocol.moving import Moved, Reason
-from playground.sessions.protocol.until import CardReached, SearchProgress, StepReached, Until, to_breakpoints
+from playground.sessions.protocol.until import BreakpointHolds, CardReached, SearchProgress, StepReached, Until
 from playground.templatetags.playground_words import error_words
 from scheduler_core.world.simulation import Grain
 
@@ -39,7 +39,10 @@ def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bo
         text = _("Not found in the %(scanned)s steps before this one: %(waited)s.")
     else:
         text = _("Not found in the %(scanned)s steps up to the newest one: %(waited)s.")
-    said = text % {"scanned": f"{progress.scanned:,}", "waited": format_message(to_breakpoints(points).said(), _)}
+    said = text % {
+        "scanned": f"{progress.scanned:,}",
+        "waited": format_message(BreakpointHolds(tuple(points)).said(), _),
+    }
     return " ".join([said, *progress.failures[:2]])
 
 

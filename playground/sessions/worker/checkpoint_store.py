@@ -9,7 +9,7 @@ import sys
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from playground.sessions.worker.memory import no_collection
 from playground.sessions.worker.time_sharing import Steps
@@ -47,20 +47,15 @@ class SaveResult(NamedTuple):
     more: bool
 
 
-class Placed(Protocol):
-    """The parts of a checkpoint that the grid needs."""
+class Checkpoint(NamedTuple):
+    """A world in memory; `work` is the time that the engine needed from the start to here."""
 
-    @property
-    def position(self) -> int: ...
-    @property
-    def work(self) -> float: ...
+    position: int
+    work: float
+    world: Any
 
 
-class WorldCheckpoint(Placed, Protocol):
-    """A checkpoint in memory (history.Checkpoint)."""
-
-    @property
-    def world(self) -> Any: ...
+AnyCheckpoint = Checkpoint | StoredCheckpoint
 
 
 class CheckpointStore:
@@ -118,7 +113,7 @@ class CheckpointStore:
 
     # Writing
 
-    def save(self, checkpoints: Iterable[WorldCheckpoint]) -> Steps[SaveResult]:
+    def save(self, checkpoints: Iterable[Checkpoint]) -> Steps[SaveResult]:
         """Write what the grid asks for, at most a few at once; the last is kept until the next time."""
         before, worlds = set(self.positions), {one.position: one for one in checkpoints}
         chosen, volume = self._chosen(list(worlds.values())), self.volume
@@ -178,15 +173,17 @@ class CheckpointStore:
         ]
         return None if data is None else (number, data)
 
-    def _chosen(self, checkpoints: Sequence[Placed]) -> list[int]:
+    def _chosen(self, checkpoints: Sequence[AnyCheckpoint]) -> list[int]:
         """Positions: the first in each cell, and the last of all; what is kept already goes before what would have to be written."""
-        known: dict[int, Placed] = {one.position: one for one in [*checkpoints, *self._checkpoints] if one.position}
+        known: dict[int, AnyCheckpoint] = {
+            one.position: one for one in [*checkpoints, *self._checkpoints] if one.position
+        }
         ordered = [known[position] for position in sorted(known)]
         while len(picked := self._first_of_each(ordered)) > MOST:
             self.cell *= 2
         return [one.position for one in ordered if one.position in picked or one is ordered[-1]]
 
-    def _first_of_each(self, ordered: Iterable[Placed]) -> set[int]:
+    def _first_of_each(self, ordered: Iterable[AnyCheckpoint]) -> set[int]:
         cells: dict[int, int] = {}
         for checkpoint in ordered:
             cells.setdefault(int(checkpoint.work / self.cell), checkpoint.position)

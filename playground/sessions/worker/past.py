@@ -5,10 +5,10 @@ import time
 from bisect import bisect_right, insort
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from playground.presenters import Look, past_of
-from playground.sessions.worker.checkpoint_store import CheckpointStore, StoredCheckpoint
+from playground.sessions.worker.checkpoint_store import Checkpoint, CheckpointStore, StoredCheckpoint
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import Simulation
 
@@ -94,14 +94,6 @@ def _let_go(worlds: list[Any]) -> None:
         if sys.getrefcount(world) > 2:  # this variable, and the call that counts
             world.connect()
             DroppedWorlds.dropped += 1
-
-
-class Checkpoint(NamedTuple):
-    """A world in memory; `work` is the time that the engine needed from the start to here."""
-
-    position: int
-    work: float
-    world: Any
 
 
 class History:

@@ -96,7 +96,7 @@ def check(engines: object, session: int, request: comparing.CheckTrace) -> Steps
         commands=[comparing.TracedCommand(at, pack_command(log[at])) for at in sorted(log)],
         attempts=report.attempts,
         position=report.position,
-        difference=_difference(report),
+        difference=report.difference,
         maker=comparing.TraceMaker(*(str(lines[0].get(name) or "")[:40] for name in ("engine", "kube", "created"))),
         records=sum(line.get("type") == "record" for line in lines),
         passed_over=_list_unknown_fields(log.values()),
@@ -117,13 +117,6 @@ def _list_unknown_fields(commands: Iterable[Mapping[str, Any]]) -> list[str]:
 def pack_command(command: Any) -> bytes:
     """Return a command of a trace as the log of a session keeps it."""
     return zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1)
-
-
-def _difference(report: Any) -> comparing.TraceDifference | None:
-    difference = report.difference
-    if difference is None:
-        return None
-    return comparing.TraceDifference(difference.line, difference.position, difference.received, difference.expected)
 
 
 def _read(data: bytes) -> list[Mapping[str, Any]]:

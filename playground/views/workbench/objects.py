@@ -1,6 +1,6 @@
 """Objects: the list of all, one of them as YAML, and the actions on it with their forms."""
 
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -81,29 +81,14 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
     return responses.workbench(request, client, "act", {**_page(found, form), "many": request.GET.get("many", "")})
 
 
-class OffersContext(TypedDict):
-    """The context about an object and what can be done to it, whose types are the workbench's; empty if no object is meant."""
-
-    subject: Any
-    facts: Any
-    drain: Any
-    offers: Any
-
-
 async def build_offers_context(
     request: HttpRequest, client: SessionClient, ref: dict[str, str] | None
-) -> OffersContext:
-    """Return the context for an object's actions on another page."""
+) -> dict[str, Any]:
+    """Return the context for an object's actions on another page; empty if no object is meant."""
     if ref is None:
         return {"subject": None, "facts": None, "drain": "", "offers": ()}
     found = await client.ask(SubjectOf(at=responses.position(request), **ref))
-    about = _about(found)
-    return {
-        "subject": about["subject"],
-        "facts": about["facts"],
-        "drain": about["drain"],
-        "offers": offers(found.subject),
-    }
+    return {**_about(found), "offers": offers(found.subject)}
 
 
 def _about(found: SubjectFound) -> dict[str, Any]:
@@ -227,8 +212,7 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
     shown = await client.ask(ObjectYaml(at=responses.position(request), **existing))
     context = {"text": shown.text, "existing": existing, "errors": [], "silent": shown.silent}
-    offered: dict[str, Any] = {**(await build_offers_context(request, client, existing))}
-    context |= offered
+    context |= await build_offers_context(request, client, existing)
     return responses.workbench(request, client, "yaml", context)
 
 

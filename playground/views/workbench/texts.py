@@ -18,8 +18,7 @@ from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import in_words as wrong_field
 from playground.templatetags.playground_words import problem_words
 from playground.workbench.forms.fields import at_line
-from scheduler_core.formats.manifests import is_archive, pack_files
-from scheduler_core.world.readonly import join_files
+from scheduler_core.formats.manifests import NotObjects, is_archive, join_inputs
 
 LONGEST_SOURCE = 200
 OF_ARCHIVES = 32  # times as much may be in an archive as it is large
@@ -39,7 +38,10 @@ def read_import_text(request: HttpRequest) -> tuple[bytes, str]:
                 )
                 % {"size": f"{size:,}", "most": f"{most:,}"}
             )
-        return join_uploads([(each.name or "", each.read()) for each in files]), files[0].name or ""
+        try:
+            return join_inputs([(each.name or "", each.read()) for each in files]), files[0].name or ""
+        except NotObjects as error:
+            raise SessionError(_(error.note.text) % error.note.values) from None
     text = request.POST.get("text", "")
     if not text.strip():
         raise SessionError(_("Nothing to import: paste a text or choose a file."))
@@ -101,25 +103,6 @@ def with_source(errors: Sequence[FieldProblem], text: str) -> list[FieldProblem]
     ]
 
 
-def join_uploads(files: list[tuple[str, bytes]]) -> bytes:
-    """Several files as one text that knows which lines are whose; one file stays as it is, and archives are packed together."""
-    if len(files) == 1:
-        return files[0][1]
-    if any(is_archive(data) for _, data in files):
-        return pack_files(files)
-    return join_files([(name, _decode_text(name, data)) for name, data in files]).encode()
-
-
 def in_words(sentences: Sequence[Message]) -> list[str]:
     """Return a worker's sentences in the reader's language."""
     return [format_message(each, _) for each in sentences]
-
-
-def _decode_text(name: str, data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        raise SessionError(
-            _("%(file)s is not UTF-8 text: byte %(byte)s cannot be read.")
-            % {"file": name, "byte": f"{error.start + 1:,}"}
-        ) from None

@@ -137,7 +137,8 @@ class Kubelet(Controller):
             memory.put(pod.key, run)
             if size_as_allocated(pod, run) is not pod:
                 ALLOCATION.push(world, pod)
-            rests = not pod.deleting and run.actuates_at is None and not _has_deadline(pod)
+            timed = pod.manifest["spec"].get("activeDeadlineSeconds") is not None
+            rests = not pod.deleting and run.actuates_at is None and not timed
             if rests and all(each.ends is None for each in run.all):
                 return
         self.enqueue(world, pod.key)
@@ -259,10 +260,6 @@ def _concerns(event: WatchEvent) -> bool:
         return True
     gates = event.new["spec"].get("readinessGates")
     return bool(gates) and event.old.get("status") != event.new.get("status")
-
-
-def _has_deadline(pod: Pod) -> bool:
-    return pod.manifest["spec"].get("activeDeadlineSeconds") is not None
 
 
 def _conditions(manifest: object) -> object:

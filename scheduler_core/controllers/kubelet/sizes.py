@@ -60,13 +60,11 @@ def _list_resizable(pod: Pod) -> Iterator[Container]:
 def _keep_resizable(resources: Amounts) -> Amounts:
     """Return cpu and memory without zeros."""
     return {
-        side: {name: amount for name, amount in (resources.get(side) or {}).items() if _counts(name, amount)}
+        side: {
+            name: amount for name, amount in (resources.get(side) or {}).items() if name in RESIZABLE and nanos(amount)
+        }
         for side in SIDES
     }
-
-
-def _counts(name: str, amount: Any) -> bool:
-    return name in RESIZABLE and nanos(amount) != 0
 
 
 def size_as_allocated(pod: Pod, run: PodRun) -> Pod:

@@ -43,11 +43,6 @@ def tolerance(taints: Sequence[Taint], pod: Pod) -> Tolerance | None:
     return Tolerance(None if shortest is None else max(0, shortest), why)
 
 
-def find_untolerated_taint(taints: Sequence[Taint], pod: Pod) -> Taint | None:
-    """The first taint that a pod does not tolerate."""
-    return next((taint for taint in taints if not pod.spec.tolerates(taint)), None)
-
-
 def no_execute(node: Node | None) -> tuple[Taint, ...]:
     """The taints of a node that evict."""
     return () if node is None else tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE)
@@ -69,7 +64,11 @@ class TaintEviction(Controller):
             assert old is not None
             if old.key in world.surroundings.nodes.evictions:
                 self.enqueue(world, old.key)
-        elif event.type == ADDED or old is None or _has_changed(old, pod):
+        elif (
+            event.type == ADDED
+            or old is None
+            or (old.node_name, old.spec.tolerations) != (pod.node_name, pod.spec.tolerations)
+        ):
             if pod.node_name and no_execute(world.store.node(pod.node_name)):
                 self.enqueue(world, pod.key)
 
@@ -113,7 +112,8 @@ class TaintEviction(Controller):
         if found is None:
             # kube cancels the timed eviction first, with its Event, as the pod is deleted right away.
             self._cancel(world, pod.key, "")
-            return self._evict(world, pod, f"does not tolerate {find_untolerated_taint(taints, pod)}")
+            first = next((taint for taint in taints if not pod.spec.tolerates(taint)), None)
+            return self._evict(world, pod, f"does not tolerate {first}")
         if found.seconds is None:
             return self._cancel(world, pod.key, f"the pod {found.why}")
         plans = world.surroundings.nodes.evictions
@@ -140,7 +140,3 @@ class TaintEviction(Controller):
         except Refused as refused:
             return f"could not evict {pod.key}: {refused}"
         return f"evicted {pod.key}: the pod {why}"
-
-
-def _has_changed(old: Pod, new: Pod) -> bool:
-    return old.node_name != new.node_name or old.spec.tolerations != new.spec.tolerations

@@ -18,6 +18,7 @@ from scheduler_core.formats.export.traces import (
     BROKEN_OFF,
     EDITION,
     LAST_WITH_OLDER,
+    Difference,
     ReadLog,
     TraceError,
     check_lines,
@@ -30,7 +31,7 @@ from scheduler_core.formats.export.traces import (
     versions_of,
 )
 
-__all__ = ["BROKEN_OFF", "EDITION", "LAST_WITH_OLDER", "ReadLog", "SpanTree", "Tables", "TraceError", "as_it_is"]
-__all__ += ["check_lines", "chrome_events", "chrome_schema", "continuation_of", "digest", "export_lines"]
+__all__ = ["BROKEN_OFF", "EDITION", "LAST_WITH_OLDER", "Difference", "ReadLog", "SpanTree", "Tables", "TraceError"]
+__all__ += ["as_it_is", "check_lines", "chrome_events", "chrome_schema", "continuation_of", "digest", "export_lines"]
 __all__ += ["for_kubectl", "harmless", "heading", "json_schema", "objects_of", "otlp", "read_log", "replay_one"]
 __all__ += ["spans_of", "table_csv", "table_names", "transitions", "version_of", "versions_of", "write_csv"]

@@ -2,7 +2,8 @@
 
 from scheduler_core.formats.manifests.archives import is_archive, pack_files, unpack_files
 from scheduler_core.formats.manifests.notes import Note, NotObjects
-from scheduler_core.formats.manifests.reading import Intake, read
+from scheduler_core.formats.manifests.reading import Intake, join_inputs, read
 from scheduler_core.formats.manifests.texts import decode_text
 
-__all__ = ["Intake", "NotObjects", "Note", "decode_text", "is_archive", "pack_files", "read", "unpack_files"]
+__all__ = ["Intake", "NotObjects", "Note", "decode_text", "is_archive", "join_inputs", "pack_files", "read"]
+__all__ += ["unpack_files"]

@@ -16,6 +16,16 @@ from scheduler_core.formats.manifests.recognition import find_tab_indent, recogn
 from scheduler_core.formats.manifests.tools import without_tools
 from scheduler_core.formats.manifests.versions import sort_out_newer, upgrade_objects
 
+
+def join_inputs(inputs: Sequence[tuple[str, bytes]]) -> bytes:
+    """Several inputs as one that knows which lines are whose; one stays as it is, and archives are packed together. NotObjects."""
+    if len(inputs) == 1:
+        return inputs[0][1]
+    if any(archives.is_archive(data) for _, data in inputs):
+        return archives.pack_files(inputs)
+    return join_files([(name, texts.decode_text(data, name)) for name, data in inputs]).encode()
+
+
 # Objects that leave their kind to the file they are in, as those of support bundles do.
 
 _VERSIONS = {"HorizontalPodAutoscaler": "v2"}

@@ -1,7 +1,7 @@
 """What can be seen of a world, and the field's words: all that presenters and other readers need. Nothing here changes anything."""
 
 from scheduler_core.apimachinery.objects import FieldError, InvalidObject, Pod, controller_of, parse_duration
-from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, forget_places, join_files, load_manifests
+from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, forget_places, load_manifests
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
 from scheduler_core.apimachinery.objects.resources import pod_requests
@@ -62,6 +62,6 @@ __all__ += ["Kill", "KubeEvent", "LoadLimits", "Loaded", "Move", "NodeTable", "N
 __all__ += ["PluginStep", "PluginView", "Pod", "Point", "ProfileView", "QueueView", "QueuedPod", "Record", "Reprieve"]
 __all__ += ["SchedulerView", "SchedulingCycleView", "ScoreBoard", "SearchView", "Status", "StepFacts", "StoreView"]
 __all__ += ["Toleration", "Trial", "Verb", "WorldView", "action_name", "budgets_of", "controller_of"]
-__all__ += ["count_standing", "earliest_start", "forget_places", "format_quantity", "format_time", "join_files"]
+__all__ += ["count_standing", "earliest_start", "forget_places", "format_quantity", "format_time"]
 __all__ += ["label_errors", "list_registrations", "load_manifests", "min_count", "nobody", "parse_duration"]
 __all__ += ["parse_quantity", "parse_time", "pod_requests", "snapshot_command", "subdomain_errors"]

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.utils.html import strip_tags
 
+from playground.lessons import lesson_of
+from playground.lessons.play import begin_lesson
 from playground.presenters.look import Look
 from playground.presenters.narrator import present
 from playground.presenters.sentences.records import of_step
@@ -106,6 +108,15 @@ def test_an_idle_world_tells_of_timers_that_are_left() -> None:
     sim.run()
     assert context(sim)["idle"]
     assert context(sim)["timers"] == bool(sim.step(Grain.CALL))
+
+
+def test_a_timer_without_a_record_is_told_as_the_end_of_the_run() -> None:
+    lesson = lesson_of("cut-off")
+    assert lesson is not None
+    sim, _ = begin_lesson(lesson)
+    while not (sim.idle and sim.journal.attempts and not sim.last) and sim.position < 200:
+        sim.step(Grain.CALL)
+    assert said(sim) == "Run finished: Nothing is left to schedule."
 
 
 def test_what_a_stranger_named_is_escaped() -> None:

@@ -29,7 +29,7 @@ def test_scores_add_up_from_raw_to_total() -> None:
     weights = [plugin["weight"] for plugin in found["plugins"]]
     for row in found["rows"]:
         weighted = [cell["norm"] * weight for cell, weight in zip(row["cells"], weights, strict=True)]
-        assert [cell["weighted"] for cell in row["cells"]] == weighted
+        assert [cell["points"] for cell in row["cells"]] == weighted
         assert row["total"] == sum(weighted) == sum(segment["points"] for segment in row["segments"])
     totals = [row["total"] for row in found["rows"]]
     assert totals == sorted(totals, reverse=True)

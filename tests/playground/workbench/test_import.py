@@ -93,6 +93,12 @@ def test_several_files_are_one_import(begun, shapes):
     assert "Import 2 objects" in page_text(begun.browser.get(answer["Location"]))
 
 
+def test_several_files_may_be_as_powershell_writes_them(begun):
+    parts = [SimpleUploadedFile(f"{i}.yaml", YAML.format(i).encode("utf-16")) for i in range(2)]
+    answer = begun.post("import", file=parts)
+    assert "Import 2 objects" in page_text(begun.browser.get(answer["Location"]))
+
+
 def test_errors_of_several_files_name_the_file_and_its_own_line(begun):
     good, bad = YAML.format(1), "kind: Pod\napiVersion: v1\nmetadata: {name: p}\nspec:\n  containers: 7\n"
     parts = [SimpleUploadedFile(name, text.encode()) for name, text in (("one.yaml", good), ("two.yaml", bad))]

@@ -4,18 +4,9 @@ believes meanwhile."""
 from collections import Counter
 from typing import TypedDict
 
+from playground.presenters import scene
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
-from playground.presenters.scene import (
-    PodRef,
-    cycle_of,
-    faults_of,
-    pod_ref,
-    present_step,
-    scheduler_of,
-    short,
-    table_of,
-)
 from playground.presenters.stage.binding import lanes
 from playground.presenters.stage.binding.lanes import HEADS, POINTS, Lane, lane, merge
 from playground.presenters.stage.preemption.theatre import Segment, segments
@@ -54,7 +45,7 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
     end = next((move for move in moves if move.place in (*_OVER, *_BACK)), None)
     if pod is None or end is None:
         return None
-    scheduler = next((s for s in sim.schedulers if s.name == attempt.scheduler), scheduler_of(sim))
+    scheduler = next((s for s in sim.schedulers if s.name == attempt.scheduler), scene.scheduler_of(sim))
     before = moves[: moves.index(end)]
     waited = next((move for move in before if move.place == Place.WAITING), None)
     started = next((move for move in before if move.place == Place.BINDING), None)
@@ -80,7 +71,7 @@ def _row(attempt: Attempt, waited: Move | None, started: Move | None, end: Move)
     wait = (started.t if started is not None else end.t) - waited.t if waited is not None else 0
     return [
         passed,
-        passed if waited is None else lanes.was_waiting(),
+        passed if waited is None else lanes.cell("ok", message("waited")),
         passed if waited is None else lanes.build_waited_cell(wait),
         passed,
         lanes.build_bound_cell(attempt.node, end.t - started.t if started is not None else 0),
@@ -109,7 +100,7 @@ def _find_refusing_point(why: str, started: Move | None) -> Point:
 MOST_ASSUMED = 6
 
 
-class AssumedPod(PodRef):
+class AssumedPod(scene.PodRef):
     amount: str
 
 
@@ -144,7 +135,7 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
         return None
     pods = cache.pods[slot]
     resource = "cpu" if any(pod.requests.milli_cpu for pod in pods) or not pods else "memory"
-    table = table_of(scheduler)
+    table = scene.table_of(scheduler)
     row = table.row(node)
     columns = cache.resources.columns
     room = {name: int(table.allocatable[row, columns[name]]) if row is not None else 0 for name in ("cpu", "memory")}
@@ -157,7 +148,7 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
     bars = list[CacheBar]()
     for name in sorted(name for name, total in room.items() if total):
         parts = [("kept", sum(pod.requests.get(name) for pod in running), "")]
-        parts += [("assumed", pod.requests.get(name), short(pod.key)) for pod in assumed]
+        parts += [("assumed", pod.requests.get(name), scene.short(pod.key)) for pod in assumed]
         text = " / ".join(beside(name, sum(part[1] for part in parts), room[name]))
         bars.append({"resource": name, "text": text, "bar": segments(parts, room[name], name)})
     return {
@@ -170,7 +161,8 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
         "known": counted,
         "count": len(running),
         "pods": [
-            {**pod_ref(p.key), "amount": amount(resource, p.requests.get(resource))} for p in assumed[:MOST_ASSUMED]
+            {**scene.pod_ref(p.key), "amount": amount(resource, p.requests.get(resource))}
+            for p in assumed[:MOST_ASSUMED]
         ],
         "more": max(len(assumed) - MOST_ASSUMED, 0),
         "bars": bars,
@@ -198,7 +190,7 @@ class BindingBody(TypedDict):
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
     """The binding cycles beside the scheduling cycle."""
-    scheduler = scheduler_of(sim)
+    scheduler = scene.scheduler_of(sim)
     found = _lanes(sim, scheduler, key)
     node = _node(sim, look, found, key)
     mine = next((lane for lane in found if lane["key"] == key), None)
@@ -222,7 +214,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
 
 def _ask(mine: Lane | None, key: str) -> Message:
     if mine is None:
-        return message("Will %(pod)s be bound to its node?", pod=short(key) or "…")
+        return message("Will %(pod)s be bound to its node?", pod=scene.short(key) or "…")
     if mine["state"] == "back":
         return message("Why did %(pod)s return to the queue?", pod=mine["name"])
     return message("Will %(pod)s be bound to %(node)s?", pod=mine["name"], node=mine["node"])
@@ -253,16 +245,16 @@ def _describe_next(sim: WorldView, lane: Lane | None) -> AfterRefusal | None:
 
 
 def _beside(sim: WorldView, scheduler: SchedulerView) -> Message:
-    cycle, count = cycle_of(sim), len(scheduler.bindings)
+    cycle, count = scene.cycle_of(sim), len(scheduler.bindings)
     if cycle is None or cycle.ended is not None or not count:
         return message(_MANY, n=count) if count else message(_ALONE)
-    return message(_MANY_BESIDE, pod=short(cycle.pod.key), n=count)
+    return message(_MANY_BESIDE, pod=scene.short(cycle.pod.key), n=count)
 
 
 def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[Lane]:
     """The oldest attempts first; of many binding cycles the chosen pod's, the present step's, and the newest."""
     due = lanes.due_of(sim, scheduler)
-    faults = faults_of(sim)
+    faults = scene.faults_of(sim)
     found = list_ended_cycles(sim, ENDED, key)
     found += [lanes.of_binding(sim, scheduler, each, due) for each in _select_bindings(sim, scheduler, key)]
     cycle = scheduler.cycle
@@ -277,7 +269,7 @@ def _select_bindings(sim: WorldView, scheduler: SchedulerView, key: str) -> list
     running = list(scheduler.bindings.values())
     if len(running) <= RUNNING:
         return running
-    step = present_step(sim)
+    step = scene.present_step(sim)
     now = step[1].number if step is not None else -1
     first = sorted(running, key=lambda b: (b.pod.key != key, b.number != now, not b.waiting, -b.number))
     return sorted(first[:RUNNING], key=lambda b: b.number)
@@ -286,7 +278,7 @@ def _select_bindings(sim: WorldView, scheduler: SchedulerView, key: str) -> list
 class LanelessGroup(TypedDict):
     phase: str
     count: int
-    pods: list[PodRef]
+    pods: list[scene.PodRef]
 
 
 def _groups(scheduler: SchedulerView, shown: set[int]) -> list[LanelessGroup]:
@@ -295,11 +287,11 @@ def _groups(scheduler: SchedulerView, shown: set[int]) -> list[LanelessGroup]:
     if not left:
         return []
     count = Counter(str(binding.phase) for binding in left)
-    names: dict[str, list[PodRef]] = {}
+    names: dict[str, list[scene.PodRef]] = {}
     for binding in left:
         named = names.setdefault(str(binding.phase), [])
         if len(named) < NAMED:
-            named.append(pod_ref(binding.pod.key))
+            named.append(scene.pod_ref(binding.pod.key))
     order = [str(point) for point in POINTS]
     return [
         {"phase": phase, "count": count[phase], "pods": names[phase]}
@@ -309,7 +301,7 @@ def _groups(scheduler: SchedulerView, shown: set[int]) -> list[LanelessGroup]:
 
 def _node(sim: WorldView, look: Look, found: list[Lane], key: str) -> str:
     """The node at hand: the chosen one, else the chosen pod's, else the present step's."""
-    if look.about == "node" and look.node in table_of(scheduler_of(sim)).rows:
+    if look.about == "node" and look.node in scene.table_of(scene.scheduler_of(sim)).rows:
         return look.node
     mine = next((lane["node"] for lane in found if lane["key"] == key), "")
     return mine or (found[-1]["node"] if found else "")

@@ -118,11 +118,6 @@ def build_idle_cell(point: Point, at: int | None = None) -> Cell:
     return cell("skip", message(_IDLE.get(point, gettext_noop("no plugin"))), at=at)
 
 
-def build_passed_cell(count: int, took: int = 0, at: int | None = None) -> Cell:
-    """Every plugin of the point has said yes."""
-    return cell("ok", message(_PLUGINS, n=count), within(took), at=at)
-
-
 def within(took: int) -> Message | None:
     """Return the time taken, or None if no time passed."""
     return message("in %(time)s", time=duration(took)) if took > 0 else None
@@ -136,11 +131,6 @@ def build_waited_cell(took: int) -> Cell:
 def waiting(plugins: Sequence[str], timeout: int) -> Cell:
     """A Permit plugin makes the pod wait."""
     return cell("wait", message("Wait %(time)s", time=duration(timeout)), exactly(", ".join(plugins)))
-
-
-def was_waiting() -> Cell:
-    """A Permit plugin made the pod wait, and that is over."""
-    return cell("ok", message("waited"))
 
 
 def running(done: int, count: int, at: int | None = None) -> Cell:
@@ -277,7 +267,9 @@ def _build_passed(
     working = [plugin for plugin in plugins if not plugin.is_idle(point, cycle.state, cycle.pod)]
     if not working:
         return build_idle_cell(point, at)
-    return cell("ok", message("allowed"), at=at) if point is Point.PERMIT else build_passed_cell(len(working), took, at)
+    if point is Point.PERMIT:
+        return cell("ok", message("allowed"), at=at)
+    return cell("ok", message(_PLUGINS, n=len(working)), within(took), at=at)
 
 
 def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: Due) -> Lane:

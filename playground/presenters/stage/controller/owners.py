@@ -106,7 +106,9 @@ def evictions(sim: WorldView) -> Evictions:
         pod
         for key in _list_concerned_pods(sim)
         if (pod := sim.store.pod_at(key)) is not None
-        and (pod.deleting or _is_evicted(pod) or _kill(sim, pod) is not None)
+        and (
+            pod.deleting or (pod.manifest.get("status") or {}).get("reason") == "Evicted" or _kill(sim, pod) is not None
+        )
     ]
     ends = grace_ends(sim, [pod.key for pod in ending])
     return {
@@ -134,10 +136,6 @@ def _events(sim: WorldView) -> list[KubeEvent]:
     """Return the Events about pods of this very time, the newest first."""
     recent = takewhile(lambda event: event.t == sim.now, reversed(sim.store.events))
     return [event for event in islice(recent, MOST_EVENTS) if event.kind == "Pod"]
-
-
-def _is_evicted(pod: Pod) -> bool:
-    return (pod.manifest.get("status") or {}).get("reason") == "Evicted"
 
 
 def _kill(sim: WorldView, pod: Pod) -> Kill | None:

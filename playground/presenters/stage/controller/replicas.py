@@ -15,6 +15,7 @@ STATES = {
     "ended": gettext_noop("ended"),
 }
 _ENDED = "ended"
+LOGGED = 12  # moves of a process
 
 
 class ShownClock(TypedDict):
@@ -91,7 +92,16 @@ def replicas(rows: list[dict[str, Any]], now: int) -> list[Replica]:
             "cut_off": row["cutOff"] is not None,
             "election": _election(row["election"], now),
             "exitCode": row["exitCode"],
-            "log": [_present_log_entry(move) for move in reversed(row["moves"])][:12],
+            "log": [
+                {
+                    "t": clock(move["t"]),
+                    "position": move["position"],
+                    "text": STATES[move["state"]],
+                    "leader": get_host(move["leader"]),
+                    "cut_off": move["cutOff"],
+                }
+                for move in row["moves"][: -LOGGED - 1 : -1]
+            ],
         }
         for row in rows
     ]
@@ -179,14 +189,4 @@ def _election(of: dict[str, Any] | None, now: int) -> ShownElection | None:
         "over": of["until"] is not None and of["until"] <= now,
         "next": None if of["next"] is None else duration(max(of["next"] - now, 0)),
         "durations": [duration(each) for each in of["durations"]],
-    }
-
-
-def _present_log_entry(move: dict[str, Any]) -> LogLine:
-    return {
-        "t": clock(move["t"]),
-        "position": move["position"],
-        "text": STATES[move["state"]],
-        "leader": get_host(move["leader"]),
-        "cut_off": move["cutOff"],
     }

@@ -7,24 +7,13 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
+from playground.presenters import scene
 from playground.presenters.cluster_map.search import Mask, VerdictChips, chips, matching_of
 from playground.presenters.inspector.node import FigurePart, Section, sections
 from playground.presenters.inspector.yaml import Excerpt, cut_out
 from playground.presenters.look import AIM, Look
 from playground.presenters.panel import Stage
 from playground.presenters.problems import in_plain_words
-from playground.presenters.scene import (
-    FEASIBLE,
-    UNSEEN,
-    Refusals,
-    count_evaluated_nodes,
-    cycle_of,
-    find_pod,
-    is_filter_over,
-    last_attempt,
-    refusals,
-    short,
-)
 from playground.presenters.stage.filter.columns import (
     Columns,
     Head,
@@ -52,7 +41,7 @@ def track_id(name: str) -> str:
     return f"track-{name}"
 
 
-def window(cycle: SchedulingCycleView, look: Look, refused: Refusals, mask: Mask | None) -> tuple[list[int], int]:
+def window(cycle: SchedulingCycleView, look: Look, refused: scene.Refusals, mask: Mask | None) -> tuple[list[int], int]:
     """The rows to show and how many there are to page through: all of few, in the cluster's order; of many those that the search means.
 
     The chosen node comes first, in few where the stage is aimed at it.
@@ -64,7 +53,7 @@ def window(cycle: SchedulingCycleView, look: Look, refused: Refusals, mask: Mask
         return sorted(rows.tolist(), key=lambda row: aimed and row != chosen), len(rows)
     if mask is not None:
         rows = rows[mask]
-    order = np.where(refused.group == FEASIBLE, 0, np.where(refused.group == UNSEEN, 2, 1))[rows]
+    order = np.where(refused.group == scene.FEASIBLE, 0, np.where(refused.group == scene.UNSEEN, 2, 1))[rows]
     rows = rows[np.argsort(order, kind="stable")]
     start = min(look.page, max(len(rows) - 1, 0) // WINDOW) * WINDOW
     shown = rows[start : start + WINDOW].tolist()
@@ -145,14 +134,14 @@ FilterBody = MapBody | UntriedBody | PastBody | TracksBody
 
 
 def track(
-    cycle: SchedulingCycleView, row: int, refused: Refusals, columns: Columns, look: Look, dim: bool, just: bool
+    cycle: SchedulingCycleView, row: int, refused: scene.Refusals, columns: Columns, look: Look, dim: bool, just: bool
 ) -> TrackCard:
     group, name = int(refused.group[row]), cycle.nodes.names[row]
     return {
         "id": track_id(name),
         "kind": "track",
         "node": name,
-        "verdict": _verdict(group, is_filter_over(cycle)),
+        "verdict": _verdict(group, scene.is_filter_over(cycle)),
         "cells": _cells(refused, group, columns),
         "text": refused.text(row),
         "by": refused.statuses[group].plugin if group >= 0 else "",
@@ -166,13 +155,13 @@ def track(
 def _verdict(group: int, over: bool) -> str:
     if group >= 0:
         return "no"
-    if group == FEASIBLE:
+    if group == scene.FEASIBLE:
         return "ok" if over else "passes"
     return "unseen" if over else "waits"
 
 
-def _cells(refused: Refusals, group: int, columns: Columns) -> str:
-    if group == UNSEEN:
+def _cells(refused: scene.Refusals, group: int, columns: Columns) -> str:
+    if group == scene.UNSEEN:
         return ""
     ends = columns.of(refused.statuses[group].plugin) if group >= 0 else None
     cells = ""
@@ -188,8 +177,8 @@ LARGE = 60  # nodes from which on the map is what is shown first
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCard]:
     """Each node's way through the plugins, with the map below it where it is small."""
-    cycle, pod = cycle_of(sim), find_pod(sim, key) if key else None
-    question = message("Which nodes can run %(pod)s?", pod=short(key) or "…")
+    cycle, pod = scene.cycle_of(sim), scene.find_pod(sim, key) if key else None
+    question = message("Which nodes can run %(pod)s?", pod=scene.short(key) or "…")
     plugins, nodes = {"plugins": gettext_noop("Plugins")}, {"nodes": gettext_noop("Nodes")}
     mine = cycle is not None and cycle.pod.key == key
     large = mine and cycle is not None and len(cycle.nodes) >= LARGE
@@ -205,18 +194,18 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCar
 
 def _without_cycle(sim: WorldView, key: str) -> UntriedBody | PastBody:
     """The last attempt in summary, with the way to its steps; or why there has been none."""
-    attempt = last_attempt(sim, key) if key else None
+    attempt = scene.last_attempt(sim, key) if key else None
     if attempt is None:
         pod = sim.store.pod_at(key) if key else None
         gates = list(pod.spec.scheduling_gates) if pod is not None else []
-        return {"kind": "none", "pod": short(key), "gates": gates}
+        return {"kind": "none", "pod": scene.short(key), "gates": gates}
     return {
         "kind": "past",
         "number": attempt.number,
         "node": attempt.node,
         "message": attempt.message,
         "feasible": attempt.feasible,
-        "evaluated": count_evaluated_nodes(attempt),
+        "evaluated": scene.count_evaluated_nodes(attempt),
         "groups": [{"text": text, "count": count, "plain": _plain([text])} for text, count in attempt.refusals],
         "goto": attempt.last_position,
     }
@@ -229,12 +218,17 @@ def _plain(reasons: Sequence[str]) -> list[Message]:
 def _above(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[FilterBody, dict[str, FilterCard]]:
     """Return the head of the map: verdicts, and notes about the search."""
     names = cycle.nodes.snapshot_names
-    refused, mask = refusals(sim, names), matching_of(sim, names, look.q)
+    refused, mask = scene.refusals(sim, names), matching_of(sim, names, look.q)
     return {"kind": "map"}, _present_chips_and_notes(sim, look, cycle, refused, columns(sim, cycle), mask)
 
 
 def _present_chips_and_notes(
-    sim: WorldView, look: Look, cycle: SchedulingCycleView, refused: Refusals, stations: Columns, mask: Mask | None
+    sim: WorldView,
+    look: Look,
+    cycle: SchedulingCycleView,
+    refused: scene.Refusals,
+    stations: Columns,
+    mask: Mask | None,
 ) -> dict[str, FilterCard]:
     return {
         "filter-chips": _chips(cycle, look, refused, stations, mask),
@@ -249,7 +243,7 @@ def _present_chips_and_notes(
 
 
 def _tracks(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[FilterBody, dict[str, FilterCard]]:
-    refused = refusals(sim, cycle.nodes.snapshot_names)
+    refused = scene.refusals(sim, cycle.nodes.snapshot_names)
     stations, mask = columns(sim, cycle), matching_of(sim, cycle.nodes.snapshot_names, look.q)
     rows, found = window(cycle, look, refused, mask)
     just = just_refused(sim, cycle, refused)
@@ -280,9 +274,9 @@ def _tracks(sim: WorldView, look: Look, cycle: SchedulingCycleView) -> tuple[Fil
 
 
 def _chips(
-    cycle: SchedulingCycleView, look: Look, refused: Refusals, stations: Columns, mask: Mask | None
+    cycle: SchedulingCycleView, look: Look, refused: scene.Refusals, stations: Columns, mask: Mask | None
 ) -> VerdictCard:
-    found = chips(refused, look.q, is_filter_over(cycle), mask, stations.skipped)
+    found = chips(refused, look.q, scene.is_filter_over(cycle), mask, stations.skipped)
     return {**found, "id": "filter-chips", "kind": "verdict_chips"}
 
 
@@ -319,24 +313,24 @@ class WrittenRule(TypedDict):
 FilterCard = VerdictCard | NotesCard | HeadsCard | TrackCard | WhyCard
 
 
-def _find_telling(cycle: SchedulingCycleView, refused: Refusals) -> str:
+def _find_telling(cycle: SchedulingCycleView, refused: scene.Refusals) -> str:
     """Return the node to explain where none is chosen: of few, the one that was refused last."""
     rows = np.flatnonzero(refused.group >= 0)
     few = len(rows) and len(refused.group) <= FEW
     return cycle.nodes.names[rows[np.argmax(refused.step[rows])]] if few else ""
 
 
-def _why(sim: WorldView, cycle: SchedulingCycleView, node: str, chosen: bool, refused: Refusals) -> WhyCard:
+def _why(sim: WorldView, cycle: SchedulingCycleView, node: str, chosen: bool, refused: scene.Refusals) -> WhyCard:
     """Return a node's verdict and the figures of the plugin that refused it, or of all plugins if none did."""
     card: WhyCard = {"id": "filter-why", "kind": "filter_why", "node": ""}
     row = cycle.nodes.row(node) if node else None
     if row is None or row >= len(refused.group):
         return card
     group = int(refused.group[row])
-    card["node"], card["chosen"], card["over"] = node, chosen, is_filter_over(cycle)
-    if group == UNSEEN:
+    card["node"], card["chosen"], card["over"] = node, chosen, scene.is_filter_over(cycle)
+    if group == scene.UNSEEN:
         return {**card, "verdict": "unseen"}
-    if group == FEASIBLE:
+    if group == scene.FEASIBLE:
         return {**card, "verdict": "ok", "figures": sections(sim, node)}
     status = refused.statuses[group]
     found = sections(sim, node, status.plugin)
@@ -370,7 +364,7 @@ def _quote_manifests(cycle: SchedulingCycleView, row: int, found: list[Section])
 def quote_manifests(pod: Pod, name: str, node: Mapping[str, Any], places: Mapping[str, str]) -> list[WrittenRule]:
     """Return the parts of a pod's and a node's manifests at these places, of those that are there."""
     written: tuple[tuple[Literal["Pod", "Node"], str, Mapping[str, Any]], ...] = (
-        ("Pod", short(pod.key), pod.manifest),
+        ("Pod", scene.short(pod.key), pod.manifest),
         ("Node", name, node),
     )
     return [

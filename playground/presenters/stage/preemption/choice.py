@@ -10,19 +10,21 @@ from playground.presenters.scene import PodRef, pod_ref, short
 from playground.presenters.words import SECOND, Message, clock, duration, gettext_noop, message
 from scheduler_core.world import readonly
 
-# kube's five criteria in their order: a short head, what is best, and the term.
-COLUMNS = (
-    (gettext_noop("PDB violations"), gettext_noop("fewest PodDisruptionBudgets violated"), "fewest violations"),
+_FEWEST, _LOWEST, _LATEST = gettext_noop("fewest wins"), gettext_noop("lowest wins"), gettext_noop("latest wins")
+# kube's five criteria in their order: a short head, the term, which value wins, and what is best.
+CRITERIA = (
+    (gettext_noop("PDB violations"), "fewest violations", _FEWEST, gettext_noop("fewest PodDisruptionBudgets violated")),
     (
-        gettext_noop("Highest priority"),
+        gettext_noop("Highest priority"), "highest priority", _LOWEST,
         gettext_noop("lowest priority of the most important victim"),
-        "highest priority",
     ),
-    (gettext_noop("Sum of priorities"), gettext_noop("smallest sum of the victims' priorities"), "sum of priorities"),
-    (gettext_noop("Number of victims"), gettext_noop("fewest victims"), "fewest victims"),
-    (gettext_noop("Start time"), gettext_noop("latest start of the most important victims"), "latest start"),
-)
-
+    (
+        gettext_noop("Sum of priorities"), "sum of priorities", _LOWEST,
+        gettext_noop("smallest sum of the victims' priorities"),
+    ),
+    (gettext_noop("Number of victims"), "fewest victims", _FEWEST, gettext_noop("fewest victims")),
+    (gettext_noop("Start time"), "latest start", _LATEST, gettext_noop("latest start of the most important victims")),
+)  # fmt: skip
 
 SUMMED = 4  # numbers of a sum that are shown
 
@@ -35,7 +37,7 @@ class Criterion(TypedDict):
 
 def columns() -> list[Criterion]:
     """The criteria as heads of a table."""
-    return [{"name": name, "best": best, "term": term} for name, best, term in COLUMNS]
+    return [{"name": name, "best": best, "term": term} for name, term, _, best in CRITERIA]
 
 
 def falls(evidence: readonly.Evidence) -> dict[str, int]:
@@ -53,7 +55,7 @@ def ladder(
 ) -> list[LadderRow]:
     """A row for each candidate, after so many criteria: how far it came, the last ones left first."""
     fell = falls(evidence)
-    rows = [_row(evidence, c, fell.get(c.node, len(COLUMNS)), rungs, epoch) for c in candidates]
+    rows = [_row(evidence, c, fell.get(c.node, len(CRITERIA)), rungs, epoch) for c in candidates]
     return sorted(rows, key=lambda row: (not row["best"], -row["came"], row["node"]))
 
 
@@ -146,7 +148,7 @@ def describe_step(step: Step, evidence: readonly.Evidence, pod: readonly.Pod) ->
         criterion = evidence.criteria[step.number]
         line = message(
             "%(best)s: %(k)s of %(n)s left",
-            best=COLUMNS[step.number][1],
+            best=CRITERIA[step.number][3],
             k=len(criterion.best),
             n=len(criterion.compared),
         )

@@ -7,8 +7,8 @@ from typing import Literal, TypedDict
 
 from playground.presenters.cluster_map.node_cards import Step
 from playground.presenters.scene import PodRef, pod_ref, short
-from playground.presenters.stage.preemption.choice import Lead, falls, leads, texts
-from playground.presenters.words import amount, beside, gettext_noop
+from playground.presenters.stage.preemption.choice import CRITERIA, Criterion, Lead, falls, leads, texts
+from playground.presenters.words import amount, beside
 from scheduler_core.world.readonly import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
 
 
@@ -95,19 +95,9 @@ def room(candidate: Candidate, pod: Pod, nodes: NodeTable) -> Room | None:
 
 COLUMNS = 4
 REPRIEVES = 6
-RUNGS = (
-    (gettext_noop("PDB violations"), gettext_noop("fewest wins"), "fewest violations"),
-    (gettext_noop("Highest priority"), gettext_noop("lowest wins"), "highest priority"),
-    (gettext_noop("Sum of priorities"), gettext_noop("lowest wins"), "sum of priorities"),
-    (gettext_noop("Number of victims"), gettext_noop("fewest wins"), "fewest victims"),
-    (gettext_noop("Start time"), gettext_noop("latest wins"), "latest start"),
-)
 
 
-class Rung(TypedDict):
-    name: str
-    best: str
-    term: str
+class Rung(Criterion):
     number: int
     now: bool
     more: int
@@ -178,7 +168,7 @@ def theatre(
     last = len(steps)
     at = cursor or last
     out = falls(evidence)
-    fell = [out.get(candidate.node, len(RUNGS)) for candidate in evidence.candidates]
+    fell = [out.get(candidate.node, len(CRITERIA)) for candidate in evidence.candidates]
     now = steps[cursor - 1].candidate if cursor else -1
     shown = _select_candidates(evidence, fell, now, chosen)
     first = last - len(evidence.criteria) - bool(evidence.nominated) + 1  # the number of the first criterion
@@ -198,9 +188,11 @@ def theatre(
             "more": hidden[i] if i < seen else 0,
             "cells": [column["rungs"][i] for column in columns],
         }
-        for i, (name, best, term) in enumerate(RUNGS)
+        for i, (name, term, best, _) in enumerate(CRITERIA)
     ]
-    rejected = [_build_rejected_column(cycle, evidence, node, chosen) for node in _worth_showing(cycle, evidence)]
+    rejected = [
+        _build_rejected_column(cycle, evidence, node, chosen) for node in evidence.rejected if _lower(cycle, node)
+    ]
     shown_columns: list[AnyColumn] = [*columns, *rejected[: max(COLUMNS - len(columns), 0)]]
     return {
         "columns": shown_columns,
@@ -342,12 +334,8 @@ def _mark_draw_results(evidence: Evidence, columns: Sequence[AnyColumn]) -> list
     ]
 
 
-def _worth_showing(cycle: SchedulingCycleView, evidence: Evidence) -> list[str]:
-    """Nodes on which pods were removed in vain, in the order in which they were looked at."""
-    return [node for node in evidence.rejected if _lower(cycle, node)]
-
-
 def _lower(cycle: SchedulingCycleView, node: str) -> int:
+    """Return the number of pods on a node that preemption may remove."""
     row = cycle.nodes.row(node)
     pods = () if row is None else cycle.nodes.pods[row]
     return sum(pod.priority < cycle.pod.priority for pod in pods)

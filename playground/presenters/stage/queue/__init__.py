@@ -5,6 +5,7 @@ from heapq import nlargest, nsmallest
 from itertools import chain, islice
 from typing import Any, TypedDict
 
+from playground.presenters.devices.claims import Pager, window
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.queues.groups import CROWD, reasons, waiting
@@ -14,7 +15,6 @@ from playground.presenters.stage.queue.flow import FlowBody, PoolCard
 from playground.presenters.words import Message, clock, duration, gettext_noop, message, thousands
 from scheduler_core.world.readonly import QueuedPod, QueueView, SchedulerView, WorldView
 
-WINDOW = 50
 Row = tuple[str, QueuedPod]
 
 COLUMNS: dict[str, str] = {
@@ -39,42 +39,30 @@ _ORDERS: Mapping[str, Callable[[Row], Any]] = {
 }
 
 
-class QueueTable(TypedDict):
+class QueueTable(Pager):
     columns: "list[QueueColumn]"
     rows: "list[QueueRow]"
     q: str
-    total: int
-    first: int
-    last: int
-    before: int | None
-    after: int | None
 
 
 def present_table(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> QueueTable:
-    """One window of the rows that have `look.q` in their key. Without `look.sort` they stand as the queue has them."""
+    """One page of the rows that have `look.q` in their key. Without `look.sort` they stand as the queue has them."""
     queue = scheduler.queue
     column, down = look.sort.removeprefix("-"), look.sort.startswith("-")
-    total = sum(len(pods) for _, pods in _pools(queue))
-    first = min(look.page * WINDOW, max(total - 1, 0) // WINDOW * WINDOW)
-    rows: Iterable[Row] = _rows(queue, None if look.q else first + WINDOW)
+    page, pager = window(sum(len(pods) for _, pods in _pools(queue)), look.page)
+    rows: Iterable[Row] = _rows(queue, None if look.q else page.stop)
     if column in _ORDERS:
         rows = ((place, queued) for place, pods in _pools(queue) for queued in pods.values())
     if look.q:
         rows = [row for row in rows if look.q in row[1].key]
-        total = len(rows)
-        first = min(first, max(total - 1, 0) // WINDOW * WINDOW)
+        page, pager = window(len(rows), look.page)
     if column in _ORDERS:
-        rows = (nlargest if down else nsmallest)(first + WINDOW, rows, key=_ORDERS[column])
-    shown = list(islice(rows, first, first + WINDOW))
+        rows = (nlargest if down else nsmallest)(page.stop, rows, key=_ORDERS[column])
     return {
         "columns": [_column(name, title, column, down) for name, title in COLUMNS.items()],
-        "rows": [_row(sim, place, queued, chosen) for place, queued in shown],
+        "rows": [_row(sim, place, queued, chosen) for place, queued in islice(rows, page.start, page.stop)],
         "q": look.q,
-        "total": total,
-        "first": first + 1 if shown else 0,
-        "last": first + len(shown),
-        "before": first // WINDOW - 1 if first else None,
-        "after": first // WINDOW + 1 if first + WINDOW < total else None,
+        **pager,
     }
 
 

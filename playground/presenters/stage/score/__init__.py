@@ -10,7 +10,7 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import cycle_of, scheduler_of, short
 from playground.presenters.stage.score.board import Column, Scored, WhatIf, build_score_board, what_if
-from playground.presenters.stage.score.why import WhyPlugin, WhyTotal, why
+from playground.presenters.stage.score.why import WhyPlugin, WhyRow, WhyTotal, read_numbers, why
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
@@ -105,27 +105,16 @@ def _row(scored: Scored, group: list[int], k: int, span: int, look: Look, plugin
     }
 
 
-class BoardCell(TypedDict):
-    plugin: str
-    raw: int | None
-    norm: int | None
-    weighted: int | None
+class BoardCell(WhyRow):
     bar: int
     on: bool
 
 
 def _cell(column: Column, i: int, plugin: str) -> BoardCell:
     """`bar`: the share of what the plugin could give, in percent."""
-    points = None if column.points is None else int(column.points[i])
-    most = max(column.weight * 100, 1)
-    return {
-        "plugin": column.name,
-        "raw": None if column.raw is None else int(column.raw[i]),
-        "norm": None if column.normalized is None or column.extender else int(column.normalized[i]),
-        "weighted": points,
-        "bar": 0 if points is None else max(0, min(100, round(100 * points / most))),
-        "on": column.name == plugin,
-    }
+    numbers, most = read_numbers(column, i), max(column.weight * 100, 1)
+    bar = max(0, min(100, round(100 * (numbers["points"] or 0) / most)))
+    return {**numbers, "bar": bar, "on": column.name == plugin}
 
 
 class BoardSegment(TypedDict):
@@ -146,7 +135,7 @@ def _segments(columns: tuple[Column, ...], cells: list[BoardCell], span: int) ->
     segments: list[BoardSegment] = []
     x = 0.0
     for column, cell in zip(columns, cells, strict=True):
-        points = cell["weighted"]
+        points = cell["points"]
         if not points or points < 0:
             continue
         width = 100 * points / span

@@ -215,7 +215,8 @@ def _tips(scored: Scored, sums: _Sums, present: list[int]) -> list[Message]:
     before = set(sums.lead(present).places)
     found = []
     for i, column in enumerate(sums.columns):
-        for weight in _nearest(column.weight, max(MOST, column.weight)):
+        others = (weight for weight in range(max(MOST, column.weight) + 1) if weight != column.weight)
+        for weight in sorted(others, key=lambda weight: (abs(weight - column.weight), weight)):
             lead = sums.lead(_with(present, i, weight))
             if not before & set(lead.places):
                 found.append((abs(weight - column.weight), i, weight, lead))
@@ -230,11 +231,6 @@ def _tips(scored: Scored, sums: _Sums, present: list[int]) -> list[Message]:
         )
         for _, i, weight, lead in sorted(found, key=lambda each: each[:2])[:TIPS]
     ] or [message("No single weight from 0 to %(most)s would change the leading node.", most=MOST)]
-
-
-def _nearest(weight: int, most: int) -> list[int]:
-    """All other weights, from the nearest on."""
-    return sorted((w for w in range(most + 1) if w != weight), key=lambda w: (abs(w - weight), w))
 
 
 def _with(weights: list[int], i: int, weight: int) -> list[int]:

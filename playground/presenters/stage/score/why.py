@@ -131,7 +131,7 @@ def why(sim: WorldView, scored: Scored, look: Look) -> "WhyTotal | WhyPlugin | N
             "kind": "total",
             "node": scored.name(place),
             "total": int(scored.totals[place]),
-            "rows": [_row(column, place) for column in scored.columns],
+            "rows": [read_numbers(column, place) for column in scored.columns],
             "sampled": describe_sampling(scored.cycle),
         }
     return _of_plugin(sim, scored, column, place)
@@ -154,7 +154,8 @@ class WhyRow(TypedDict):
     points: int | None
 
 
-def _row(column: Column, i: int) -> WhyRow:
+def read_numbers(column: Column, i: int) -> WhyRow:
+    """Return what a column says of a place on the board."""
     return {
         "plugin": column.name,
         "weight": column.weight,
@@ -178,7 +179,7 @@ class WhyPlugin(WhyRow):
 
 
 def _of_plugin(sim: WorldView, scored: Scored, column: Column, place: int) -> WhyPlugin:
-    node, row = scored.name(place), _row(column, place)
+    node, row = scored.name(place), read_numbers(column, place)
     shared: WhyPlugin = {
         **row,
         "kind": "plugin",

@@ -18,7 +18,7 @@ from playground.sessions.database import log
 from playground.sessions.protocol.breakpoints import Breakpoint
 from playground.sessions.protocol.errors import Conflict
 from playground.sessions.protocol.opening import LogRow
-from playground.sessions.protocol.until import AttemptEnded, to_breakpoints
+from playground.sessions.protocol.until import AttemptEnded, BreakpointHolds
 from playground.sessions.web.driver import Drive, Driver, Play, RunTo
 from playground.sessions.web.lease import Lease
 from playground.sessions.web.live import LiveSession
@@ -329,7 +329,7 @@ async def test_a_run_to_breakpoints_goes_on_to_where_one_holds(
     two = processes[1]
     heard: list[ToPage] = []
     point = Breakpoint(name="mine", kind="pod_assumed")
-    await orphaned(session, RunTo(to_breakpoints([point])))
+    await orphaned(session, RunTo(BreakpointHolds((point,))))
     live = two.live(session)
     two.loop.call_soon_threadsafe(live.publisher.add, Viewer(heard.append, True, ready=True))
     await two.do(live.look())
@@ -353,7 +353,7 @@ async def test_a_run_that_came_to_its_end_is_gone_on_with_by_nobody_though_its_p
     monkeypatch.setattr(Lease, "release", died)
     point = Breakpoint(name="mine", kind="pod_assumed")
     live = one.live(session)
-    await one.do(live.run(to_breakpoints([point])))
+    await one.do(live.run(BreakpointHolds((point,))))
     await until(lambda: live.driver is None)
     await session.arefresh_from_db()
     assert (session.driver, session.drive, session.head) == ("", None, live.head)
