@@ -123,7 +123,7 @@ class Scheduler(State):
         self.profiles = self._make_profiles()
         options = self._queue_options()
         nominator = Nominator(self.live, Behavior.CLEARED_NOMINATIONS_GO not in self.features.behaviors)
-        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(nominator))
+        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(nominator=nominator))
         self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
         self.evictions = {}
         self.cache = Cache()

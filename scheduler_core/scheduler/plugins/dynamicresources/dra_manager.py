@@ -13,6 +13,7 @@ DEVIATION: a version that the informer brings and that was assumed already count
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from scheduler_core.apimachinery.dra import results
@@ -87,22 +88,17 @@ class AllocatedDevices:
             self._given = None
 
 
+@dataclass(slots=True, eq=False)
 class ClaimTracker(State):
     """kube: claimTracker. `connect` comes first, also in a copy."""
 
-    __slots__ = ("_allocated", "_announce", "_assumed", "_consumable", "_in_flight", "_informer", "version")
-
-    _assumed: Copied[dict[Key, Shared[Manifest]]]
-    _in_flight: Copied[dict[str, Shared[Manifest]]]  # by the claim's UID
-    _allocated: Derived[AllocatedDevices | None]
-    _consumable: Derived[bool]
-    _informer: Derived[Callable[[], Informer]]
-    version: Derived[int]
-    _announce: Derived[Listener]
-
-    def __init__(self) -> None:
-        self._assumed = {}
-        self._in_flight = {}
+    _assumed: Copied[dict[Key, Shared[Manifest]]] = field(default_factory=dict)
+    _in_flight: Copied[dict[str, Shared[Manifest]]] = field(default_factory=dict)  # by the claim's UID
+    _allocated: Derived[AllocatedDevices | None] = field(init=False)
+    _consumable: Derived[bool] = field(init=False)
+    _informer: Derived[Callable[[], Informer]] = field(init=False)
+    version: Derived[int] = field(init=False)
+    _announce: Derived[Listener] = field(init=False)
 
     def connect(self, informer: Callable[[], Informer], consumable: bool, announce: Listener) -> None:
         """`announce` hears of changes that this tracker makes itself: the latest version before and now."""

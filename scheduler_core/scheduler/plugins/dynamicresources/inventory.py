@@ -68,19 +68,6 @@ def device_features(features: Features) -> DeviceFeatures:
 class Inventories:
     """Takes stock for a cycle, and makes the search ready for one that was taken."""
 
-    __slots__ = (
-        "_classes",
-        "_found",
-        "_handle",
-        "_known",
-        "_rules",
-        "_selectors",
-        "_slices",
-        "_used",
-        "_version",
-        "search",
-    )
-
     def __init__(self, handle: Handle, selectors: Selectors) -> None:
         self._handle, self._selectors = handle, selectors
         self.search = NodeSearch(device_features(handle.features), selectors)
