@@ -31,7 +31,7 @@ ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing liste
 NO_STATE = error(f'reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
 _COLUMNS = explanation.gettext_noop("host port"), explanation.gettext_noop("in use by")
-_FREE = explanation.Words(explanation.gettext_noop("free"))
+_FREE = explanation.Words("free")
 _NOTHING_TO_DO = PreFilterResult(SKIP)
 _GO_ON = PreFilterResult()
 
@@ -77,7 +77,7 @@ class NodePorts(Plugin):
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> explanation.Explanation:
         ports = tuple(explanation.Code(_text(port)) for port in pod.spec.host_ports)
-        return (explanation.say(explanation.gettext_noop("Host ports that the node must have free:"), *ports),)
+        return (explanation.tell("Host ports that the node must have free:", *ports),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> explanation.Explanation:
         """Each host port that the pod wants, with the ports on the node that keep it from having it."""

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework import SKIP, Action, CycleState, On, error, unresolvable, unschedulable
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, say
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, tell
 from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, Point, PreFilterResult, Rows, Verdicts
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
@@ -131,7 +131,7 @@ class VolumeRestrictions(Plugin):
                 [str(len(disks))] if (disks := storage.volumes_of(pod.spec).disks) else [],
             ),
         )
-        return tuple(say(text, *found) for text, found in lists if found)
+        return tuple(tell(text, *found) for text, found in lists if found)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Make the claims that are missing, or delete who uses what only one may use."""

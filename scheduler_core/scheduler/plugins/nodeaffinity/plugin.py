@@ -29,11 +29,11 @@ from scheduler_core.scheduler.framework.explanation import (
     Explanation,
     Parts,
     Source,
-    Words,
     gettext_noop,
-    say,
+    phrase,
+    tell,
 )
-from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, times, total
+from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value, constant, times, total
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper import node_selection
@@ -46,10 +46,7 @@ from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS
 
 _TERMS = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 _COLUMNS = explanation.gettext_noop("requested"), explanation.gettext_noop("the node has")
-_TERM, _NO_LABEL = (
-    explanation.Words(explanation.gettext_noop("term")),
-    explanation.Words(explanation.gettext_noop("no such label")),
-)
+_TERM, _NO_LABEL = (explanation.Words("term"), explanation.Words("no such label"))
 
 
 def _of_label(requirement: Requirement, node: Node, term: int, path: str, pod: Pod) -> explanation.Row:
@@ -98,16 +95,15 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
 
 _WEIGHT = gettext_noop("weight of the term")
 _MATCHES, _DIFFERS = (gettext_noop("the node matches the term"), gettext_noop("the node does not match the term"))
-_ADDED = Aside((Words(gettext_noop("of the plugin's addedAffinity")),))
-_NODE: Parts = (Words(gettext_noop("node")),)
-_SUMMED: Parts = (Words(gettext_noop("The weights of the matching preferred terms are added up.")),)
+_ADDED = Aside(phrase("of the plugin's addedAffinity"))
+_SUMMED = phrase("The weights of the matching preferred terms are added up.")
 
 Terms = Iterable[tuple[int, NodeSelectorTerm]]
 
 
 def score_formula(pod: Pod, node: Node, own: Terms, added: Terms) -> Formula:
     lines = [*_lines(pod, node, own), *_lines(None, node, added)]
-    return Formula((*lines, Line(_NODE, total(*lines) if lines else constant(0))), (_SUMMED,))
+    return Formula((*lines, Line(NODE, total(*lines) if lines else constant(0))), (_SUMMED,))
 
 
 def _lines(pod: Pod | None, node: Node, terms: Terms) -> Iterator[Line]:
@@ -253,11 +249,11 @@ class NodeAffinity(framework.Plugin):
     def describe_prepared(self, point: framework.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is framework.Point.PRE_SCORE:
             terms = len(_get_preferred(pod.spec) or ()) + len(self._added_preferred)
-            return (say(gettext_noop("Preferred terms to weigh on each node:"), str(terms)),)
+            return (tell("Preferred terms to weigh on each node:", str(terms)),)
         matched = f"{int(np.count_nonzero(_compute_required_mask(nodes, pod.spec)))} / {len(nodes)}"
         selector = tuple(Code(f"{key}={value}") for key, value in pod.spec.node_selector.items())
-        blocks = (say(gettext_noop("Nodes that match the pod's selector and affinity:"), matched),)
-        return (say(gettext_noop("nodeSelector:"), *selector), *blocks) if selector else blocks
+        blocks = (tell("Nodes that match the pod's selector and affinity:", matched),)
+        return (tell("nodeSelector:", *selector), *blocks) if selector else blocks
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Every requirement of the node selector and the required terms, with the node's own value."""
