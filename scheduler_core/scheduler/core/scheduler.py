@@ -191,16 +191,6 @@ class Scheduler(State):
         return Behavior.ASSUMED_POD_DELETION in self.features.behaviors
 
     @property
-    def budgets_end(self) -> bool:
-        """True if a victim that violates one budget is not charged to the budgets that follow."""
-        return Behavior.FIRST_SPENT_BUDGET in self.features.behaviors
-
-    @property
-    def gates_to_last(self) -> bool:
-        """True if a preemptor stays gated until its last victim is deleted."""
-        return Behavior.LAST_VICTIM_GATES in self.features.behaviors
-
-    @property
     def preempts_in_memory(self) -> bool:
         """True if victims that are being bound are not deleted."""
         return Behavior.PREEMPTION_IN_MEMORY in self.features.behaviors

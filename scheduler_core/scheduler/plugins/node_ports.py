@@ -13,9 +13,17 @@ import numpy as np
 from scheduler_core.apimachinery.objects import controller_of, is_sidecar
 from scheduler_core.apimachinery.objects.pod import HostPort, Pod
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import SKIP, Action, CycleState, On, Reason, error, explanation, unschedulable
+from scheduler_core.scheduler.framework import Action, CycleState, On, Reason, error, explanation, unschedulable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.framework.plugin import Plugin, Point, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.plugin import (
+    GO_ON,
+    NOTHING_TO_DO,
+    Plugin,
+    Point,
+    PreFilterResult,
+    Rows,
+    Verdicts,
+)
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
 
@@ -32,8 +40,6 @@ NO_STATE = error(f'reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
 _COLUMNS = explanation.gettext_noop("host port"), explanation.gettext_noop("in use by")
 _FREE = explanation.Words("free")
-_NOTHING_TO_DO = PreFilterResult(SKIP)
-_GO_ON = PreFilterResult()
 
 
 def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
@@ -61,9 +67,9 @@ class NodePorts(Plugin):
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         if not pod.spec.host_ports:
-            return _NOTHING_TO_DO
+            return NOTHING_TO_DO
         state.write(PRE_FILTER_STATE, pod.spec.host_ports)
-        return _GO_ON
+        return GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         wanted: tuple[HostPort, ...] | None = state.get(PRE_FILTER_STATE)

@@ -20,7 +20,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import Action, CycleState, Draft, Features, On, Refusal, plugin
 from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, phrase, tell
 from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value
-from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
+from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.dynamicresources import (
     claim_writing,
     extended_resources,
@@ -76,8 +76,6 @@ DEALLOCATED = unschedulable(reasons.DEALLOCATED())
 DELETED = unschedulable(reasons.LEFT_OVER_DELETED())
 STILL_NOT = unschedulable(reasons.STILL_NOT())
 
-_NOTHING_TO_DO = plugin.PreFilterResult(SKIP)
-_GO_ON = plugin.PreFilterResult()
 _NO_CLAIMS = Facts(ClaimStore())
 
 
@@ -128,12 +126,12 @@ class DynamicResources(plugin.Plugin):
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> plugin.PreFilterResult:
         if not self._enabled:
-            return _NOTHING_TO_DO
+            return plugin.NOTHING_TO_DO
         # Before any early return, as in kube: Skip keeps only Filter from
         # running, and Reserve and PreBind fail without it.
         state.write(FACTS, _NO_CLAIMS)
         if not pod.spec.resource_claims and not (self._extended and pod.spec.requests.scalar):
-            return _NOTHING_TO_DO
+            return plugin.NOTHING_TO_DO
         try:
             found = prefilter.facts_of(self.handle, pod, self._inventories)
         except ClaimError as wrong:
@@ -141,7 +139,7 @@ class DynamicResources(plugin.Plugin):
         if isinstance(found, Status):
             return plugin.PreFilterResult(found)
         state.write(FACTS, found)
-        return _GO_ON if found.store.claims else _NOTHING_TO_DO
+        return plugin.GO_ON if found.store.claims else plugin.NOTHING_TO_DO
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Verdicts | None:
         if not self._enabled:

@@ -70,7 +70,6 @@ def _describe_requirement(requirement: Requirement, term: int, path: str, pod: P
 # What a pod asks of a node's labels, requirement by requirement: how many nodes meet it, and what the others have instead.
 
 SHOWN_VALUES = 5
-_FIELD = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
 
 def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alternative: int) -> dict[str, Any]:
@@ -146,9 +145,6 @@ REFUSED, REFUSED_BY_ADDED, CONFLICT = (unresolvable(reason()) for reason in _REA
 
 WeightedTerms = tuple[tuple[int, NodeSelectorTerm], ...]
 
-_NOTHING_TO_DO = framework.PreFilterResult(SKIP)
-_GO_ON = framework.PreFilterResult()
-
 
 def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: Node) -> bool:
     """Queueing hint. kube: isSchedulableAfterNodeChange"""
@@ -195,13 +191,13 @@ class NodeAffinity(framework.Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> framework.PreFilterResult:
         required = pod.spec.node_affinity_required
         if required is None and self.added is None and pod.spec.manifest.get("nodeSelector") is None:
-            return _NOTHING_TO_DO
+            return framework.NOTHING_TO_DO
         state.write(PRE_FILTER_STATE, pod.spec)
         if required is None:
-            return _GO_ON
+            return framework.GO_ON
         names = _collect_node_names(required.terms)
         if names is None:
-            return _GO_ON
+            return framework.GO_ON
         return framework.PreFilterResult(node_names=names) if names else framework.PreFilterResult(CONFLICT)
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
@@ -299,7 +295,7 @@ class NodeAffinity(framework.Plugin):
         required = pod.spec.node_affinity_required
         for i, term in enumerate(() if required is None else required.terms):
             asked += [
-                (expression, f"{_FIELD}[{i}].matchExpressions[{j}]", i) for j, expression in enumerate(term.expressions)
+                (expression, f"{_TERMS}[{i}].matchExpressions[{j}]", i) for j, expression in enumerate(term.expressions)
             ]
         return {"requirements": [_requirement(nodes, *each) for each in asked]}
 

@@ -54,9 +54,6 @@ NO_STATE = error("not found")
 # One status for every combination of reasons, by their bits; 0 is not used.
 _STATUSES = tuple(unresolvable(*(reason for i, reason in enumerate(_REASONS) if bits >> i & 1)) for bits in range(16))
 
-_NOTHING_TO_DO = plugin.PreFilterResult(SKIP)
-_GO_ON = plugin.PreFilterResult()
-
 
 class VolumeBinding(plugin.Plugin):
     """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
@@ -94,7 +91,7 @@ class VolumeBinding(plugin.Plugin):
         uses = volumes.volumes_of(pod.spec).claims
         if not uses:
             state.write(CLAIMS, None)
-            return _NOTHING_TO_DO
+            return plugin.NOTHING_TO_DO
         problem = next((text for use in uses if (text := self._problem(pod, use))), "")
         if problem:
             return plugin.PreFilterResult(unresolvable(problem))
@@ -105,7 +102,7 @@ class VolumeBinding(plugin.Plugin):
         if claims is None:
             return plugin.PreFilterResult(NOT_BOUND_YET)
         state.write(CLAIMS, claims)
-        return _GO_ON
+        return plugin.GO_ON
 
     def _problem(self, pod: Pod, use: volumes.ClaimUse) -> str:
         """Return the reason why a claim is unusable, from the API server's data; "" if there is none."""
