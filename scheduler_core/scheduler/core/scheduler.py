@@ -32,6 +32,7 @@ from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.extenders import extender
 from scheduler_core.scheduler.framework import Features, groups
+from scheduler_core.scheduler.framework.claims import ClaimTracker
 from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions
@@ -39,7 +40,6 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.metrics.catalogue import Figures
 from scheduler_core.scheduler.plugins import DEMONSTRATION
 from scheduler_core.scheduler.plugins.cel import plugins_of
-from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.moves import HintedMoves
 from scheduler_core.scheduler.queue.nominator import Nominator

@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.taints import Selectors, track_slices
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.framework import Features, Handle
-from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import Informer
+from scheduler_core.scheduler.framework.claims import Informer
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch, Slices
 from scheduler_core.scheduler.plugins.dynamicresources.state import Inventory
 
