@@ -39,6 +39,9 @@ KEYWORDS = {
     "gettext_lazy": None,
     "gettext_noop": None,
     "fill_text": None,  # of the sentences of records
+    "Words": None,  # these three are of what plugins say of a node
+    "phrase": None,
+    "tell": None,
     "ngettext": (1, 2),
     "npgettext": ((1, "c"), 2, 3),
     "pgettext": ((1, "c"), 2),

@@ -61,14 +61,8 @@ class NobodyWaits:
     def waiting_pods(self) -> list[WaitingPod]:
         return []
 
-    def waiting_pod(self, uid: str) -> WaitingPod | None:
-        return None
-
     def pod_group(self, namespace: str, name: str) -> None:
         return None
-
-    def reject_waiting_pod(self, uid: str) -> bool:
-        return False
 
 
 Place = tuple[str, Any, Any]

@@ -10,7 +10,7 @@ import numpy as np
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.expand import default_arguments
-from scheduler_core.scheduler.framework.claims import ObjectCalls
+from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.features import DEFAULT_FEATURES, Features
 from scheduler_core.scheduler.framework.formula import Formula
 from scheduler_core.scheduler.framework.node_to_status import PluginStep
@@ -24,7 +24,6 @@ from scheduler_core.scheduler.framework.runtime.points import (
     run_score,
 )
 from scheduler_core.scheduler.framework.status import SUCCESS, Status
-from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.scheduler.plugins.registry import registry
 from scheduler_core.testing.differences import NobodyWaits
 

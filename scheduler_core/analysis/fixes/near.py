@@ -10,6 +10,7 @@ from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.affinity import misses, wrong_labels
 from scheduler_core.apimachinery.objects.quantity import nanos
 from scheduler_core.scheduler.framework import Change, Code, Draft
+from scheduler_core.scheduler.framework.drafts import edit_at
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 
@@ -95,14 +96,9 @@ def raise_priority(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
 
 
 def _with_class(draft: Draft, name: str, value: int, was: int, *, new: bool = False) -> Draft:
-    def edit(manifest: dict[str, Any]) -> None:
-        spec = manifest["spec"]
-        spec["priorityClassName"] = name
-        spec.pop("priority", None)
-        spec.pop("preemptionPolicy", None)
-
-    values = {"class": name, "value": value, "from": was, "new": new}
-    return draft.with_pod(Change("priority", values, value / HIGHEST), edit).taking_time()
+    change = Change("priority", {"class": name, "value": value, "from": was, "new": new}, value / HIGHEST)
+    edit = edit_at("spec", priorityClassName=name, priority=None, preemptionPolicy=None)
+    return draft.with_pod(change, edit).taking_time()
 
 
 def _with_new_class(draft: Draft, value: int, was: int) -> Draft:
@@ -152,11 +148,7 @@ def relax_class_selector(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int]
         wrong = {key: value for key, value in wrong_labels(diagnosis.pod, node).items() if selector.get(key) == value}
         if found is None or not wrong:
             continue
-
-        def edit(manifest: dict[str, Any], keys: Iterable[str] = tuple(wrong)) -> None:
-            for key in keys:
-                manifest["spec"]["nodeSelector"].pop(key, None)
-
+        edit = edit_at("spec", "nodeSelector", **dict.fromkeys(wrong))
         left = {key: value for key, value in selector.items() if key not in wrong}
         values = {"class": name, "labels": [f"{key}={value}" for key, value in wrong.items()]}
         changed = {**found, "scheduling": {**scheduling, "nodeSelector": left}}

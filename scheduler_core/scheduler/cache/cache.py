@@ -43,6 +43,7 @@ class CopiedRows(NamedTuple):
 
 
 MOST_ROWS = 64
+NOT_COPIED = CopiedRows(0, True, 0)
 
 
 class CacheError(RuntimeError):
@@ -68,59 +69,38 @@ class NodeRows:
     label_columns: dict[str, LabelColumn] = field(default_factory=dict)
 
 
+@dataclass(eq=False, repr=False)
 class Cache(State):
     """Nodes, the pods on them (bound or assumed), and the columns summed up from both."""
 
-    resources: Copied[ResourceIndex]
-    tree: Copied[NodeTree]
-    slots: Copied[dict[str, int]]
-    nodes: Copied[list[Node | None]]  # by slot; None: only pods are known of this node
-    names: Copied[list[str]]
-    pods: Copied[list[tuple[Pod, ...]]]
-    ports: Copied[dict[int, frozenset[HostPort]]]  # slots that use host ports
-    where: Copied[dict[str, tuple[Pod, int]]]  # pod uid -> (pod, slot)
-    columns: Copied[PodColumns]
-    _assumed: Copied[dict[str, str]]  # pod uid -> node name, not yet confirmed by the API server
-    image_sizes: Copied[dict[str, int]]
-    image_nodes: Copied[dict[str, dict[str, None]]]
-    free: Copied[list[int]]
-    allocatable: Copied[Amounts]
-    requested: Copied[Amounts]
-    nonzero: Copied[Amounts]
-    counts: Copied[Amounts]
-    _vectors: Derived[Copied[dict[Resources, Shared[Amounts]]]]
-    generation: int  # counts changes; kube's are numbers of the whole process
-    copied: CopiedRows
-    _dirty: Copied[dict[int, str]]  # slot -> its last change (see CopiedRows)
-    _nodes_changed: bool
-    _rows: Shared[dict[int, int]]  # slot -> row of the snapshot made last; replaced, never changed
-    _node_rows: Derived[Shared[NodeRows | None]]  # of the nodes as they are, once a table was made
-
-    def __init__(self) -> None:
-        self.resources = ResourceIndex()
-        self.tree = NodeTree()
-        self.slots = {}
-        self.nodes = []
-        self.names = []
-        self.pods = []
-        self.ports = {}
-        self.where = {}
-        self.columns = PodColumns()
-        self._assumed = {}
-        self.image_sizes = {}
-        self.image_nodes = {}
-        self.free = []
-        self.allocatable = np.zeros((_FIRST_CAPACITY, 3), np.int64)
-        self.requested = np.zeros((_FIRST_CAPACITY, 3), np.int64)
-        self.nonzero = np.zeros((_FIRST_CAPACITY, 2), np.int64)
-        self.counts = np.zeros((_FIRST_CAPACITY, 2), np.int64)
-        self._vectors = {}
-        self.generation = 0
-        self.copied = CopiedRows(0, True, 0)
-        self._dirty = {}
-        self._nodes_changed = True
-        self._rows = {}
-        self._node_rows = None
+    resources: Copied[ResourceIndex] = field(default_factory=ResourceIndex)
+    tree: Copied[NodeTree] = field(default_factory=NodeTree)
+    slots: Copied[dict[str, int]] = field(default_factory=dict)
+    nodes: Copied[list[Node | None]] = field(default_factory=list)  # by slot; None: only pods are known of this node
+    names: Copied[list[str]] = field(default_factory=list)
+    pods: Copied[list[tuple[Pod, ...]]] = field(default_factory=list)
+    ports: Copied[dict[int, frozenset[HostPort]]] = field(default_factory=dict)  # slots that use host ports
+    where: Copied[dict[str, tuple[Pod, int]]] = field(default_factory=dict)  # pod uid -> (pod, slot)
+    columns: Copied[PodColumns] = field(default_factory=PodColumns)
+    _assumed: Copied[dict[str, str]] = field(
+        default_factory=dict
+    )  # pod uid -> node name, not confirmed by the API server
+    image_sizes: Copied[dict[str, int]] = field(default_factory=dict)
+    image_nodes: Copied[dict[str, dict[str, None]]] = field(default_factory=dict)
+    free: Copied[list[int]] = field(default_factory=list)
+    allocatable: Copied[Amounts] = field(default_factory=lambda: np.zeros((_FIRST_CAPACITY, 3), np.int64))
+    requested: Copied[Amounts] = field(default_factory=lambda: np.zeros((_FIRST_CAPACITY, 3), np.int64))
+    nonzero: Copied[Amounts] = field(default_factory=lambda: np.zeros((_FIRST_CAPACITY, 2), np.int64))
+    counts: Copied[Amounts] = field(default_factory=lambda: np.zeros((_FIRST_CAPACITY, 2), np.int64))
+    _vectors: Derived[Copied[dict[Resources, Shared[Amounts]]]] = field(default_factory=dict)
+    generation: int = 0  # counts changes; kube's are numbers of the whole process
+    copied: CopiedRows = NOT_COPIED
+    _dirty: Copied[dict[int, str]] = field(default_factory=dict)  # slot -> its last change (see CopiedRows)
+    _nodes_changed: bool = True
+    _rows: Shared[dict[int, int]] = field(
+        default_factory=dict
+    )  # slot -> row of the last snapshot; replaced, never changed
+    _node_rows: Derived[Shared[NodeRows | None]] = None  # of the nodes as they are, once a table was made
 
     def decoded(self) -> None:
         self._node_rows = None

@@ -3,18 +3,16 @@
 kube: backend/cache/node_tree.go @ v1.34.1
 """
 
+from dataclasses import dataclass, field
+
 from scheduler_core.base.state import Copied, State
 
 
+@dataclass(slots=True, eq=False)
 class NodeTree(State):
     """Node names by zone; `order()` walks the zones in turn."""
 
-    __slots__ = ("_zones",)
-
-    _zones: Copied[dict[str, tuple[str, ...]]]
-
-    def __init__(self) -> None:
-        self._zones = {}
+    _zones: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def add(self, zone: str, name: str) -> None:
         """Adds a name that the tree does not hold yet."""

@@ -5,7 +5,7 @@ nothing, so forks of a world share them.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,19 +51,13 @@ class TermsMeasure:
 AnyMeasure = Measure | TermsMeasure
 
 
+@dataclass(slots=True, eq=False)
 class Known(SharedState):
     """Numbers for the first `count` entries; the array has room for more, filled with 0."""
 
-    __slots__ = ("count", "trimmed", "weights")
-
-    count: int
-    trimmed: bytes | None  # the numbers as bytes, without the zeros at the end
-    weights: Weights
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.trimmed = None
-        self.weights = np.zeros(16, np.int64)
+    count: int = 0
+    trimmed: bytes | None = None  # the numbers as bytes, without the zeros at the end
+    weights: Weights = field(default_factory=lambda: np.zeros(16, np.int64))
 
     def reserve(self, count: int) -> None:
         if count > len(self.weights):
@@ -72,30 +66,19 @@ class Known(SharedState):
             self.weights = room
 
 
+@dataclass(eq=False, repr=False)
 class PodClasses(SharedState):
     """The classes met so far, and what measures say about them."""
 
-    classes: list[PodClass]
-    terms: list[AffinityTerms]
-    anti_keys: dict[str, None]  # topology keys of required anti-affinity terms
-    soft_keys: dict[str, None]  # topology keys of the terms that count in scoring
-    _index: dict[tuple[object, ...], int]
-    _terms_index: dict[str, int]
-    _pods: Derived[dict[Pod, int]]
-    _terms_of: Known  # class -> its terms
-    _known: Derived[dict[object, Known]]  # measure -> its numbers, by class or (TermsMeasure) by terms
-
-    def __init__(self) -> None:
-        self.classes = [PodClass("", {}, False, 0)]
-        self.terms = [NO_TERMS]
-        self.anti_keys = {}
-        self.soft_keys = {}
-        self._index = {}
-        self._terms_index = {"": 0}
-        self._pods = {}
-        self._terms_of = Known()
-        self._terms_of.count = 1
-        self._known = {}
+    classes: list[PodClass] = field(default_factory=lambda: [PodClass("", {}, False, 0)])
+    terms: list[AffinityTerms] = field(default_factory=lambda: [NO_TERMS])
+    anti_keys: dict[str, None] = field(default_factory=dict)  # topology keys of required anti-affinity terms
+    soft_keys: dict[str, None] = field(default_factory=dict)  # topology keys of the terms that count in scoring
+    _index: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _terms_index: dict[str, int] = field(default_factory=lambda: {"": 0})
+    _pods: Derived[dict[Pod, int]] = field(default_factory=dict)
+    _terms_of: Known = field(default_factory=lambda: Known(1))  # class -> its terms
+    _known: Derived[dict[object, Known]] = field(default_factory=dict)  # measure -> its numbers, by class or by terms
 
     def __len__(self) -> int:
         return len(self.classes)

@@ -7,6 +7,7 @@ since it was last brought up to date, and keeps count of what was asked before, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,23 +25,17 @@ _COUNTS_BYTES = 64 << 20
 Counts = NDArray[np.int64]
 
 
+@dataclass(eq=False, repr=False)
 class _Columns(State):
     """Arrays by place. An unused place has class NO_POD and node 0. `node` is a slot in the cache, a row in a snapshot."""
 
-    classes: PodClasses
-    node: Copied[NDArray[np.int32]]
-    cls: Copied[NDArray[np.int32]]
-    priority: Copied[NDArray[np.int64]]
-    start: Copied[NDArray[np.int64]]  # ns since 1970, or NO_START
-    pods: Copied[list[Pod | None]]  # by place; its length is the number of places in use or free again
-
-    def __init__(self, classes: PodClasses | None = None) -> None:
-        self.classes = PodClasses() if classes is None else classes
-        self.node = np.zeros(_FIRST_CAPACITY, np.int32)
-        self.cls = np.zeros(_FIRST_CAPACITY, np.int32)
-        self.priority = np.zeros(_FIRST_CAPACITY, np.int64)
-        self.start = np.zeros(_FIRST_CAPACITY, np.int64)
-        self.pods = []
+    classes: PodClasses = field(default_factory=PodClasses)
+    node: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(_FIRST_CAPACITY, np.int32))
+    cls: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(_FIRST_CAPACITY, np.int32))
+    priority: Copied[NDArray[np.int64]] = field(default_factory=lambda: np.zeros(_FIRST_CAPACITY, np.int64))
+    # Start times in ns since 1970, or NO_START.
+    start: Copied[NDArray[np.int64]] = field(default_factory=lambda: np.zeros(_FIRST_CAPACITY, np.int64))
+    pods: Copied[list[Pod | None]] = field(default_factory=list)  # by place; as long as places in use or free again
 
     def __len__(self) -> int:
         return len(self.pods)
@@ -60,18 +55,13 @@ class _Columns(State):
                 setattr(self, column, np.concatenate([old, np.zeros(extra, old.dtype)]))
 
 
+@dataclass(eq=False, repr=False)
 class PodColumns(_Columns):
     """The cache's pods."""
 
-    _index: Copied[dict[str, int]]  # pod uid -> place
-    _free: Copied[list[int]]
-    _dirty: Copied[dict[int, None]]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._index = {}
-        self._free = []
-        self._dirty = {}
+    _index: Copied[dict[str, int]] = field(default_factory=dict)  # pod uid -> place
+    _free: Copied[list[int]] = field(default_factory=list)
+    _dirty: Copied[dict[int, None]] = field(default_factory=dict)
 
     def put(self, pod: Pod, slot: int) -> None:
         """Adds a pod, or replaces the one of the same identity."""
@@ -97,7 +87,7 @@ class PodColumns(_Columns):
         """A new table of all pods. `rows`: slot -> row of the nodes in it; pods of other slots are left out."""
         row_of_slot = np.full(max(slots, 1), -1, np.int32)
         row_of_slot[np.fromiter(rows.keys(), np.intp, len(rows))] = np.fromiter(rows.values(), np.int32, len(rows))
-        table = PodTable(len(rows), self.classes)
+        table = PodTable(self.classes, _rows=len(rows))
         table._copy_columns(self)
         table.node = row_of_slot[self.node]
         outside = table.node < 0
@@ -136,29 +126,26 @@ class PodColumns(_Columns):
         return place
 
 
+@dataclass(eq=False, repr=False)
 class PodTable(_Columns):
     """A snapshot's pods: `node[i]` is the row of the pod in place i, `cls[i]` its class (NO_POD: no pod there)."""
 
-    _rows: int
-    _zeros: Derived[Shared[Counts]]
-    _log: Derived[Copied[list[tuple[int, int, int]]]]  # row, class, one pod more or less
-    _log_start: Derived[Shared[int]]  # entries that have been let go
-    _counts: Derived[Copied[dict[object, Shared[tuple[Counts, int]]]]]  # measure -> counts at a position of the log
+    _rows: int = 0
+    _zeros: Derived[Shared[Counts]] = field(init=False)
+    _log: Derived[Copied[list[tuple[int, int, int]]]] = field(default_factory=list)  # row, class, one pod more or less
+    _log_start: Derived[Shared[int]] = 0  # entries that have been let go
+    # Measure -> counts at a position of the log.
+    _counts: Derived[Copied[dict[object, Shared[tuple[Counts, int]]]]] = field(default_factory=dict)
 
-    def __init__(self, rows: int = 0, classes: PodClasses | None = None) -> None:
-        super().__init__(classes)
-        self._rows = rows
-        self._zeros = np.zeros(rows, np.int64)
-        self._log = []
-        self._log_start = 0
-        self._counts = {}
+    def __post_init__(self) -> None:
+        self.decoded()
 
     def decoded(self) -> None:
         self._zeros = np.zeros(self._rows, np.int64)
 
     def with_rows(self, rows: int) -> PodTable:
         """The same pods in a table of so many rows."""
-        table = PodTable(rows, self.classes)
+        table = PodTable(self.classes, _rows=rows)
         table._copy_columns(self)
         return table
 

@@ -20,17 +20,12 @@ CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
 FIXED_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
+@dataclass(slots=True, eq=False)
 class ResourceIndex(State):
     """Column of each resource name: cpu (in millis), memory and ephemeral-storage first, then scalar resources as they are met."""
 
-    __slots__ = ("columns", "names")
-
-    names: Copied[list[str]]
-    columns: Copied[dict[str, int]]
-
-    def __init__(self) -> None:
-        self.names = list(FIXED_RESOURCES)
-        self.columns = {name: i for i, name in enumerate(FIXED_RESOURCES)}
+    names: Copied[list[str]] = field(default_factory=lambda: list(FIXED_RESOURCES))
+    columns: Copied[dict[str, int]] = field(default_factory=lambda: {name: i for i, name in enumerate(FIXED_RESOURCES)})
 
     def __len__(self) -> int:
         return len(self.names)

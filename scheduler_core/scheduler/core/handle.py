@@ -49,15 +49,6 @@ class WorldHandle:
     def waiting_pods(self) -> list[WaitingPod]:
         return [waiting.WaitingPod(self._scheduler, binding) for binding in self._scheduler.pods_waiting()]
 
-    def waiting_pod(self, uid: str) -> WaitingPod | None:
-        return next((each for each in self.waiting_pods() if each.pod.uid == uid), None)
-
-    def reject_waiting_pod(self, uid: str) -> bool:
-        found = self.waiting_pod(uid)
-        if found is not None:
-            found.reject("", "removed")
-        return found is not None
-
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         if kind == "Pod":
             pod = self._scheduler.live(f"{namespace}/{name}")

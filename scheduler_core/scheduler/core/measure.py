@@ -203,22 +203,6 @@ def record_plugin(scheduler: Owner, binding: BindingCycle, plugin: str, status: 
         figures.volume_errors[("bind",)] += 1
 
 
-def record_empty_point(scheduler: Owner, binding: BindingCycle) -> None:
-    """An extension point of the binding cycle has no plugin."""
-    scheduler.figures.extension_point.observe((str(binding.phase), OK, binding.profile), 0)
-
-
-def record_unreserve(scheduler: Owner, binding: BindingCycle) -> None:
-    """Unreserve has run for a binding that failed."""
-    scheduler.figures.extension_point.observe(("Unreserve", OK, binding.profile), 0)
-
-
-def record_permit_wait(scheduler: Owner, binding: BindingCycle, status: Status) -> None:
-    """A wait on Permit is over."""
-    took = scheduler.world.now - binding.started
-    scheduler.figures.permit_wait.observe((status.code.kube_name,), took)
-
-
 # The rest
 
 
@@ -241,13 +225,3 @@ def record_api_call(scheduler: Owner, kind: str, ok: bool, took: int) -> None:
     if scheduler.features.async_api_calls:
         labels = (kind, "success" if ok else "error")
         scheduler.figures.async_api_call.observe(labels, took)
-
-
-def victims(scheduler: Owner, count: int) -> None:
-    """Victims have been chosen, or (where the cycle waits for it) evicted."""
-    scheduler.figures.preemption_victims.observe((), count)
-
-
-def record_preemption(scheduler: Owner) -> None:
-    """An eviction beside the cycles is over. v1.34.1 takes down result and duration when it begins."""
-    scheduler.figures.preemption_goroutines.observe(("success",), 0)

@@ -29,7 +29,6 @@ from scheduler_core.scheduler.core.world import Owner
 from scheduler_core.scheduler.framework import ClusterEvent, ObjectEvent, Plugin, PluginStep, Point, groups
 from scheduler_core.scheduler.framework.runtime.framework import Framework, record_gate
 from scheduler_core.scheduler.framework.runtime.points import queue_sort_key, run_pre_enqueue
-from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase
 from scheduler_core.scheduler.leaderelection.lock import LeaseCall
 from scheduler_core.scheduler.queue.hints import Hints
@@ -40,8 +39,6 @@ from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision, Str
 
 class QueueRules:
     """The queue's rules by the profiles of one scheduler."""
-
-    __slots__ = ("_hints", "_scheduler")
 
     def __init__(self, scheduler: Owner) -> None:
         self._scheduler = scheduler
@@ -141,58 +138,26 @@ class Stage(enum.Enum):
     ENDED = "ended"
 
 
+@dataclass(slots=True, eq=False)
 class Process(State):
     """`listed`: whether its handlers hear of changes. `hang`: how long (ns) its API calls hang before they fail, while it is cut off.
 
     `call`: the one about the lease that is under way.
     """
 
-    __slots__ = (
-        "call",
-        "clock",
-        "delayed",
-        "elector",
-        "exit_code",
-        "hang",
-        "identity",
-        "launched",
-        "listed",
-        "renewal_failed",
-        "reporter",
-        "since",
-        "stage",
-    )
-
     identity: str
-    launched: bool  # it was started as a process; else it is of a scheduler that was there before
     clock: Clock
-    stage: Stage
-    since: int
-    elector: Copied[LeaderElector | None]
-    delayed: bool  # informers start only once it leads
-    listed: bool
-    reporter: str  # of its Events about the lease
-    hang: int | None
-    call: LeaseCall | None
-    renewal_failed: bool
-    exit_code: int | None
-
-    def __init__(
-        self, identity: str, clock: Clock, election: ElectionConfig | None, seed: int, reporter: str = ""
-    ) -> None:
-        self.identity = identity
-        self.launched = True
-        self.clock = clock
-        self.stage = Stage.STARTING
-        self.since = 0
-        self.elector = None if election is None else LeaderElector(election, identity, seed)
-        self.delayed = False
-        self.listed = False
-        self.reporter = reporter
-        self.hang = None
-        self.call = None
-        self.renewal_failed = False
-        self.exit_code = None
+    elector: Copied[LeaderElector | None] = None
+    reporter: str = ""  # of its Events about the lease
+    launched: bool = True  # it was started as a process; else it is of a scheduler that was there before
+    stage: Stage = Stage.STARTING
+    since: int = 0
+    delayed: bool = False  # informers start only once it leads
+    listed: bool = False
+    hang: int | None = None
+    call: LeaseCall | None = None
+    renewal_failed: bool = False
+    exit_code: int | None = None
 
     @property
     def decides(self) -> bool:
@@ -212,10 +177,7 @@ class Process(State):
 
 def working_process(name: str, since: int) -> Process:
     """Return the process of a scheduler that runs without leader election."""
-    process = Process(name, Clock(), None, 0)
-    process.launched = False
-    process.stage, process.since, process.listed = Stage.WORKING, since, True
-    return process
+    return Process(name, Clock(), launched=False, stage=Stage.WORKING, since=since, listed=True)
 
 
 def identity_of(name: str, seed: int) -> str:

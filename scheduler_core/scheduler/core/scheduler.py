@@ -32,6 +32,7 @@ from scheduler_core.scheduler.core.process import Process, QueueRules, Stage
 from scheduler_core.scheduler.core.world import SchedulerWorld
 from scheduler_core.scheduler.extenders import extender
 from scheduler_core.scheduler.framework import Features, groups
+from scheduler_core.scheduler.framework.claims import ClaimTracker
 from scheduler_core.scheduler.framework.events import CLAIM_UPDATE, ObjectEvent
 from scheduler_core.scheduler.framework.groups import PodGroupState
 from scheduler_core.scheduler.framework.plugin import Assumptions
@@ -39,7 +40,6 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.metrics.catalogue import Figures
 from scheduler_core.scheduler.plugins import DEMONSTRATION
 from scheduler_core.scheduler.plugins.cel import plugins_of
-from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.scheduler.queue.moves import HintedMoves
 from scheduler_core.scheduler.queue.nominator import Nominator
@@ -123,7 +123,7 @@ class Scheduler(State):
         self.profiles = self._make_profiles()
         options = self._queue_options()
         nominator = Nominator(self.live, Behavior.CLEARED_NOMINATIONS_GO not in self.features.behaviors)
-        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(nominator))
+        self.queue = SchedulingQueue(options, QueueRules(self), QueueState(nominator=nominator))
         self.calls = Dispatcher(int(configuration.manifest.get("parallelism") or 16))
         self.evictions = {}
         self.cache = Cache()
@@ -189,16 +189,6 @@ class Scheduler(State):
     def frees_deleted(self) -> bool:
         """True if a pod that is deleted while it is being bound gives its room back at once."""
         return Behavior.ASSUMED_POD_DELETION in self.features.behaviors
-
-    @property
-    def budgets_end(self) -> bool:
-        """True if a victim that violates one budget is not charged to the budgets that follow."""
-        return Behavior.FIRST_SPENT_BUDGET in self.features.behaviors
-
-    @property
-    def gates_to_last(self) -> bool:
-        """True if a preemptor stays gated until its last victim is deleted."""
-        return Behavior.LAST_VICTIM_GATES in self.features.behaviors
 
     @property
     def preempts_in_memory(self) -> bool:

@@ -3,6 +3,8 @@
 kube: framework/runtime/waiting_pods_map.go @ v1.34.1
 """
 
+from dataclasses import dataclass
+
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.kinds import WaitDecided
 from scheduler_core.scheduler.core.actions import AdvanceBinding
@@ -38,14 +40,12 @@ def _decide(owner: Owner, binding: BindingCycle, status: Status) -> None:
         owner.world.agenda.push(owner.world.now, AdvanceBinding(owner.name, binding.number))
 
 
+@dataclass(frozen=True, slots=True)
 class WaitingPod:
     """A pod that waits on Permit, in the hands of a plugin: what is said of it is recorded."""
 
-    __slots__ = ("_binding", "_owner")
-
-    def __init__(self, owner: Owner, binding: BindingCycle) -> None:
-        self._owner = owner
-        self._binding = binding
+    _owner: Owner
+    _binding: BindingCycle
 
     @property
     def pod(self) -> Pod:

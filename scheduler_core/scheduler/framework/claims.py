@@ -1,14 +1,31 @@
-"""What plugins are handed for resource claims: claims as the scheduler believes them to be, and calls that write objects.
+"""A scheduler's claims: what its informer has heard of, what its own writes have become, and its allocations in flight; and writes.
 
-kube: framework/interface.go (ResourceClaimTracker), client-go/kubernetes/typed/resource/v1/resourceclaim.go @ v1.34.1
+```
+ informer ──> heard ──┐                     a claim's latest version is the assumed one until the informer has
+                      ├──> latest version ──> queue (hints), allocated devices          one that is as new
+ PreBind ──> assume ──┘
+ Reserve ──> signal_pending_allocation ─────> allocated devices
+```
+
+kube: plugins/dynamicresources/{dra_manager,allocateddevices}.go, scheduler/util/assumecache/assume_cache.go, framework/interface.go
+(ResourceClaimTracker), client-go/kubernetes/typed/resource/v1/resourceclaim.go @ v1.34.1
+DEVIATION: where two claims were given the same device by hand, it stays taken until both have gone; kube frees it with the first.
+DEVIATION: a version that the informer brings and that was assumed already counts as the informer's; kube keeps the one before for Restore.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from scheduler_core.apimachinery.dra.results import AllocatedState
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.dra import results
+from scheduler_core.apimachinery.dra.claims import KIND, ResourceClaim
+from scheduler_core.apimachinery.dra.slices import DeviceId
+from scheduler_core.apimachinery.objects.manifest import Manifest, version_of
+from scheduler_core.base.state import Copied, Derived, Shared, State
+
+Manifests = list[Manifest]
+Key = tuple[str, str]
+Listener = Callable[[Manifest | None, Manifest | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +58,202 @@ class ObjectCalls(Protocol):
         """Sets fields of the status of the pod itself."""
 
 
-class ClaimTracker(Protocol):
-    """A scheduler's claims: what its informer has, with what its own writes have become laid over, and its allocations in flight."""
+class Informer(Protocol):
+    """The objects as a scheduler has heard of them."""
 
-    def get(self, namespace: str, name: str) -> Manifest | None: ...
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None: ...
 
-    def list(self) -> list[Manifest]: ...
+    def list(self, kind: str) -> list[Manifest]: ...
+
+
+class AllocatedDevices:
+    """The allocated devices, counted from claims. A returned state is immutable: a change leads to a new one.
+
+    `consumable`: the gate DRAConsumableCapacity.
+    """
+
+    __slots__ = ("_capacity", "_consumable", "_given", "_taken")
+
+    def __init__(self, consumable: bool) -> None:
+        self._consumable = consumable
+        # Counted, not just marked: PreBind assumes a claim while it is still in flight, and its devices
+        # must stay taken when the claim leaves one of the two.
+        self._taken: dict[DeviceId, int] = {}
+        self._capacity: dict[DeviceId, dict[str, int]] = {}
+        self._given: results.AllocatedState | None = None
+
+    def add(self, claim: ResourceClaim) -> None:
+        for result in claim.results:
+            if results.is_share(result, self._consumable):
+                results.add_consumed(self._capacity, result.device, results.get_consumed_nanos(result))
+            elif not result.admin:
+                self._taken[result.device] = self._taken.get(result.device, 0) + 1
+        self._forget(claim)
+
+    def remove(self, claim: ResourceClaim) -> None:
+        for result in claim.results:
+            if results.is_share(result, self._consumable):
+                results.remove_consumed(self._capacity, result.device, results.get_consumed_nanos(result))
+            elif not result.admin:
+                self._release(result.device)
+        self._forget(claim)
+
+    def state(self) -> results.AllocatedState:
+        """Return the current state."""
+        if self._given is None:
+            capacity: dict[DeviceId, results.Consumed] = {
+                device: dict(amounts) for device, amounts in self._capacity.items()
+            }
+            self._given = results.AllocatedState(frozenset(self._taken), capacity)
+        return self._given
+
+    def _release(self, device: DeviceId) -> None:
+        left = self._taken.get(device, 0) - 1
+        if left > 0:
+            self._taken[device] = left
+        else:
+            self._taken.pop(device, None)
+
+    def _forget(self, claim: ResourceClaim) -> None:
+        if claim.results:
+            self._given = None
+
+
+@dataclass(slots=True, eq=False)
+class ClaimTracker(State):
+    """kube: claimTracker. `connect` comes first, also in a copy."""
+
+    _assumed: Copied[dict[Key, Shared[Manifest]]] = field(default_factory=dict)
+    _in_flight: Copied[dict[str, Shared[Manifest]]] = field(default_factory=dict)  # by the claim's UID
+    _allocated: Derived[AllocatedDevices | None] = field(init=False)
+    _consumable: Derived[bool] = field(init=False)
+    _informer: Derived[Callable[[], Informer]] = field(init=False)
+    version: Derived[int] = field(init=False)
+    _announce: Derived[Listener] = field(init=False)
+
+    def connect(self, informer: Callable[[], Informer], consumable: bool, announce: Listener) -> None:
+        """`announce` hears of changes that this tracker makes itself: the latest version before and now."""
+        self._informer, self._consumable, self._announce = informer, consumable, announce
+        self._allocated, self.version = None, 0
+
+    def disconnect(self) -> None:
+        """Knows nobody until it is connected."""
+        del self._informer, self._announce
+
+    def list_anew(self) -> None:
+        """The informer has listed all objects."""
+        self._assumed, self._allocated = {}, None
+        self.version += 1
+
+    def heard_of_devices(self) -> None:
+        """A slice, a class or a taint rule is another one."""
+        self.version += 1
+
+    # Claims
+
+    def get(self, namespace: str, name: str) -> Manifest | None:
+        known = self._informer().get(KIND, namespace, name)
+        if known is None or not self._assumed:
+            return known
+        return self._assumed.get((namespace, name), known)
+
+    def list(self) -> Manifests:
+        known = self._informer().list(KIND)
+        if not self._assumed:
+            return known
+        return [self._assumed.get(_key(claim), claim) for claim in known]
+
+    def heard(self, old: Manifest | None, new: Manifest | None) -> tuple[Manifest | None, Manifest | None]:
+        """A change that the informer has brought: the latest version before and now; the same twice where it is no news."""
+        before = old
+        if self._assumed and (present := new or old) is not None:
+            assumed = self._assumed.get(_key(present))
+            if assumed is not None:
+                before = assumed
+                # The informer may lag behind the scheduler's own write: an older
+                # version must not take the assumed one away.
+                if new is not None and version_of(new) < version_of(assumed):
+                    return assumed, assumed
+                del self._assumed[_key(present)]
+                if new is not None and version_of(new) == version_of(assumed):
+                    return new, new
+        self._count(before, new)
+        return before, new
 
     def assume(self, claim: Manifest) -> str:
         """Takes what a write has become for the newest version. Why it can't be, "" where it can. kube: AssumeClaimAfterAPICall"""
+        namespace, name = key = _key(claim)
+        latest = self.get(namespace, name)
+        if latest is None:
+            return f'could not find {KIND} "{namespace}/{name}"'
+        if version_of(claim) < version_of(latest):
+            versions = f"stored: {version_of(latest)}, assume: {version_of(claim)}"
+            return f'{KIND} "{namespace}/{name}" is out of sync ({versions})'
+        if version_of(claim) > version_of(latest):
+            self._assumed[key] = claim
+            self._count(latest, claim)
+            self._announce(latest, claim)
+        return ""
 
     def restore(self, namespace: str, name: str) -> None:
         """Takes such an assumption back. kube: AssumedClaimRestore"""
+        assumed = self._assumed.pop((namespace, name), None)
+        if assumed is not None:
+            known = self.get(namespace, name)
+            self._count(assumed, known)
+            self._announce(assumed, known)
 
-    def pending(self) -> Sequence[Manifest]:
-        """The claims whose allocation is in flight, as they are going to be."""
+    # Allocations in flight
 
-    def has_pending_allocation(self, uid: str) -> bool: ...
+    def pending(self) -> Manifests:
+        """The claims as they are going to be allocated."""
+        return [*self._in_flight.values()]
+
+    def has_pending_allocation(self, uid: str) -> bool:
+        return uid in self._in_flight
 
     def signal_pending_allocation(self, uid: str, claim: Manifest) -> None:
         """The claim, as it is going to be allocated; PreBind has not written it yet."""
+        self.remove_pending_allocation(uid)
+        self._in_flight[uid] = claim
+        self._count(None, claim)
 
     def remove_pending_allocation(self, uid: str) -> bool:
         """Remove an allocation in flight. Return whether one existed."""
+        claim = self._in_flight.pop(uid, None)
+        if claim is None:
+            return False
+        self._count(claim, None)
+        return True
 
-    @property
-    def version(self) -> int:
-        """Another number once slices, classes or taint rules may be others."""
+    # Allocated devices
 
-    def allocated(self) -> AllocatedState:
+    def allocated(self) -> results.AllocatedState:
         """Return the devices allocated now, including allocations in flight. A returned value never changes.
 
         kube: ListAllAllocatedDevices, GatherAllocatedState
         """
+        if self._allocated is None:
+            self._allocated = AllocatedDevices(self._consumable)
+            for claim in (*self.list(), *self._in_flight.values()):
+                self._allocated.add(ResourceClaim.of(claim))
+        return self._allocated.state()
+
+    def _count(self, old: Manifest | None, new: Manifest | None) -> None:
+        """An allocation never changes while it stands."""
+        if self._allocated is None:
+            return
+        had, has = _allocation(old), _allocation(new)
+        if old is not None and had is not None and had != has:
+            self._allocated.remove(ResourceClaim.of(old))
+        if new is not None and has is not None and had != has:
+            self._allocated.add(ResourceClaim.of(new))
+
+
+def _key(claim: Manifest) -> Key:
+    metadata = claim["metadata"]
+    return str(metadata.get("namespace") or ""), str(metadata["name"])
+
+
+def _allocation(claim: Manifest | None) -> Manifest | None:
+    return None if claim is None else (claim.get("status") or {}).get("allocation")

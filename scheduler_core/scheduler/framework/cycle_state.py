@@ -5,6 +5,7 @@ kube: framework/cycle_state.go @ v1.34.1
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.base.state import Copied, Shared, State
@@ -12,6 +13,7 @@ from scheduler_core.base.state import Copied, Shared, State
 PODS_TO_ACTIVATE = "kubernetes.io/pods-to-activate"  # keys of pods that a plugin wants in the active queue
 
 
+@dataclass(slots=True, eq=False)
 class CycleState(State):
     """Values by plugin key, plus the plugins that asked to be skipped.
 
@@ -19,18 +21,10 @@ class CycleState(State):
     `notes` are values that what-ifs add to as well: kube's plugins do so where a state's Clone is the state itself.
     """
 
-    __slots__ = ("notes", "skip_filter", "skip_score", "values")
-
-    values: Copied[dict[str, Shared[Any]]]
-    notes: Copied[dict[str, Shared[Any]]]
-    skip_filter: tuple[str, ...]
-    skip_score: tuple[str, ...]
-
-    def __init__(self) -> None:
-        self.values = {}
-        self.notes = {}
-        self.skip_filter = ()
-        self.skip_score = ()
+    values: Copied[dict[str, Shared[Any]]] = field(default_factory=dict)
+    notes: Copied[dict[str, Shared[Any]]] = field(default_factory=dict)
+    skip_filter: tuple[str, ...] = ()
+    skip_score: tuple[str, ...] = ()
 
     def write(self, key: str, value: Any) -> None:
         self.values[key] = value

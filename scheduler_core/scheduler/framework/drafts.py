@@ -6,6 +6,8 @@ import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import getitem
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,31 @@ if TYPE_CHECKING:
     from scheduler_core.scheduler.framework.status import Status
 
 Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in place
+
+
+def edit_at(*path: str | int, **fields: Any) -> Edit:
+    """What is at the path gets the fields; the ones that are None are taken away."""
+
+    def edit(manifest: dict[str, Any]) -> None:
+        place: Any = reduce(getitem, path, manifest)  # type: ignore[arg-type]
+        for name, value in fields.items():
+            if value is None:
+                place.pop(name, None)
+            else:
+                place[name] = value
+
+    return edit
+
+
+def cut(*path: str | int) -> Edit:
+    """What is at the path is taken away."""
+
+    def edit(manifest: dict[str, Any]) -> None:
+        place: Any = reduce(getitem, path[:-1], manifest)  # type: ignore[arg-type]
+        del place[path[-1]]
+
+    return edit
+
 
 # Kinds of changes by what they do to others, the least harm first, and within it the less invasive ones. What an owner put there
 # comes last: taking it away defeats what it was for.

@@ -32,24 +32,7 @@ class Action(enum.IntFlag):
     ALL = 16383
 
 
-_KUBE_NAMES = {
-    Action.ADD: "Add",
-    Action.DELETE: "Delete",
-    Action.UPDATE_NODE_ALLOCATABLE: "UpdateNodeAllocatable",
-    Action.UPDATE_NODE_LABEL: "UpdateNodeLabel",
-    Action.UPDATE_NODE_TAINT: "UpdateNodeTaint",
-    Action.UPDATE_NODE_CONDITION: "UpdateNodeCondition",
-    Action.UPDATE_NODE_ANNOTATION: "UpdateNodeAnnotation",
-    Action.UPDATE_POD_LABEL: "UpdatePodLabel",
-    Action.UPDATE_POD_SCALE_DOWN: "UpdatePodScaleDown",
-    Action.UPDATE_POD_TOLERATION: "UpdatePodToleration",
-    Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: "UpdatePodSchedulingGatesEliminated",
-    Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM: "UpdatePodGeneratedResourceClaim",
-    Action.UPDATE_NODE_DECLARED_FEATURE: "UpdateNodeDeclaredFeature",
-    Action.UPDATE_POD_SCALE_UP: "UpdatePodScaleUp",
-    Action.UPDATE: "Update",
-    Action.ALL: "All",
-}
+_KUBE_NAMES = {action: name.title().replace("_", "") for name, action in Action.__members__.items()}
 
 
 def action_name(action: Action) -> str:

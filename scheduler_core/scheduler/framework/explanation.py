@@ -16,7 +16,7 @@ def gettext_noop(message: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words for people, which are translated; marked by gettext_noop."""
+    """Words for people, which are translated: makemessages finds those of a literal."""
 
     text: str
 
@@ -122,6 +122,11 @@ class Table:
 Explanation: TypeAlias = tuple[Paragraph | Table, ...]  # () where there is nothing to say
 
 
-def say(words: str, *values: Part) -> Paragraph:
-    """Return words marked by gettext_noop, with the values that they are about behind them."""
+def phrase(words: str) -> Parts:
+    """Return words that stand alone, such as a name or a note of a formula; makemessages finds them."""
+    return (Words(words),)
+
+
+def tell(words: str, *values: Part) -> Paragraph:
+    """Return words, which makemessages finds, with the values that they are about behind them."""
     return Paragraph((Words(words), *(part for value in values for part in (" ", value))))

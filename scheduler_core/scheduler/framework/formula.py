@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from scheduler_core.scheduler.framework.explanation import Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Parts, Source, phrase
 
 Number: TypeAlias = int | float
 
@@ -41,6 +41,9 @@ class Operator:
     apply: Callable[..., Number]
     infix: bool = True
     binds: int = 9
+
+    def __call__(self, *parts: Expression) -> Of:
+        return Of(self, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +128,17 @@ def _round_half_away(number: Number) -> int:
 
 
 _PLUS = Operator("+", _total, binds=1)
-_MINUS = Operator("−", lambda a, b: _int64(a - b), binds=1)
-_TIMES = Operator("×", _product, binds=2)
-_BY = Operator("÷", _quotient, binds=2)
-_SHARE = Operator("/", lambda a, b: float(a) / float(b), binds=2)
-_LEAST = Operator("min", min, infix=False)
-_MOST = Operator("max", max, infix=False)
-_ROUND = Operator("round", _round_half_away, infix=False)
-_WHOLE = Operator("trunc", math.trunc, infix=False)
-_ROOT = Operator("√", math.sqrt, infix=False)
-_SIZE = Operator("abs", abs, infix=False)
-_SQUARE = Operator("²", lambda a: a * a, infix=False)
+minus = Operator("−", lambda a, b: _int64(a - b), binds=1)
+times = Operator("×", _product, binds=2)
+by = Operator("÷", _quotient, binds=2)  # whole numbers divide like in Go
+share = Operator("/", lambda a, b: float(a) / float(b), binds=2)  # a float64, also of whole numbers
+least = Operator("min", min, infix=False)
+most = Operator("max", max, infix=False)
+round_expression = Operator("round", _round_half_away, infix=False)
+whole = Operator("trunc", math.trunc, infix=False)  # without its fraction
+root = Operator("√", math.sqrt, infix=False)
+size = Operator("abs", abs, infix=False)  # without its sign
+square = Operator("²", lambda a: a * a, infix=False)
 
 
 def constant(number: Number, resource: str = "") -> Value:
@@ -144,58 +147,11 @@ def constant(number: Number, resource: str = "") -> Value:
 
 
 def total(*parts: Expression) -> Expression:
-    return parts[0] if len(parts) == 1 else Of(_PLUS, parts)
+    return parts[0] if len(parts) == 1 else _PLUS(*parts)
 
 
-def minus(a: Expression, b: Expression) -> Of:
-    return Of(_MINUS, (a, b))
-
-
-def times(*parts: Expression) -> Of:
-    return Of(_TIMES, parts)
-
-
-def by(a: Expression, b: Expression) -> Of:
-    """Return the quotient of `a` and `b`; whole numbers divide like in Go."""
-    return Of(_BY, (a, b))
-
-
-def share(a: Expression, b: Expression) -> Of:
-    """A float64, also of whole numbers."""
-    return Of(_SHARE, (a, b))
-
-
-def least(*parts: Expression) -> Of:
-    return Of(_LEAST, parts)
-
-
-def most(*parts: Expression) -> Of:
-    return Of(_MOST, parts)
-
-
-def round_expression(a: Expression) -> Of:
-    return Of(_ROUND, (a,))
-
-
-def whole(a: Expression) -> Of:
-    """Without its fraction."""
-    return Of(_WHOLE, (a,))
-
-
-def root(a: Expression) -> Of:
-    return Of(_ROOT, (a,))
-
-
-def size(a: Expression) -> Of:
-    """Without its sign."""
-    return Of(_SIZE, (a,))
-
-
-def square(a: Expression) -> Of:
-    return Of(_SQUARE, (a,))
-
-
-ROUNDED_DOWN = (Words(gettext_noop("Numbers are rounded down, as in kube-scheduler.")),)
+NODE = phrase("node")
+ROUNDED_DOWN = phrase("Numbers are rounded down, as in kube-scheduler.")
 
 
 def lines_of(expression: Expression) -> Sequence[Line]:

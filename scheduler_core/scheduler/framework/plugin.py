@@ -23,7 +23,7 @@ from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.events import EVERYTHING, On
 from scheduler_core.scheduler.framework.reasons import Reason, Said
-from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
+from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status
 
 if TYPE_CHECKING:
     from scheduler_core.scheduler.cache.table import NodeTable
@@ -83,6 +83,9 @@ class PreFilterResult:
 
     status: Status = SUCCESS
     node_names: frozenset[str] | None = None
+
+
+GO_ON, NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,12 +255,6 @@ class Handle(Protocol):
 
     def waiting_pods(self) -> list[WaitingPod]:
         """The pods that wait on Permit, in the order in which they began to. kube: IterateOverWaitingPods"""
-
-    def waiting_pod(self, uid: str) -> WaitingPod | None:
-        """kube: GetWaitingPod"""
-
-    def reject_waiting_pod(self, uid: str) -> bool:
-        """Rejects a pod that waits, in nobody's name; False where it does not. kube: RejectWaitingPod"""
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         """The object as the scheduler knows it, which is as the API server has it where its informers do not lag; or None."""
@@ -449,21 +446,11 @@ class Plugin:
 
 _REFUSING = (Point.PRE_ENQUEUE, Point.PRE_FILTER, Point.FILTER, Point.RESERVE, Point.PERMIT)
 
+_NOT_OF_PLUGINS = ("EXTENDER_", "WAIT_")  # how the names of points begin at which no plugin runs
 METHODS: dict[Point, str] = {
-    Point.PRE_ENQUEUE: "pre_enqueue",
+    **{point: point.name.lower() for point in Point if not point.name.startswith(_NOT_OF_PLUGINS)},
     Point.QUEUE_SORT: "sort_key",
-    Point.PRE_FILTER: "pre_filter",
-    Point.FILTER: "filter",
-    Point.POST_FILTER: "post_filter",
-    Point.PRE_SCORE: "pre_score",
-    Point.SCORE: "score",
     Point.NORMALIZE_SCORE: "normalize",
-    Point.RESERVE: "reserve",
-    Point.UNRESERVE: "unreserve",
-    Point.PERMIT: "permit",
-    Point.PRE_BIND: "pre_bind",
-    Point.BIND: "bind",
-    Point.POST_BIND: "post_bind",
 }
 
 

@@ -29,15 +29,8 @@ class Code(enum.IntEnum):
         return _KUBE_NAMES[self]
 
 
-_KUBE_NAMES = {
-    Code.SUCCESS: "Success",
-    Code.ERROR: "Error",
-    Code.UNSCHEDULABLE: "Unschedulable",
-    Code.UNRESOLVABLE: "UnschedulableAndUnresolvable",
-    Code.WAIT: "Wait",
-    Code.SKIP: "Skip",
-    Code.PENDING: "Pending",
-}
+_KUBE_NAMES = {code: code.name.capitalize() for code in Code}
+_KUBE_NAMES[Code.UNRESOLVABLE] = "UnschedulableAndUnresolvable"
 
 # Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name.
 _SUCCESS, _SKIP = Code.SUCCESS, Code.SKIP

@@ -25,12 +25,13 @@ kube: client-go/tools/leaderelection/leaderelection.go tryAcquireOrRenew, releas
 """
 
 import enum
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.lock import (
+    NO_RECORD,
     ElectionRecord,
     LeaseAnswer,
     LeaseCall,
@@ -64,51 +65,27 @@ _VERBS = {
 Next = LeaseCall | bool  # the call to make, or whether the attempt succeeded
 
 
+@dataclass(slots=True, eq=False)
 class Candidate(State):
     """`observed` is the record as it last saw or wrote it, `observed_time` when that was.
 
     `slow_paths` counts renewals that had to read first.
     """
 
-    __slots__ = (
-        "began",
-        "config",
-        "doing",
-        "lock",
-        "observed",
-        "observed_raw",
-        "observed_time",
-        "reported_leader",
-        "slow_paths",
-        "wanted",
-    )
-
     config: ElectionConfig
-    lock: Copied[LeaseLock]
-    observed: ElectionRecord
-    observed_raw: ElectionRecord | None
-    observed_time: int
-    reported_leader: str
-    slow_paths: int
-    doing: Doing
-    began: int
-    wanted: ElectionRecord
+    identity: str
+    lock: Copied[LeaseLock] = field(init=False)
+    observed: ElectionRecord = NO_RECORD
+    observed_raw: ElectionRecord | None = None
+    observed_time: int = 0
+    reported_leader: str = ""
+    slow_paths: int = 0
+    doing: Doing = Doing.NOTHING
+    began: int = 0
+    wanted: ElectionRecord = NO_RECORD
 
-    def __init__(self, config: ElectionConfig, identity: str) -> None:
-        self.config = config
-        self.lock = LeaseLock(config.namespace, config.resource_name, identity)
-        self.observed = ElectionRecord()
-        self.observed_raw = None
-        self.observed_time = 0
-        self.reported_leader = ""
-        self.slow_paths = 0
-        self.doing = Doing.NOTHING
-        self.began = 0
-        self.wanted = ElectionRecord()
-
-    @property
-    def identity(self) -> str:
-        return self.lock.identity
+    def __post_init__(self) -> None:
+        self.lock = LeaseLock(self.config.namespace, self.config.resource_name, self.identity)
 
     @property
     def is_leader(self) -> bool:

@@ -54,6 +54,9 @@ class ElectionRecord:
         )
 
 
+NO_RECORD = ElectionRecord()
+
+
 def record_of(spec: Json) -> ElectionRecord:
     """Read an election record from a Lease's spec, as a candidate does."""
     return ElectionRecord(
@@ -127,21 +130,14 @@ class LeaseAnswer:
         return not self.reason
 
 
+@dataclass(slots=True, eq=False)
 class LeaseLock(State):
     """One candidate's handle on the Lease. `lease` is the object as it last read or wrote it."""
-
-    __slots__ = ("identity", "lease", "name", "namespace")
 
     namespace: str
     name: str
     identity: str
-    lease: Shared[Manifest] | None
-
-    def __init__(self, namespace: str, name: str, identity: str) -> None:
-        self.namespace = namespace
-        self.name = name
-        self.identity = identity
-        self.lease = None
+    lease: Shared[Manifest] | None = None
 
     @property
     def description(self) -> str:

@@ -32,69 +32,6 @@ from scheduler_core.scheduler.plugins.volume_restrictions import VolumeRestricti
 from scheduler_core.scheduler.plugins.volume_zone import VolumeZone
 from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
 
-# Every in-tree plugin; a release may lack the last ones.
-NAMES: tuple[str, ...] = (
-    "SchedulingGates",
-    "PrioritySort",
-    "NodeUnschedulable",
-    "NodeName",
-    "TaintToleration",
-    "NodeAffinity",
-    "NodePorts",
-    "NodeResourcesFit",
-    "VolumeRestrictions",
-    "NodeVolumeLimits",
-    "VolumeBinding",
-    "VolumeZone",
-    "PodTopologySpread",
-    "InterPodAffinity",
-    "DynamicResources",
-    "DefaultPreemption",
-    "NodeResourcesBalancedAllocation",
-    "ImageLocality",
-    "DefaultBinder",
-    "NodeDeclaredFeatures",
-    "GangScheduling",
-)
-
-# kube's default multiPoint set in its order; 0 where no weight is given.
-DEFAULT_ORDER: tuple[tuple[str, int], ...] = (
-    ("SchedulingGates", 0),
-    ("PrioritySort", 0),
-    ("NodeUnschedulable", 0),
-    ("NodeName", 0),
-    ("TaintToleration", 3),
-    ("NodeAffinity", 2),
-    ("NodePorts", 0),
-    ("NodeResourcesFit", 1),
-    ("VolumeRestrictions", 0),
-    ("NodeVolumeLimits", 0),
-    ("VolumeBinding", 0),
-    ("VolumeZone", 0),
-    ("PodTopologySpread", 2),
-    ("InterPodAffinity", 2),
-    ("DynamicResources", 0),
-    ("DefaultPreemption", 0),
-    ("NodeResourcesBalancedAllocation", 1),
-    ("ImageLocality", 1),
-    ("DefaultBinder", 0),
-)
-
-
-def default_order(features: Features) -> tuple[tuple[str, int], ...]:
-    """Return the default multiPoint set of a release, also the plugins whose gate is off."""
-    order = dict(DEFAULT_ORDER)
-    if Behavior.NODE_NAME_FIRST in features.behaviors:
-        order = {name: order[name] for name in ("SchedulingGates", "PrioritySort", "NodeName")} | order
-    if Behavior.DEVICES_SCORE in features.behaviors:
-        order["DynamicResources"] = 2
-    if Behavior.DECLARED_FEATURES in features.behaviors:
-        order["NodeDeclaredFeatures"] = 0
-    if Behavior.POD_GROUPS in features.behaviors:
-        order["GangScheduling"] = 0
-    return tuple(order.items())
-
-
 # Our own plugin for teaching; in no default.
 DEMONSTRATION = "Demonstration"
 
@@ -104,7 +41,8 @@ EXAMPLES = ("CreationTimeSort", "SmallestFirstSort")
 # Plugins of other repositories that people use most, written anew; ours as well, and in no default.
 OUT_OF_TREE = ("Coscheduling", "CoschedulingSort", "TargetLoadPacking", "NodeResourcesAllocatable")
 
-# The plugins in the order in which people are shown them. plugins/registry.py adds those of installed packages.
+# The plugins in the order in which people are shown them: kube's, in the order of its default set and newer ones last, then ours.
+# plugins/registry.py adds those of installed packages.
 ROOMS: tuple[type[Plugin], ...] = (
     SchedulingGates,
     PrioritySort,
@@ -135,3 +73,34 @@ ROOMS: tuple[type[Plugin], ...] = (
     TargetLoadPacking,
     NodeResourcesAllocatable,
 )
+
+# Every in-tree plugin; a release may lack the last ones.
+_OURS = (DEMONSTRATION, *EXAMPLES, *OUT_OF_TREE)
+NAMES: tuple[str, ...] = tuple(plugin.name for plugin in ROOMS if plugin.name not in _OURS)
+
+# kube's default multiPoint set in its order; 0 where no weight is given.
+_SINCE_135 = ("NodeDeclaredFeatures", "GangScheduling")
+_WEIGHTS = {
+    "TaintToleration": 3,
+    "NodeAffinity": 2,
+    "PodTopologySpread": 2,
+    "InterPodAffinity": 2,
+    "NodeResourcesFit": 1,
+    "NodeResourcesBalancedAllocation": 1,
+    "ImageLocality": 1,
+}
+DEFAULT_ORDER = tuple((name, _WEIGHTS.get(name, 0)) for name in NAMES if name not in _SINCE_135)
+
+
+def default_order(features: Features) -> tuple[tuple[str, int], ...]:
+    """Return the default multiPoint set of a release, also the plugins whose gate is off."""
+    order = dict(DEFAULT_ORDER)
+    if Behavior.NODE_NAME_FIRST in features.behaviors:
+        order = {name: order[name] for name in ("SchedulingGates", "PrioritySort", "NodeName")} | order
+    if Behavior.DEVICES_SCORE in features.behaviors:
+        order["DynamicResources"] = 2
+    if Behavior.DECLARED_FEATURES in features.behaviors:
+        order["NodeDeclaredFeatures"] = 0
+    if Behavior.POD_GROUPS in features.behaviors:
+        order["GangScheduling"] = 0
+    return tuple(order.items())

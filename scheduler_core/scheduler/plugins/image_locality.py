@@ -13,7 +13,7 @@ from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import formula as formulas
 from scheduler_core.scheduler.framework.cycle_state import CycleState
-from scheduler_core.scheduler.framework.explanation import Code, Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Code, Source, gettext_noop, phrase
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.normalize import divide
@@ -29,17 +29,12 @@ _HOLDERS = gettext_noop("nodes that have the image")
 _NODES = gettext_noop("number of nodes")
 _IMAGES = gettext_noop("images of the pod's containers")
 _ABSENT = gettext_noop("the node does not have the image")
-_SUM: Parts = (Words(gettext_noop("images")),)
-_BOUNDED: Parts = (Words(gettext_noop("within limits")),)
-_NODE: Parts = (Words(gettext_noop("node")),)
-_SPREAD: Parts = (
-    Words(
-        gettext_noop(
-            "An image counts in proportion to the share of nodes that have it, so that pods do not pile up on one node."
-        )
-    ),
+_SUM = phrase("images")
+_BOUNDED = phrase("within limits")
+_SPREAD = phrase(
+    "An image counts in proportion to the share of nodes that have it, so that pods do not pile up on one node."
 )
-_BOUNDS: Parts = (Words(gettext_noop("A sum below 23Mi scores 0. A sum above 1000Mi for each container scores 100.")),)
+_BOUNDS = phrase("A sum below 23Mi scores 0. A sum above 1000Mi for each container scores 100.")
 
 
 class ImageLocality(Plugin):
@@ -79,7 +74,7 @@ class ImageLocality(Plugin):
         )
         over = formulas.times(formulas.constant(MAX_NODE_SCORE), formulas.minus(bounded, lowest))
         return formulas.Formula(
-            (*images, held, bounded, formulas.Line(_NODE, formulas.by(over, formulas.minus(highest, lowest)))),
+            (*images, held, bounded, formulas.Line(formulas.NODE, formulas.by(over, formulas.minus(highest, lowest)))),
             (_SPREAD, _BOUNDS),
         )
 

@@ -15,8 +15,16 @@ from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import Action, CycleState, Features, On, Reason, explanation
-from scheduler_core.scheduler.framework.plugin import Handle, Plugin, PreFilterResult, Rows, Verdicts
-from scheduler_core.scheduler.framework.status import SKIP, error, unresolvable
+from scheduler_core.scheduler.framework.plugin import (
+    GO_ON,
+    NOTHING_TO_DO,
+    Handle,
+    Plugin,
+    PreFilterResult,
+    Rows,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.status import error, unresolvable
 from scheduler_core.scheduler.plugins.helper.memo import remember
 
 NAME = "NodeDeclaredFeatures"
@@ -28,7 +36,6 @@ NO_STATE = error(f'error reading "{NEEDS}" from cycle-state: not found')
 _COLUMNS = explanation.gettext_noop("feature that the pod needs"), explanation.gettext_noop("declared by the node")
 _CONTAINERS = ("containers", "initContainers")
 _ALL = (*_CONTAINERS, "ephemeralContainers")
-_NOTHING_TO_DO, _GO_ON = PreFilterResult(SKIP), PreFilterResult()
 
 
 def _find(spec: Manifest, kinds: Sequence[str], field: str, name: str) -> list[Any]:
@@ -124,9 +131,9 @@ class NodeDeclaredFeatures(Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         needs = self.needs_of(pod) if self._enabled else ()
         if not needs:
-            return _NOTHING_TO_DO
+            return NOTHING_TO_DO
         state.write(NEEDS, needs)
-        return _GO_ON
+        return GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         if not self._enabled:

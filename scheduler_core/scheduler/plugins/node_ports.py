@@ -13,9 +13,17 @@ import numpy as np
 from scheduler_core.apimachinery.objects import controller_of, is_sidecar
 from scheduler_core.apimachinery.objects.pod import HostPort, Pod
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import SKIP, Action, CycleState, On, Reason, error, explanation, unschedulable
+from scheduler_core.scheduler.framework import Action, CycleState, On, Reason, error, explanation, unschedulable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
-from scheduler_core.scheduler.framework.plugin import Plugin, Point, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.plugin import (
+    GO_ON,
+    NOTHING_TO_DO,
+    Plugin,
+    Point,
+    PreFilterResult,
+    Rows,
+    Verdicts,
+)
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
 
@@ -31,9 +39,7 @@ ANY_IP = "0.0.0.0"  # noqa: S104 - a host port's wildcard address, nothing liste
 NO_STATE = error(f'reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
 _COLUMNS = explanation.gettext_noop("host port"), explanation.gettext_noop("in use by")
-_FREE = explanation.Words(explanation.gettext_noop("free"))
-_NOTHING_TO_DO = PreFilterResult(SKIP)
-_GO_ON = PreFilterResult()
+_FREE = explanation.Words("free")
 
 
 def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
@@ -61,9 +67,9 @@ class NodePorts(Plugin):
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         if not pod.spec.host_ports:
-            return _NOTHING_TO_DO
+            return NOTHING_TO_DO
         state.write(PRE_FILTER_STATE, pod.spec.host_ports)
-        return _GO_ON
+        return GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         wanted: tuple[HostPort, ...] | None = state.get(PRE_FILTER_STATE)
@@ -77,7 +83,7 @@ class NodePorts(Plugin):
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> explanation.Explanation:
         ports = tuple(explanation.Code(_text(port)) for port in pod.spec.host_ports)
-        return (explanation.say(explanation.gettext_noop("Host ports that the node must have free:"), *ports),)
+        return (explanation.tell("Host ports that the node must have free:", *ports),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> explanation.Explanation:
         """Each host port that the pod wants, with the ports on the node that keep it from having it."""

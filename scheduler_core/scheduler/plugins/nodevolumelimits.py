@@ -15,9 +15,18 @@ from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import Action, Change, CycleState, Draft, On, Reason, Refusal
-from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop, say
-from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, PreFilterResult, Rows, Verdicts
-from scheduler_core.scheduler.framework.status import SKIP, Status, error, unresolvable, unschedulable
+from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop, tell
+from scheduler_core.scheduler.framework.plugin import (
+    GO_ON,
+    NOTHING_TO_DO,
+    Handle,
+    Plugin,
+    Point,
+    PreFilterResult,
+    Rows,
+    Verdicts,
+)
+from scheduler_core.scheduler.framework.status import Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change, was_placed
 
@@ -27,13 +36,8 @@ from scheduler_core.scheduler.plugins.helper.hints import after_claim_change, wa
 
 def after_limits_change(plugin: Any, pod: Pod, old: Manifest, new: Manifest) -> bool:
     """kube: isSchedulableAfterCSINodeUpdated"""
-    before = _limits(old)
-    return any(limit > before.get(name, 0) for name, limit in _limits(new).items())
-
-
-def _limits(csi_node: Manifest) -> Mapping[str, int]:
-    drivers = (csi_node.get("spec") or {}).get("drivers") or ()
-    return {d.get("name") or "": int((d.get("allocatable") or {}).get("count") or 0) for d in drivers}
+    before = limits_of(old)
+    return any(limit > before.get(name, 0) for name, limit in limits_of(new).items())
 
 
 def after_pod_with_volumes_deleted(plugin: Any, pod: Pod, old: Pod, new: None) -> bool:
@@ -234,8 +238,6 @@ TOO_MANY_VOLUMES = Reason("TooManyVolumes", "node(s) exceed max volume count")
 NO_DRIVER = Reason("DriverMissing", "<driver> CSI driver is not installed on the node")
 REFUSED = unschedulable(TOO_MANY_VOLUMES())
 
-_NOTHING_TO_DO = PreFilterResult(SKIP)
-_GO_ON = PreFilterResult()
 
 _COLUMNS = gettext_noop("driver"), gettext_noop("attached"), gettext_noop("new"), gettext_noop("limit")
 
@@ -260,7 +262,7 @@ class NodeVolumeLimits(Plugin):
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         volumes = storage.volumes_of(pod.spec)
-        return _GO_ON if volumes.claims or volumes.in_tree else _NOTHING_TO_DO
+        return GO_ON if volumes.claims or volumes.in_tree else NOTHING_TO_DO
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         counter = Counter(self.handle)
@@ -315,7 +317,7 @@ class NodeVolumeLimits(Plugin):
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         volumes = storage.volumes_of(pod.spec)
-        return (say(gettext_noop("Volumes that count on each node:"), str(len(volumes.claims) + len(volumes.in_tree))),)
+        return (tell("Volumes that count on each node:", str(len(volumes.claims) + len(volumes.in_tree))),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""

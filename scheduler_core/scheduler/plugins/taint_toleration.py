@@ -28,9 +28,10 @@ from scheduler_core.scheduler.framework.explanation import (
     Words,
     Written,
     gettext_noop,
-    say,
+    phrase,
+    tell,
 )
-from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, total
+from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value, constant, total
 from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, Rows, Scores, Verdicts
 from scheduler_core.scheduler.plugins.helper.hints import after_own_change
 from scheduler_core.scheduler.plugins.helper.memo import remember
@@ -50,9 +51,8 @@ HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 _TOLERATED = gettext_noop("tolerated by the pod")
 _NOT_TOLERATED = gettext_noop("not tolerated by the pod")
 _COLUMNS = gettext_noop("taint"), gettext_noop("tolerated by")
-_NONE = Words(gettext_noop("no toleration"))
-_NODE: Parts = (Words(gettext_noop("node")),)
-_COUNTED: Parts = (Words(gettext_noop("The score counts PreferNoSchedule taints that the pod does not tolerate.")),)
+_NONE = Words("no toleration")
+_COUNTED = phrase("The score counts PreferNoSchedule taints that the pod does not tolerate.")
 
 
 def _name_taint(taint: Taint) -> Status:
@@ -125,8 +125,8 @@ class TaintToleration(Plugin):
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         soft = [str(each.key or "*") for each in _soft(pod.spec.tolerations)]
         if not soft:
-            return (say(gettext_noop("The pod tolerates no PreferNoSchedule taint.")),)
-        return (say(gettext_noop("Tolerations of PreferNoSchedule taints:"), *map(Code, soft)),)
+            return (tell("The pod tolerates no PreferNoSchedule taint."),)
+        return (tell("Tolerations of PreferNoSchedule taints:", *map(Code, soft)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each hard taint of the node, with the pod's toleration of it."""
@@ -142,7 +142,7 @@ class TaintToleration(Plugin):
             for i, taint in enumerate(node.taints)
             if taint.effect == PREFER_NO_SCHEDULE
         ]
-        return Formula((*lines, Line(_NODE, total(*lines) if lines else constant(0))), (_COUNTED,))
+        return Formula((*lines, Line(NODE, total(*lines) if lines else constant(0))), (_COUNTED,))
 
     def normalization(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores, i: int

@@ -14,10 +14,19 @@ from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
-from scheduler_core.scheduler.framework import SKIP, Action, CycleState, On, error, unresolvable, unschedulable
+from scheduler_core.scheduler.framework import Action, CycleState, On, error, unresolvable, unschedulable
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, say
-from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, Point, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, tell
+from scheduler_core.scheduler.framework.plugin import (
+    GO_ON,
+    NOTHING_TO_DO,
+    Evidence,
+    Plugin,
+    Point,
+    PreFilterResult,
+    Rows,
+    Verdicts,
+)
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
@@ -33,9 +42,6 @@ _IN_USE = Reason(
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
 )
 DISK_CONFLICT, IN_USE = unschedulable(_DISK_CONFLICT()), unschedulable(_IN_USE())
-
-_NOTHING_TO_DO = PreFilterResult(SKIP)
-_GO_ON = PreFilterResult()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class VolumeRestrictions(Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         volumes = storage.volumes_of(pod.spec)
         if not volumes.claims and not volumes.disks:
-            return _NOTHING_TO_DO
+            return NOTHING_TO_DO
         names: dict[str, None] = {}
         for use in volumes.claims:
             if use.ephemeral:
@@ -85,9 +91,9 @@ class VolumeRestrictions(Plugin):
                 names[use.claim] = None
         used = _used(pod.namespace, names, nodes) if names else 0
         if not volumes.disks and not used:
-            return _NOTHING_TO_DO
+            return NOTHING_TO_DO
         state.write(NAME, ExclusiveClaims(tuple(names), used))
-        return _GO_ON
+        return GO_ON
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
         """Adjust the counts for pods added or removed. Like kube, match claims by name only, in any namespace."""
@@ -131,7 +137,7 @@ class VolumeRestrictions(Plugin):
                 [str(len(disks))] if (disks := storage.volumes_of(pod.spec).disks) else [],
             ),
         )
-        return tuple(say(text, *found) for text, found in lists if found)
+        return tuple(tell(text, *found) for text, found in lists if found)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Make the claims that are missing, or delete who uses what only one may use."""
@@ -181,27 +187,23 @@ def conflicts(disks: Sequence[Manifest], pods: Sequence[Pod]) -> bool:
     return any(_conflict(disk, other) for pod in pods for other in storage.volumes_of(pod.spec).disks for disk in disks)
 
 
+# Kind of disk -> the field that tells one disk from another.
+_DISKS = {"gcePersistentDisk": "pdName", "awsElasticBlockStore": "volumeID", "iscsi": "iqn", "rbd": "image"}
+
+
 def _conflict(a: Manifest, b: Manifest) -> bool:
-    gce, other_gce = a.get("gcePersistentDisk"), b.get("gcePersistentDisk")
-    if gce and other_gce and _same(gce, other_gce, "pdName") and not _both_read_only(gce, other_gce):
-        return True
-    ebs, other_ebs = a.get("awsElasticBlockStore"), b.get("awsElasticBlockStore")
-    # Without a look at readOnly: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
-    if ebs and other_ebs and _same(ebs, other_ebs, "volumeID"):
-        return True
-    iscsi, other_iscsi = a.get("iscsi"), b.get("iscsi")
-    if iscsi and other_iscsi and _same(iscsi, other_iscsi, "iqn"):
-        if not _both_read_only(iscsi, other_iscsi):
-            return True
-    rbd, other_rbd = a.get("rbd"), b.get("rbd")
-    return bool(
-        rbd
-        and other_rbd
-        and any(monitor in (other_rbd.get("monitors") or ()) for monitor in rbd.get("monitors") or ())
-        and (rbd.get("pool") or "rbd") == (other_rbd.get("pool") or "rbd")
-        and _same(rbd, other_rbd, "image")
-        and not _both_read_only(rbd, other_rbd)
-    )
+    for kind, name in _DISKS.items():
+        mine, other = a.get(kind), b.get(kind)
+        if mine and other and _same(mine, other, name) and (kind != "rbd" or _in_one_pool(mine, other)):
+            # Without a look at readOnly: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
+            if kind == "awsElasticBlockStore" or not _both_read_only(mine, other):
+                return True
+    return False
+
+
+def _in_one_pool(a: Manifest, b: Manifest) -> bool:
+    shared = any(monitor in (b.get("monitors") or ()) for monitor in a.get("monitors") or ())
+    return shared and (a.get("pool") or "rbd") == (b.get("pool") or "rbd")
 
 
 def _same(a: Manifest, b: Manifest, name: str) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import SKIP, Action, CycleState, On, Status, unresolvable
+from scheduler_core.scheduler.framework import Action, CycleState, On, Status, unresolvable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.framework.explanation import (
     Below,
@@ -26,7 +26,16 @@ from scheduler_core.scheduler.framework.explanation import (
     Written,
     gettext_noop,
 )
-from scheduler_core.scheduler.framework.plugin import Evidence, Plugin, Point, PreFilterResult, Rows, Verdicts
+from scheduler_core.scheduler.framework.plugin import (
+    GO_ON,
+    NOTHING_TO_DO,
+    Evidence,
+    Plugin,
+    Point,
+    PreFilterResult,
+    Rows,
+    Verdicts,
+)
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
@@ -49,8 +58,6 @@ _NEW_NAMES = {"failure-domain.beta.kubernetes.io/zone": _ZONE, "failure-domain.b
 _LABELS = (*_NEW_NAMES, _ZONE, _REGION)
 
 _COLUMNS = gettext_noop("volume"), gettext_noop("must be in"), gettext_noop("the node has")
-_NOTHING_TO_DO = PreFilterResult(SKIP)
-_GO_ON = PreFilterResult()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +109,15 @@ class VolumeZone(Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         uses = volumes.volumes_of(pod.spec).claims
         if not uses:
-            return _NOTHING_TO_DO
+            return NOTHING_TO_DO
         try:
             pv_topologies = [t for use in uses if not use.ephemeral for t in self._topologies(pod, use.claim)]
         except _Refused as refused:
             return PreFilterResult(refused.status)
         if not pv_topologies:
-            return _NOTHING_TO_DO
+            return NOTHING_TO_DO
         state.write(NAME, tuple(pv_topologies))
-        return _GO_ON
+        return GO_ON
 
     def _topologies(self, pod: Pod, claim_name: str) -> tuple[Topology, ...]:
         """Return the topologies of the claim's volume; none if the claim's class waits for the pod."""

@@ -6,6 +6,7 @@ kube: backend/queue/nominator.go @ v1.34.1
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.state import Copied, Derived, State
@@ -15,23 +16,15 @@ Find = Callable[[str], Pod | None]  # pod key -> the pod as the API server has i
 FindQueued = Callable[[str], QueuedPod | None]  # pod key -> its entry in the queue
 
 
+@dataclass(slots=True, eq=False)
 class Nominator(State):
     """Pods by nominated node, in the order of nomination. Pods are replaced by newer versions of themselves as these arrive."""
 
-    __slots__ = ("_by_node", "_node_of", "find", "keeps_cleared", "queued")
-
-    queued: Derived[FindQueued | None]  # set by the queue that it belongs to
-    find: Derived[Find | None]  # set by the scheduler that it belongs to
-    keeps_cleared: bool  # until 1.37 a cleared nomination stays in the list under ""
-    _by_node: Copied[dict[str, tuple[Pod, ...]]]
-    _node_of: Copied[dict[str, str]]  # uid -> node
-
-    def __init__(self, find: Find | None = None, keeps_cleared: bool = True) -> None:
-        self.keeps_cleared = keeps_cleared
-        self.queued = None
-        self.find = find
-        self._by_node = {}
-        self._node_of = {}
+    find: Derived[Find | None] = None  # set by the scheduler that it belongs to
+    keeps_cleared: bool = True  # until 1.37 a cleared nomination stays in the list under ""
+    queued: Derived[FindQueued | None] = None  # set by the queue that it belongs to
+    _by_node: Copied[dict[str, tuple[Pod, ...]]] = field(default_factory=dict)
+    _node_of: Copied[dict[str, str]] = field(default_factory=dict)  # uid -> node
 
     def on(self, node: str) -> tuple[Pod, ...]:
         """The pods nominated to a node."""

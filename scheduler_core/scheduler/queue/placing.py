@@ -6,7 +6,7 @@ kube: backend/queue/scheduling_queue.go (moveToActiveQ, moveToBackoffQ, requeueP
 """
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.clock.agenda import FOREVER, SECOND
@@ -20,16 +20,14 @@ from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions,
 # kube: backend/queue/backoff_queue.go @ v1.34.1
 
 
+@dataclass(frozen=True, slots=True)
 class Backoff:
     """1 s, 2 s, 4 s … 10 s by default. With `pop_from_backoff` all times are floored to whole seconds, as kube's window has it.
 
     The historical queue doubles once more, and counts all failed attempts alike.
     """
 
-    __slots__ = ("_options",)
-
-    def __init__(self, options: QueueOptions) -> None:
-        self._options = options
+    _options: QueueOptions
 
     def begin(self, entry: QueuedPod) -> QueuedPod:
         """The pod with the end of the backoff that its failures ask for."""
@@ -61,8 +59,6 @@ _WANTED = {Strategy.IMMEDIATELY: "active", Strategy.AFTER_BACKOFF: "backoff", St
 
 class Placing:
     """`cause` is the label of what moved the pod, `why` the decision where a plugin's hint was asked."""
-
-    __slots__ = ("_counts_once", "_nominating", "_options", "_rules", "_state", "backoff")
 
     def __init__(self, state: QueueState, options: QueueOptions, rules: Rules) -> None:
         self._state = state

@@ -6,6 +6,7 @@ in vain.
 
 import heapq
 from collections import OrderedDict
+from dataclasses import dataclass, field
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.state import Copied, State
@@ -19,19 +20,13 @@ Order = tuple[int, ...]
 _SLACK = 64
 
 
+@dataclass(slots=True, eq=False)
 class PodHeap(State):
     """Pods in an order; what has been replaced or taken out stays in the heap until it comes to the top or grows too much."""
 
-    __slots__ = ("_heap", "_orders", "entries")
-
-    entries: Copied[dict[str, QueuedPod]]
-    _heap: Copied[list[tuple[Order, str]]]
-    _orders: Copied[dict[str, Order]]
-
-    def __init__(self) -> None:
-        self.entries = {}
-        self._heap = []
-        self._orders = {}
+    entries: Copied[dict[str, QueuedPod]] = field(default_factory=dict)
+    _heap: Copied[list[tuple[Order, str]]] = field(default_factory=list)
+    _orders: Copied[dict[str, Order]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -98,19 +93,13 @@ class PodHeap(State):
 # kube: backend/queue/active_queue.go @ v1.34.1
 
 
+@dataclass(slots=True, eq=False)
 class InFlight(State):
     """Markers by the pod's UID, events by a running number."""
 
-    __slots__ = ("_items", "_next", "_number")
-
-    _items: Copied[OrderedDict[int, Pod | ObjectEvent]]
-    _number: Copied[dict[str, int]]  # uid -> number of its marker
-    _next: int
-
-    def __init__(self) -> None:
-        self._items = OrderedDict()
-        self._number = {}
-        self._next = 0
+    _items: Copied[OrderedDict[int, Pod | ObjectEvent]] = field(default_factory=OrderedDict)
+    _number: Copied[dict[str, int]] = field(default_factory=dict)  # uid -> number of its marker
+    _next: int = 0
 
     def __len__(self) -> int:
         return len(self._number)
@@ -174,6 +163,7 @@ class InFlight(State):
 Members = dict[str, dict[str, QueuedPod]]
 
 
+@dataclass(slots=True, eq=False)
 class QueueState(State):
     """A waiting pod is in one of the places by its key `namespace/name`; pods in flight are known by UID.
 
@@ -183,59 +173,22 @@ class QueueState(State):
     of the group that was popped last and is not back. `cycle` counts the pods popped; `move_request`: see historical.py.
     """
 
-    __slots__ = (
-        "active",
-        "backoff",
-        "cycle",
-        "errors",
-        "flight",
-        "flushed",
-        "gated",
-        "grouped",
-        "incomplete",
-        "metrics",
-        "move_request",
-        "nominator",
-        "pending",
-        "popped",
-        "sequence",
-        "unschedulable",
-    )
-
-    active: Copied[PodHeap]
-    backoff: Copied[PodHeap]
-    errors: Copied[PodHeap]
-    unschedulable: Copied[dict[str, QueuedPod]]
-    gated: Copied[dict[str, QueuedPod]]
-    flight: Copied[InFlight]
-    nominator: Copied[Nominator]
-    metrics: Copied[QueueMetrics]
-    pending: Copied[Members]
-    incomplete: Copied[Members]
-    popped: str
-    grouped: bool  # pods may be members of groups
-    sequence: int
-    flushed: int | None
-    cycle: int
-    move_request: tuple[int, str]
-
-    def __init__(self, nominator: Nominator | None = None) -> None:
-        self.active = PodHeap()
-        self.backoff = PodHeap()
-        self.errors = PodHeap()
-        self.unschedulable = {}
-        self.gated = {}
-        self.flight = InFlight()
-        self.nominator = nominator or Nominator()
-        self.metrics = QueueMetrics()
-        self.pending = {}
-        self.incomplete = {}
-        self.popped = ""
-        self.grouped = False
-        self.sequence = 0
-        self.flushed = None
-        self.cycle = 0
-        self.move_request = (-1, "")
+    active: Copied[PodHeap] = field(default_factory=PodHeap)
+    backoff: Copied[PodHeap] = field(default_factory=PodHeap)
+    errors: Copied[PodHeap] = field(default_factory=PodHeap)
+    unschedulable: Copied[dict[str, QueuedPod]] = field(default_factory=dict)
+    gated: Copied[dict[str, QueuedPod]] = field(default_factory=dict)
+    flight: Copied[InFlight] = field(default_factory=InFlight)
+    nominator: Copied[Nominator] = field(default_factory=Nominator)
+    metrics: Copied[QueueMetrics] = field(default_factory=QueueMetrics)
+    pending: Copied[Members] = field(default_factory=dict)
+    incomplete: Copied[Members] = field(default_factory=dict)
+    popped: str = ""
+    grouped: bool = False  # pods may be members of groups
+    sequence: int = 0
+    flushed: int | None = None
+    cycle: int = 0
+    move_request: tuple[int, str] = (-1, "")
 
     def maps(self) -> tuple[dict[str, QueuedPod], ...]:
         """The waiting pods of each place by key."""

@@ -13,6 +13,7 @@ from scheduler_core.scheduler.core.actions import AdvanceStartUp
 from scheduler_core.scheduler.core.process import PART, Clock, Process, Stage, identity_of
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import election, informers, startup
+from scheduler_core.scheduler.leaderelection.elector import LeaderElector
 from scheduler_core.world.commands import PartitionScheduler, StartScheduler, StopScheduler, refuse
 from scheduler_core.world.simulation.edits import EditableWorld
 
@@ -37,8 +38,10 @@ def launch(world: EditableWorld, name: str, configuration: SchedulerConfiguratio
     seed = world.draw(1 << 62)
     candidacy = election_config(configuration.manifest)
     reporter = configuration.profiles[0].scheduler_name
-    process = Process(identity_of(name, seed), clock, candidacy, seed, reporter)
-    process.delayed = bool(configuration.manifest.get("delayCacheUntilActive")) and candidacy is not None
+    identity = identity_of(name, seed)
+    elector = None if candidacy is None else LeaderElector(candidacy, identity, seed)
+    delayed = bool(configuration.manifest.get("delayCacheUntilActive")) and elector is not None
+    process = Process(identity, clock, elector, reporter, delayed=delayed)
     world.start_process(name, configuration, process)
 
 

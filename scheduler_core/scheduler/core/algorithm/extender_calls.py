@@ -3,12 +3,14 @@
 kube: pkg/scheduler/extender.go @ v1.34.1
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb
+from scheduler_core.scheduler.extenders.results import ExtenderError, read_bind
 from scheduler_core.scheduler.framework import SUCCESS, Code, PluginStep, Point, Rows, Scores, Status, Verdicts, error
 from scheduler_core.scheduler.framework.runtime.framework import Cycle
 from scheduler_core.scheduler.framework.runtime.points import extender_answered
@@ -70,3 +72,15 @@ def take(
         scores=scores,
         stage=stage,
     )
+
+
+def take_binding(extension: Extension, cycle: Cycle, bind: Callable[[], str]) -> PluginStep:
+    """Take the answer of an extender that binds. Status Skip: it failed and is ignorable. `bind` returns why it could not after all."""
+    exchange = extension.current()
+    try:
+        read_bind(exchange)
+        problem = bind()
+    except ExtenderError as failed:
+        problem = str(failed)
+    ignored = bool(problem) and exchange.extender.ignorable
+    return take(extension, cycle, Effect(bound=not problem, ignored=ignored), problem, skipped=ignored)

@@ -6,7 +6,7 @@ kube: backend/api_dispatcher/{api_dispatcher,call_queue}.go, framework/api_calls
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from scheduler_core.apimachinery.objects.pod import Pod
@@ -23,15 +23,12 @@ class StatusPatch:
     """Sets a condition and the nomination (None leaves it, "" clears it) where they differ from `base`, the status as last seen."""
 
     verb: ClassVar[str] = STATUS
+    kind: ClassVar[str] = PATCH
     uid: str
     key: str
     base: Status
     condition: Mapping[str, Any] | None = None
     nomination: str | None = None
-
-    @property
-    def kind(self) -> str:
-        return PATCH
 
     @property
     def changes_nomination(self) -> bool:
@@ -67,13 +64,10 @@ class Binding:
     """The call that a binding cycle waits for."""
 
     verb: ClassVar[str] = BIND
+    kind: ClassVar[str] = BINDING
     uid: str
     key: str
     number: int
-
-    @property
-    def kind(self) -> str:
-        return BINDING
 
 
 Call = StatusPatch | Binding
@@ -90,32 +84,21 @@ def condition_differs(status: Status, condition: Mapping[str, Any], fields: tupl
     return True
 
 
+@dataclass(slots=True, eq=False)
 class Dispatcher(State):
     """Calls by the pod's UID: `calls` those that wait or run (a newer one may wait behind one that runs), `queue` whose turn is next.
 
     `retries`: how often a running call has been made again, by its number; `sent`: when it was sent first (ns).
     """
 
-    __slots__ = ("calls", "limit", "numbers", "queue", "retries", "running", "sent", "serial")
-
     limit: int
-    serial: int
-    calls: Copied[dict[str, Call]]
-    numbers: Copied[dict[str, int]]  # uid -> number of the call in `calls`
-    queue: Copied[list[str]]
-    running: Copied[dict[int, Call]]
-    retries: Copied[dict[int, int]]
-    sent: Copied[dict[int, int]]
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.serial = 0
-        self.calls = {}
-        self.numbers = {}
-        self.queue = []
-        self.running = {}
-        self.retries = {}
-        self.sent = {}
+    serial: int = 0
+    calls: Copied[dict[str, Call]] = field(default_factory=dict)
+    numbers: Copied[dict[str, int]] = field(default_factory=dict)  # uid -> number of the call in `calls`
+    queue: Copied[list[str]] = field(default_factory=list)
+    running: Copied[dict[int, Call]] = field(default_factory=dict)
+    retries: Copied[dict[int, int]] = field(default_factory=dict)
+    sent: Copied[dict[int, int]] = field(default_factory=dict)
 
     def is_running(self, number: int) -> bool:
         return number in self.running

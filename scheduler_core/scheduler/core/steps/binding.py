@@ -105,7 +105,7 @@ def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     if status is None:  # it did not wait for Permit, but for an API call
         _follow(scheduler, binding, PhaseResult.SUCCESS)
         return
-    measure.record_permit_wait(scheduler, binding, status)
+    scheduler.figures.permit_wait.observe((status.code.kube_name,), scheduler.world.now - binding.started)
     _record(scheduler, binding, points.wait_on_permit(status, binding))
     scheduler.world.record(WaitEnded(binding.pod.key, status.to_json()), scheduler.name, binding.span)
     if status.ok:
@@ -180,7 +180,7 @@ def _begin_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _pass_through(scheduler: Scheduler, binding: BindingCycle) -> None:
-    measure.record_empty_point(scheduler, binding)
+    scheduler.figures.extension_point.observe((str(binding.phase), measure.OK, binding.profile), 0)
     _follow(scheduler, binding, PhaseResult.SUCCESS)
 
 
@@ -268,7 +268,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     binding.phase = _ROWS[binding.phase].then[result]
     for plugin in scheduler.profiles[binding.profile].at(Point.UNRESERVE):
         _record(scheduler, binding, points.run_unreserve(plugin, binding))
-    measure.record_unreserve(scheduler, binding)
+    scheduler.figures.extension_point.observe(("Unreserve", measure.OK, binding.profile), 0)
     del scheduler.bindings[binding.number]
     was_assumed = scheduler.is_assumed(binding.pod)
     forget(scheduler, binding.pod, binding.span)

@@ -13,8 +13,8 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver import DONE, NORMAL, Answer, Fault, Refused
+from scheduler_core.base.releases import Behavior
 from scheduler_core.base.trace.kinds import ApiCall, PreemptionStarted
-from scheduler_core.scheduler.core import measure
 from scheduler_core.scheduler.core.actions import AdvanceEviction
 from scheduler_core.scheduler.core.algorithm.post_filter import fit_error
 from scheduler_core.scheduler.core.calls import client
@@ -46,7 +46,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
         if ends_after:
             scheduler.push_cycle(ends_after)
         return ends_after != 0
-    measure.victims(scheduler, job.chosen)
+    scheduler.figures.preemption_victims.observe((), job.chosen)
     _start_beside(scheduler, job)
     return False
 
@@ -86,7 +86,8 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
     """
     while job.index < len(job.victims):
         # Before the last victim goes, as in kube: its deletion must find a preemptor that PreEnqueue lets through.
-        if job.index == len(job.victims) - 1 and not scheduler.gates_to_last:
+        gates = Behavior.LAST_VICTIM_GATES in scheduler.features.behaviors
+        if job.index == len(job.victims) - 1 and not gates:
             scheduler.preempting.pop(job.preemptor.uid, None)
         victim = job.victims[job.index]
         binding = next((b for b in scheduler.bindings.values() if b.pod.uid == victim.uid), None)
@@ -165,7 +166,7 @@ def advance(scheduler: Scheduler, number: int) -> None:
             scheduler.push_cycle(0)
         else:
             scheduler.queue.activate((job.preemptor,), scheduler.world.now)
-            measure.record_preemption(scheduler)
+            scheduler.figures.preemption_goroutines.observe(("success",), 0)
         scheduler.wake_up()
     elif job.has_condition:
         _resume(scheduler, _record_eviction(scheduler, job))
@@ -227,14 +228,14 @@ def _end(scheduler: Scheduler, job: Eviction) -> int:
     scheduler.evictions.pop(job.number, None)
     cost = 0
     if job.held_up:
-        measure.victims(scheduler, job.chosen)
+        scheduler.figures.preemption_victims.observe((), job.chosen)
         cost = _clear_lower(scheduler, job)
     else:
         # No victim was deleted, so no deletion will wake the preemptor.
         scheduler.preempting.pop(job.preemptor.uid, None)
         if job.in_memory if scheduler.preempts_in_memory else not job.evicted:
             scheduler.queue.activate((job.preemptor,), scheduler.world.now)
-        measure.record_preemption(scheduler)
+        scheduler.figures.preemption_goroutines.observe(("success",), 0)
     scheduler.wake_up()
     return cost
 

@@ -3,18 +3,18 @@
 An extender that says it has bound the pod writes the binding to the API server itself; here that is done for it, as it has no way to the
 simulated one. Where the API server refuses, the extender is taken to have said so.
 
-kube: schedule_one.go (bind, extendersBinding) @ v1.34.1
+kube: schedule_one.go (bind, extendersBinding), extender.go (Bind) @ v1.34.1
 """
 
 from scheduler_core.base.trace.kinds import ApiCall
-from scheduler_core.scheduler.core.algorithm import extender_bind
+from scheduler_core.scheduler.core.algorithm import extender_calls as calls
 from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import extender_calls
-from scheduler_core.scheduler.extenders.extender import Extender, Verb
+from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb
 from scheduler_core.scheduler.framework.runtime.framework import record_step
-from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
+from scheduler_core.scheduler.framework.status import Status
 
 
 def binders(scheduler: Scheduler, binding: BindingCycle) -> tuple[Extender, ...]:
@@ -27,22 +27,21 @@ def ask(scheduler: Scheduler, binding: BindingCycle, extender: Extender) -> int 
     """Asks an extender. How long (ns) until it has answered; None where that comes from outside."""
     if binding.extension is None:
         binding.extension = Extension(numbers_from=binding.exchanges)
-    extender_bind.ask(binding.extension, binding, extender, binding.node)
+    calls.ask(binding.extension, binding, extender, Verb.BIND, Request(binding.pod, node=binding.node))
     return extender_calls.send(scheduler, binding.extension, binding.span)
 
 
 def take(scheduler: Scheduler, binding: BindingCycle) -> Status:
     """Takes the answer in; status Skip leaves the pod to the next one."""
     assert binding.extension is not None
-    bound = extender_bind.says_bound(binding.extension.current())
-    refusal = _bind(scheduler, binding) if bound else SUCCESS
-    step = extender_bind.take(binding.extension, binding, refusal.message)
+    step = calls.take_binding(binding.extension, binding, lambda: _bind(scheduler, binding))
     record_step(scheduler.world, scheduler.name, binding, step)
     return step.status
 
 
-def _bind(scheduler: Scheduler, binding: BindingCycle) -> Status:
+def _bind(scheduler: Scheduler, binding: BindingCycle) -> str:
+    """Return why the API server refuses the binding; "" if it takes it."""
     world, pod = scheduler.world, binding.pod
     answer = world.api.answer_binding(pod.key, pod.uid, binding.node)
     world.record(ApiCall("BIND", pod.key, binding.node, error=answer.message), scheduler.name)
-    return SUCCESS if answer.ok else Status(Code.ERROR, (answer.message,))
+    return "" if answer.ok else answer.message

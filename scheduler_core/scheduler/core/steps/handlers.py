@@ -3,6 +3,8 @@
 kube: eventhandlers.go, framework/events.go @ v1.34.1
 """
 
+from collections.abc import Callable, Mapping
+
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.apimachinery.objects.pod import Pod, whole_requests
 from scheduler_core.apiserver.watch import ADDED, DELETED, WatchEvent
@@ -103,21 +105,10 @@ def node_changes(old: Node, new: Node, features_count: bool = False) -> list[Act
 
     Cordoning is no event; uncordoning is a taint event. kube: NodeSchedulingPropertiesChange
     """
-    changes = []
-    if old.unschedulable and not new.unschedulable:
-        changes.append(Action.UPDATE_NODE_TAINT)
-    if old.allocatable != new.allocatable or old.allowed_pods != new.allowed_pods:
-        changes.append(Action.UPDATE_NODE_ALLOCATABLE)
-    if old.labels != new.labels:
-        changes.append(Action.UPDATE_NODE_LABEL)
-    if _taints(old) != _taints(new):
-        changes.append(Action.UPDATE_NODE_TAINT)
-    if _conditions(old) != _conditions(new):
-        changes.append(Action.UPDATE_NODE_CONDITION)
-    if old.annotations != new.annotations:
-        changes.append(Action.UPDATE_NODE_ANNOTATION)
-    if features_count and _features(old) != _features(new):
-        changes.append(Action.UPDATE_NODE_DECLARED_FEATURE)
+    changes = [Action.UPDATE_NODE_TAINT] if old.unschedulable and not new.unschedulable else []
+    changes += [action for action, part in _NODE_PARTS.items() if part(old) != part(new)]
+    if not features_count and Action.UPDATE_NODE_DECLARED_FEATURE in changes:
+        changes.remove(Action.UPDATE_NODE_DECLARED_FEATURE)
     return changes
 
 
@@ -132,6 +123,16 @@ def _features(node: Node) -> list[str]:
 def _conditions(node: Node) -> dict[str, str]:
     status = node.manifest.get("status") or {}
     return {c.get("type", ""): c.get("status", "") for c in status.get("conditions") or ()}
+
+
+_NODE_PARTS: Mapping[Action, Callable[[Node], object]] = {
+    Action.UPDATE_NODE_ALLOCATABLE: lambda node: (node.allocatable, node.allowed_pods),
+    Action.UPDATE_NODE_LABEL: lambda node: node.labels,
+    Action.UPDATE_NODE_TAINT: _taints,
+    Action.UPDATE_NODE_CONDITION: _conditions,
+    Action.UPDATE_NODE_ANNOTATION: lambda node: node.annotations,
+    Action.UPDATE_NODE_DECLARED_FEATURE: _features,
+}
 
 
 # Pods

@@ -7,6 +7,7 @@ kube: framework/runtime/framework.go (RunFilterPlugins, RunFilterPluginsWithNomi
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -28,12 +29,12 @@ class Nominations(Protocol):
     def counted(self, node: str) -> tuple[Pod, ...]: ...
 
 
+@dataclass(frozen=True, slots=True)
 class FilterRunner:
     """The Filter plugins of a profile, for what-ifs (framework.plugin.Filters)."""
 
-    def __init__(self, framework: Framework, nominations: Nominations) -> None:
-        self._framework = framework
-        self._nominations = nominations
+    _framework: Framework
+    _nominations: Nominations
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
         """Pods more or less, in the view and in the plugins' state. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""

@@ -135,20 +135,14 @@ def _scores(step: PluginStep, nodes: NodeTable) -> dict[str, int] | None:
     return {nodes.names[int(r)]: int(s) for r, s in zip(step.rows, step.scores, strict=True)}
 
 
+@dataclass(slots=True, eq=False)
 class StepFacts(LazyFacts):
     """Makes the facts of a step's record. What is told node by node is made only when the record is looked at; `brief` is the rest."""
-
-    __slots__ = ("nodes", "pod", "step")
 
     KIND: ClassVar[str] = PluginRan.KIND
     step: PluginStep
     pod: str
     nodes: NodeTable | None
-
-    def __init__(self, step: PluginStep, pod: str, nodes: NodeTable | None) -> None:
-        self.step = step
-        self.pod = pod
-        self.nodes = nodes
 
     def __call__(self) -> PluginRan:
         return facts_of(self.step, self.pod, self.nodes)

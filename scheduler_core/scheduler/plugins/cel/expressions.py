@@ -188,13 +188,11 @@ class Compiled:
         )
 
 
+@dataclass(slots=True)
 class Spent:
     """The cost budget that is left in one call of a plugin."""
 
-    __slots__ = ("left",)
-
-    def __init__(self) -> None:
-        self.left = LIMIT_OF_A_CALL
+    left: int = LIMIT_OF_A_CALL
 
 
 _TYPES = {name: TIMESTAMP if name == "now" else DYN for name in (*POD, *NODE, *WAITING, *VICTIM)}

@@ -1,14 +1,13 @@
 """How a Score expression's answer becomes a score."""
 
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.explanation import Code, Parts, Words, gettext_noop
-from scheduler_core.scheduler.framework.formula import Expression, Formula, Line, Value, constant, times, whole
+from scheduler_core.scheduler.framework.explanation import Code, gettext_noop
+from scheduler_core.scheduler.framework.formula import NODE, Expression, Formula, Line, Value, constant, times, whole
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.cel.expressions import Answer
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, span_normalization
 
 _ANSWER = gettext_noop("result of the expression")
-_NODE: Parts = (Words(gettext_noop("node")),)
 
 
 def answer_formula(text: str, answer: Answer) -> Formula | None:
@@ -21,7 +20,7 @@ def answer_formula(text: str, answer: Answer) -> Formula | None:
         score = times(constant(MAX_NODE_SCORE), given)
     elif isinstance(answer, float):
         score = whole(given)
-    return Formula((Line(_NODE, score),), ((Code(" ".join(text.split())),),))
+    return Formula((Line(NODE, score),), ((Code(" ".join(text.split())),),))
 
 
 def normalization_formula(kind: str, nodes: NodeTable, rows: Rows, scores: Scores, i: int) -> Formula | None:

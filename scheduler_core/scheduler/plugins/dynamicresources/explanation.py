@@ -34,30 +34,26 @@ SHOWN = 20  # devices
 
 _CLAIMS = gettext_noop("claim"), gettext_noop("devices")
 _DEVICES = gettext_noop("device"), gettext_noop("why not allocated")
-_HAS, _WOULD_GET = Words(gettext_noop("has")), Words(gettext_noop("would get"))
-_NO_DEVICE, _NOTHING = Words(gettext_noop("no device")), Words(gettext_noop("no device found"))
-_OUT_OF_REACH = Words(gettext_noop("not accessible from this node"))
-_EXTENDED = Words(gettext_noop("extended resources"))
-_GIVEN_BACK = Words(gettext_noop("tried and released: the rest does not fit with this device"))
-_TIMED_OUT = Words(gettext_noop("the search on this node took too long"))
+_HAS, _WOULD_GET = Words("has"), Words("would get")
+_NO_DEVICE, _NOTHING = Words("no device"), Words("no device found")
+_OUT_OF_REACH = Words("not accessible from this node")
+_EXTENDED = Words("extended resources")
+_GIVEN_BACK = Words("tried and released: the rest does not fit with this device")
+_TIMED_OUT = Words("the search on this node took too long")
 _MAY_DIFFER = {
-    ALLOCATION: Words(
-        gettext_noop("a real cluster may choose other devices: the order of slices and pools differs each time")
-    ),
-    STATUS: Words(
-        gettext_noop("a real cluster may decide differently: the order of slices and pools differs each time")
-    ),
+    ALLOCATION: Words("a real cluster may choose other devices: the order of slices and pools differs each time"),
+    STATUS: Words("a real cluster may decide differently: the order of slices and pools differs each time"),
 }
 _SAID_NO = {
-    "in-use": Words(gettext_noop("in use")),
-    "binding": Words(gettext_noop("has binding conditions, and their feature gate is off")),
-    "selector": Words(gettext_noop("not selected by")),
-    "remembered": Words(gettext_noop("not selected")),
-    "node": Words(gettext_noop("not available to this node")),
-    "capacity": Words(gettext_noop("not enough capacity left")),
-    "counters": Words(gettext_noop("the counter is exhausted")),
-    "taint": Words(gettext_noop("taint not tolerated:")),
-    "constraint": Words(gettext_noop("does not meet the constraint")),
+    "in-use": Words("in use"),
+    "binding": Words("has binding conditions, and their feature gate is off"),
+    "selector": Words("not selected by"),
+    "remembered": Words("not selected"),
+    "node": Words("not available to this node"),
+    "capacity": Words("not enough capacity left"),
+    "counters": Words("the counter is exhausted"),
+    "taint": Words("taint not tolerated:"),
+    "constraint": Words("does not meet the constraint"),
 }
 _DETAIL = {"selector": "expression", "counters": "missing", "taint": "taint", "constraint": "attribute"}
 

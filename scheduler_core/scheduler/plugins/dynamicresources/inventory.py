@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.dra.selectors import CelSelectors
 from scheduler_core.apimachinery.dra.taints import Selectors, track_slices
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.framework import Features, Handle
-from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import Informer
+from scheduler_core.scheduler.framework.claims import Informer
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch, Slices
 from scheduler_core.scheduler.plugins.dynamicresources.state import Inventory
 
@@ -67,19 +67,6 @@ def device_features(features: Features) -> DeviceFeatures:
 
 class Inventories:
     """Takes stock for a cycle, and makes the search ready for one that was taken."""
-
-    __slots__ = (
-        "_classes",
-        "_found",
-        "_handle",
-        "_known",
-        "_rules",
-        "_selectors",
-        "_slices",
-        "_used",
-        "_version",
-        "search",
-    )
 
     def __init__(self, handle: Handle, selectors: Selectors) -> None:
         self._handle, self._selectors = handle, selectors

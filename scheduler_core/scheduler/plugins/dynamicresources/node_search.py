@@ -44,8 +44,6 @@ INVALID = Found(None, invalid=True)
 class Slices:
     """The slices of a moment, by the node that they are for; `shared` may be for any."""
 
-    __slots__ = ("by_name", "by_pool", "local", "shared")
-
     def __init__(self, slices: Sequence[ResourceSlice]) -> None:
         self.by_name = {each.name: each for each in slices}
         self.by_pool: dict[PoolId, list[ResourceSlice]] = {}

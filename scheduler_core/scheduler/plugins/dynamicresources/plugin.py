@@ -18,9 +18,9 @@ from scheduler_core.apimachinery.objects import Manifest, Pod, parse_duration
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import Action, CycleState, Draft, Features, On, Refusal, plugin
-from scheduler_core.scheduler.framework.explanation import Code, Explanation, Parts, Words, gettext_noop, say
-from scheduler_core.scheduler.framework.formula import Formula, Line, Value
-from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, phrase, tell
+from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value
+from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.dynamicresources import (
     claim_writing,
     extended_resources,
@@ -64,9 +64,8 @@ NAME = "DynamicResources"
 UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
 
 MOST_ALTERNATIVES = 8  # of a request
-_NODE: Parts = (Words(gettext_noop("node")),)
 _ALTERNATIVES = gettext_noop("8 for each first alternative that serves a request, 7 for each second, and so on")
-_EARLIER: Parts = (Words(gettext_noop("Earlier alternatives of the requests score higher.")),)
+_EARLIER = phrase("Earlier alternatives of the requests score higher.")
 _NOT_FOUND = "could not find "
 _INCOMPLETE = "being updated"
 NO_STATE = error("not found")
@@ -77,8 +76,6 @@ DEALLOCATED = unschedulable(reasons.DEALLOCATED())
 DELETED = unschedulable(reasons.LEFT_OVER_DELETED())
 STILL_NOT = unschedulable(reasons.STILL_NOT())
 
-_NOTHING_TO_DO = plugin.PreFilterResult(SKIP)
-_GO_ON = plugin.PreFilterResult()
 _NO_CLAIMS = Facts(ClaimStore())
 
 
@@ -129,12 +126,12 @@ class DynamicResources(plugin.Plugin):
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> plugin.PreFilterResult:
         if not self._enabled:
-            return _NOTHING_TO_DO
+            return plugin.NOTHING_TO_DO
         # Before any early return, as in kube: Skip keeps only Filter from
         # running, and Reserve and PreBind fail without it.
         state.write(FACTS, _NO_CLAIMS)
         if not pod.spec.resource_claims and not (self._extended and pod.spec.requests.scalar):
-            return _NOTHING_TO_DO
+            return plugin.NOTHING_TO_DO
         try:
             found = prefilter.facts_of(self.handle, pod, self._inventories)
         except ClaimError as wrong:
@@ -142,7 +139,7 @@ class DynamicResources(plugin.Plugin):
         if isinstance(found, Status):
             return plugin.PreFilterResult(found)
         state.write(FACTS, found)
-        return _GO_ON if found.store.claims else _NOTHING_TO_DO
+        return plugin.GO_ON if found.store.claims else plugin.NOTHING_TO_DO
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Verdicts | None:
         if not self._enabled:
@@ -217,7 +214,7 @@ class DynamicResources(plugin.Plugin):
             (gettext_noop("Claims to allocate devices for:"), [name for open_, name in named if open_]),
             (gettext_noop("Claims that are allocated:"), [name for open_, name in named if not open_]),
         )
-        return tuple(say(text, *names) for text, names in lists if names)
+        return tuple(tell(text, *names) for text, names in lists if names)
 
     # Reserve and Unreserve
 
@@ -376,7 +373,7 @@ class ScoringDynamicResources(DynamicResources):
         facts: Facts = state.read(FACTS)
         allocation = (state.get(ALLOCATIONS) or {}).get(nodes.names[row])
         score = 0 if allocation is None else self._score_alternatives(facts.store, allocation)
-        return Formula((Line(_NODE, Value(int(score) if isinstance(score, int) else 0, _ALTERNATIVES)),), (_EARLIER,))
+        return Formula((Line(NODE, Value(int(score) if isinstance(score, int) else 0, _ALTERNATIVES)),), (_EARLIER,))
 
     def normalization(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores, i: int

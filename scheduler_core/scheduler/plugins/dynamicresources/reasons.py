@@ -31,25 +31,4 @@ DEALLOCATED = Reason("Deallocated", "deallocation of ResourceClaim completed")
 LEFT_OVER_DELETED = Reason("LeftOverDeleted", "deletion of ResourceClaim completed")
 STILL_NOT = Reason("StillNotSchedulable", "still not schedulable")
 
-REASONS = (
-    NOT_CREATED,
-    NO_SOURCE,
-    NOT_OWNED,
-    NOT_FOUND,
-    DELETED,
-    ALLOCATING,
-    UNKNOWN_TYPE,
-    NO_ALTERNATIVES,
-    NO_CLASS,
-    LEFT_OVER,
-    CANNOT_FIT,
-    CANNOT_ALLOCATE,
-    NOT_AVAILABLE,
-    INVALID_POOLS,
-    TIMED_OUT,
-    DISABLED,
-    NOTHING_TO_DEALLOCATE,
-    DEALLOCATED,
-    LEFT_OVER_DELETED,
-    STILL_NOT,
-)
+REASONS = tuple(each for each in list(vars().values()) if isinstance(each, Reason))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, invalid
 from scheduler_core.apimachinery.objects.strict import INTEGER32, ListOf, Shape
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.explanation import Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Source, gettext_noop, phrase
 from scheduler_core.scheduler.framework.formula import (
     Expression,
     Formula,
@@ -137,12 +137,12 @@ def default_normalize(scores: Scores, *, reverse: bool = False) -> Scores:
 _RAW = gettext_noop("score of the node")
 _HIGHEST = gettext_noop("highest score of a node")
 _LOWEST = gettext_noop("lowest score of a node")
-_UP: Parts = (Words(gettext_noop("The node with the highest score gets 100.")),)
-_DOWN: Parts = (Words(gettext_noop("Lower is better here: the node with the highest score gets 0.")),)
-_ALL_ZERO: Parts = (Words(gettext_noop("Every node scores 0.")),)
-BETWEEN: Parts = (Words(gettext_noop("The lowest score becomes 0 and the highest 100.")),)
-ALIKE: Parts = (Words(gettext_noop("All nodes have the same score, so all get 0.")),)
-NORMALIZED: Parts = (Words(gettext_noop("normalized")),)
+_UP = phrase("The node with the highest score gets 100.")
+_DOWN = phrase("Lower is better here: the node with the highest score gets 0.")
+_ALL_ZERO = phrase("Every node scores 0.")
+BETWEEN = phrase("The lowest score becomes 0 and the highest 100.")
+ALIKE = phrase("All nodes have the same score, so all get 0.")
+NORMALIZED = phrase("normalized")
 
 
 def raw_value(scores: Scores, i: int) -> Value:

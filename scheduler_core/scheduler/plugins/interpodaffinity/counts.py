@@ -84,13 +84,18 @@ def _resolve_namespaces(term: AffinityTerm, handle: Handle) -> AffinityTerm:
     return replace(term, namespaces=tuple(dict.fromkeys((*term.namespaces, *selected))))
 
 
-def accepts(term: AffinityTerm, namespace: str, labels: Labels) -> bool:
+def accepts(term: AffinityTerm, pod: Pod | PodClass) -> bool:
     """Return whether a term of the incoming pod, with its namespaces resolved, matches a pod."""
-    return term.matches(namespace, labels, _NO_LABELS)
+    return term.matches(pod.namespace, pod.labels, _NO_LABELS)
 
 
-def matches_all(terms: tuple[AffinityTerm, ...], namespace: str, labels: Labels) -> bool:
-    return bool(terms) and all(accepts(term, namespace, labels) for term in terms)
+def matches_all(terms: tuple[AffinityTerm, ...], pod: Pod | PodClass) -> bool:
+    """No terms are matched by nobody."""
+    return bool(terms) and all(accepts(term, pod) for term in terms)
+
+
+def matches_any(terms: tuple[AffinityTerm, ...], pod: Pod | PodClass) -> bool:
+    return any(accepts(term, pod) for term in terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ class MatchesAll:
     terms: tuple[AffinityTerm, ...]
 
     def __call__(self, pods: PodClass) -> int:
-        return int(matches_all(self.terms, pods.namespace, pods.labels))
+        return int(matches_all(self.terms, pods))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class MatchesAny:
     terms: tuple[AffinityTerm, ...]
 
     def __call__(self, pods: PodClass) -> int:
-        return sum(accepts(term, pods.namespace, pods.labels) for term in self.terms)
+        return sum(accepts(term, pods) for term in self.terms)
 
 
 def all_terms_measure(key: object, terms: tuple[AffinityTerm, ...]) -> Measure:
@@ -132,10 +137,10 @@ def preference_measures(
     mine += [(-term.weight, term) for term in disliked if term.topology_key == topology_key]
 
     def weight(pods: PodClass) -> int:
-        return sum(w for w, term in mine if accepts(term, pods.namespace, pods.labels))
+        return sum(w for w, term in mine if accepts(term, pods))
 
     def number(pods: PodClass) -> int:
-        return sum(accepts(term, pods.namespace, pods.labels) for _, term in mine)
+        return sum(accepts(term, pods) for _, term in mine)
 
     return (Measure((NAME, "weight", topology_key, key), weight), Measure((NAME, "number", topology_key, key), number))
 

@@ -51,11 +51,11 @@ def affinity_evidence(pod: Pod, nodes: NodeTable) -> Evidence:
 SHOWN_PODS = 5
 
 _COLUMNS = gettext_noop("term"), gettext_noop("matching pods in the topology domain")
-_AFFINITY, _ANTI = Words(gettext_noop("affinity")), Words(gettext_noop("anti-affinity"))
-_EXISTING = Words(gettext_noop("anti-affinity of an existing pod"))
-_NO_POD, _NO_LABEL = Words(gettext_noop("no pod")), Words(gettext_noop("the node has no such label"))
+_AFFINITY, _ANTI = Words("affinity"), Words("anti-affinity")
+_EXISTING = Words("anti-affinity of an existing pod")
+_NO_POD, _NO_LABEL = Words("no pod"), Words("the node has no such label")
 _FIRST_OF_ITS_GROUP = Words(
-    gettext_noop("No pod matches yet, but the pod matches its own terms. The first pod of a group can run on any node.")
+    "No pod matches yet, but the pod matches its own terms. The first pod of a group can run on any node."
 )
 
 

@@ -109,7 +109,7 @@ class Rules:
             affinity = tuple(Tally.of(nodes, k, everything) for k in _keys(terms))
         if anti_terms:
             anti = tuple(Tally.of(nodes, k, any_term_measure(key, anti_terms, k)) for k in _keys(anti_terms))
-        itself = matches_all(terms, pod.namespace, pod.labels)
+        itself = matches_all(terms, pod)
         return cls(affinity, anti, existing, itself, incoming, terms, anti_terms)
 
     @property

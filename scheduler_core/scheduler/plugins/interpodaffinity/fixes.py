@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Pod
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal, edit_at
 from scheduler_core.scheduler.plugins.helper import fixes
 from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import TermFigures, repelling, term_figures
@@ -13,6 +13,7 @@ from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFIN
 MOST_DOMAINS = 2
 MOST_NAMESPACES = 3
 
+_PLACE = "spec", "affinity"
 _NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].message
 
 
@@ -35,10 +36,14 @@ def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Dra
     yield from fixes.add_node(draft, refusal)
 
 
+def _terms(draft: Draft, what: str) -> list[dict[str, Any]]:
+    """The required terms of a kind of affinity, as the pod has them so far."""
+    return ((draft.pod or draft.original)["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
+
+
 def _may_be_near_on_a_new_node(draft: Draft, refusal: Refusal) -> bool:
     """Return whether a new node can be where the pods are that the pod asks for: in a domain of theirs that is more than a node."""
-    manifest = draft.pod or draft.original
-    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
+    terms = _terms(draft, "podAffinity")
     wide = [LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != fixes.HOSTNAME]
     return bool(refusal.nodes.pod_table.list_classes(lambda pod: any(each.matches(pod.labels) for each in wide)))
 
@@ -52,9 +57,7 @@ def _deleting(draft: Draft, refusal: Refusal, terms: Iterable[TermFigures]) -> I
 
 def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     """The node labelled into a domain of a term's key; pods that a term asks for looked for in the namespaces where they are."""
-    manifest = draft.pod or draft.original
-    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
-    for index, term in enumerate(terms):
+    for index, term in enumerate(_terms(draft, "podAffinity")):
         selector = LabelSelector.of(term.get("labelSelector"))
         asked = list_asked_pods(refusal, selector)
         key = str(term.get("topologyKey") or "")
@@ -69,7 +72,9 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
             yield fixes.label_namespace(draft, namespace, wanted)
         if others and len(others) <= MOST_NAMESPACES and term.get("namespaceSelector") is None:
             change = Change("namespaces", {"namespaces": others, "text": _text(selector)})
-            yield draft.with_pod(change, _namespaces(index, [*searched, *others]))
+            yield draft.with_pod(
+                change, edit_at(*_PLACE, "podAffinity", REQUIRED, index, namespaces=[*searched, *others])
+            )
 
 
 def list_asked_pods(refusal: Refusal, selector: LabelSelector) -> list[Pod]:
@@ -79,10 +84,8 @@ def list_asked_pods(refusal: Refusal, selector: LabelSelector) -> list[Pod]:
 
 def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     """The pod's own label in a term whose label nobody has and that is spelt almost like it: then the first pod need not wait."""
-    manifest = draft.pod or draft.original
-    terms = (manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
     own = refusal.pod.labels
-    for index, term in enumerate(terms):
+    for index, term in enumerate(_terms(draft, "podAffinity")):
         for key, value in ((term.get("labelSelector") or {}).get("matchLabels") or {}).items():
             has = own.get(key, "")
             if (
@@ -91,14 +94,13 @@ def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
                 and not list_asked_pods(refusal, LabelSelector.of({"matchLabels": {key: value}}))
             ):
                 change = Change("term-value", {"from": f"{key}={value}", "to": f"{key}={has}"})
-                yield draft.with_pod(change, _matching(index, key, has))
+                place = (*_PLACE, "podAffinity", REQUIRED, index, "labelSelector", "matchLabels")
+                yield draft.with_pod(change, edit_at(*place, **{key: has}))
 
 
 def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft]:
     """A topology key that nodes have in place of one that none has; a wider one to be near, the node's name to keep away."""
-    manifest = draft.pod or draft.original
-    terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
-    for index, term in enumerate(terms):
+    for index, term in enumerate(_terms(draft, what)):
         key = str(term.get("topologyKey") or "")
         other = fixes.HOSTNAME if key != fixes.HOSTNAME else ""
         if what == "podAffinity":  # wherever nobody is, nobody is near
@@ -107,29 +109,7 @@ def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft
         for kind, keys in (("topology-key", fixes.other_keys(refusal, key)), ("topology", [other] if other else [])):
             for each in keys:
                 values = {"what": what, "from": key, "to": each}
-                yield draft.with_pod(Change(kind, values), _over(what, index, each))
-
-
-def _over(what: str, index: int, key: str) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        manifest["spec"]["affinity"][what][REQUIRED][index]["topologyKey"] = key
-
-    return edit
-
-
-def _matching(index: int, key: str, value: str) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        term = manifest["spec"]["affinity"]["podAffinity"][REQUIRED][index]
-        term["labelSelector"]["matchLabels"][key] = value
-
-    return edit
-
-
-def _namespaces(index: int, names: list[str]) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        manifest["spec"]["affinity"]["podAffinity"][REQUIRED][index]["namespaces"] = names
-
-    return edit
+                yield draft.with_pod(Change(kind, values), edit_at(*_PLACE, what, REQUIRED, index, topologyKey=each))
 
 
 def _text(selector: LabelSelector) -> str:
@@ -137,9 +117,7 @@ def _text(selector: LabelSelector) -> str:
 
 
 def _propose_softening(draft: Draft, what: str, reason: str) -> Iterator[Draft]:
-    manifest = draft.pod or draft.original
-    terms = (manifest["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
-    for index, term in enumerate(terms):
+    for index, term in enumerate(_terms(draft, what)):
         selector = LabelSelector.of(term.get("labelSelector"))
         values = {"what": what, "text": f"{_text(selector)} @ {term.get('topologyKey', '')}", "reason": reason}
         yield draft.with_pod(Change("soften", values), _preference(what, index))

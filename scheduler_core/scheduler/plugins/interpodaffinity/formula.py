@@ -11,8 +11,19 @@ import numpy as np
 from scheduler_core.apimachinery.objects.affinity import PREFERRED, AffinityTerm, AffinityTerms
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, Parts, Source, Words, gettext_noop
-from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, minus, share, times, total, whole
+from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, Parts, Source, Words, gettext_noop, phrase
+from scheduler_core.scheduler.framework.formula import (
+    NODE,
+    Formula,
+    Line,
+    Value,
+    constant,
+    minus,
+    share,
+    times,
+    total,
+    whole,
+)
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper import normalize
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import Incoming, all_terms_measure, topology
@@ -22,20 +33,13 @@ _HARD = gettext_noop("hardPodAffinityWeight of the plugin")
 _PODS = gettext_noop("pods in the topology domain that match the term")
 _EXISTING = gettext_noop("terms of pods in the topology domain that match the pod")
 _NOTHING = gettext_noop("no term counts here")
-_NODE: Parts = (Words(gettext_noop("node")),)
-_OF_EXISTING = Words(gettext_noop("of existing pods"))
-_SPAN: Parts = (Words(gettext_noop("difference between the highest and the lowest score")),)
+_OF_EXISTING = Words("of existing pods")
+_SPAN = phrase("difference between the highest and the lowest score")
 
-_COUNTED: Parts = (
-    Words(gettext_noop("Each pod in the topology domain adds the weight of every preferred term that it matches.")),
-)
-_SYMMETRIC: Parts = (
-    Words(
-        gettext_noop(
-            "Terms of existing pods count as well: preferred terms with their weight, required terms with "
-            "hardPodAffinityWeight."
-        )
-    ),
+_COUNTED = phrase("Each pod in the topology domain adds the weight of every preferred term that it matches.")
+_SYMMETRIC = phrase(
+    "Terms of existing pods count as well: preferred terms with their weight, required terms with "
+    "hardPodAffinityWeight."
 )
 
 
@@ -55,7 +59,7 @@ def score_formula(
         *_of_existing(nodes, row, incoming, hard_weight),
     ]
     score = total(*lines) if lines else Value(0, _NOTHING)
-    return Formula((*lines, Line(_NODE, score)), (_COUNTED, _SYMMETRIC))
+    return Formula((*lines, Line(NODE, score)), (_COUNTED, _SYMMETRIC))
 
 
 def _own(pod: Pod, nodes: NodeTable, row: int, terms: Iterable[AffinityTerm], kind: str, sign: int) -> Iterator[Line]:

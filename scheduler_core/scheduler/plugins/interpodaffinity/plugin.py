@@ -13,7 +13,6 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects import FieldError, Node, Pod
 from scheduler_core.apimachinery.objects.affinity import AffinityTerm, AffinityTerms, affinity_terms
-from scheduler_core.apimachinery.objects.labels import Labels
 from scheduler_core.apimachinery.objects.strict import BOOL, INTEGER32
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.pod_classes import AnyMeasure
@@ -22,7 +21,7 @@ from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework import Action, CycleState, Draft, Features, Formula, On, Refusal
 from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
-from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, say
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, tell
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
@@ -38,6 +37,8 @@ from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
     MatchesAny,
     Topology,
     existing_preference_measures,
+    matches_all,
+    matches_any,
     preference_measures,
     topology,
     with_named_namespaces,
@@ -47,13 +48,6 @@ from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS,
 
 # Which events may help a pod that InterPodAffinity refused.
 # kube: plugins/interpodaffinity/plugin.go @ v1.34.1
-
-_NO_LABELS: Labels = {}
-
-
-def _matches_all(terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
-    """No terms are matched by nobody; namespaces that a selector selects are not known here."""
-    return bool(terms) and all(term.matches(pod.namespace, pod.labels, _NO_LABELS) for term in terms)
 
 
 def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
@@ -65,16 +59,12 @@ def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | N
         return True
     if new is None:
         assert old is not None
-        return _matches_all(terms.required_anti, old)
+        return matches_all(terms.required_anti, old)
     if old is None:
-        return _matches_all(terms.required, new)
-    if not _matches_all(terms.required, old) and _matches_all(terms.required, new):
+        return matches_all(terms.required, new)
+    if not matches_all(terms.required, old) and matches_all(terms.required, new):
         return True
-    return _matches_all(terms.required_anti, old) and not _matches_all(terms.required_anti, new)
-
-
-def _matches_any(terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
-    return any(term.matches(pod.namespace, pod.labels, _NO_LABELS) for term in terms)
+    return matches_all(terms.required_anti, old) and not matches_all(terms.required_anti, new)
 
 
 def after_related_pod_change(plugin: InterPodAffinity, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
@@ -89,7 +79,7 @@ def after_related_pod_change(plugin: InterPodAffinity, pod: Pod, old: Pod | None
     if new is None:
         assert old is not None
         return matches(terms.required_anti, old) or matches(affinity_terms(old).required_anti, pod)
-    if not (old is not None and _matches_all(terms.required, old)) and _matches_all(terms.required, new):
+    if not (old is not None and matches_all(terms.required, old)) and matches_all(terms.required, new):
         return True
     return old is not None and matches(terms.required_anti, old) and not matches(terms.required_anti, new)
 
@@ -201,7 +191,6 @@ INVALID = Reason("InvalidTerms", "parsing pod: <problem>")
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
 _NO_FILTER_STATE = error(f'error reading "{_FILTER}" from cycleState: not found')
 _NO_SCORE_STATE = error(f'failed to read "{_SCORE}" from cycleState: not found')
-_GO_ON, _NOTHING_TO_DO = framework.PreFilterResult(), framework.PreFilterResult(SKIP)
 
 
 def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
@@ -234,7 +223,7 @@ class InterPodAffinity(framework.Plugin):
         self._hard_weight = int(args["hardPodAffinityWeight"])
         self._ignores_existing = bool(args["ignorePreferredTermsOfExistingPods"])
         behaviors = handle.features.behaviors
-        self.anti_matches = _matches_any if Behavior.ANY_ANTI_AFFINITY_TERM in behaviors else _matches_all
+        self.anti_matches = matches_any if Behavior.ANY_ANTI_AFFINITY_TERM in behaviors else matches_all
         self._hears = _REPAIRED if Behavior.AFFINITY_HINTS in behaviors else self.events
 
     def registrations(self) -> tuple[On, ...]:
@@ -245,15 +234,15 @@ class InterPodAffinity(framework.Plugin):
         if terms.errors:
             return framework.PreFilterResult(unresolvable(INVALID(problem=_problems(terms))))
         if not terms.required and not terms.required_anti and not nodes.pod_table.classes.anti_keys:
-            return _NOTHING_TO_DO
+            return framework.NOTHING_TO_DO
         required = with_named_namespaces(terms.required, self.handle)
         anti = with_named_namespaces(terms.required_anti, self.handle)
         key = (terms.key, _namespaces(required), _namespaces(anti))
         rules = Rules.of(nodes, pod, Incoming.of(pod, nodes, self.handle), required, anti, key)
         if rules.nothing_to_do:
-            return _NOTHING_TO_DO
+            return framework.NOTHING_TO_DO
         state.write(_FILTER, rules)
-        return _GO_ON
+        return framework.GO_ON
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
         rules: Rules | None = state.get(_FILTER)
@@ -296,16 +285,16 @@ class InterPodAffinity(framework.Plugin):
         if point is framework.Point.PRE_SCORE:
             preferences: Preferences = state.read(_SCORE)
             keys = dict.fromkeys(topology.key for topology, _ in preferences.parts)
-            return (say(gettext_noop("Weights of matching terms, added up by domain of:"), *map(Code, keys)),)
+            return (tell("Weights of matching terms, added up by domain of:", *map(Code, keys)),)
         rules: Rules = state.read(_FILTER)
         lists = (
             (gettext_noop("Required affinity terms:"), rules.terms),
             (gettext_noop("Required anti-affinity terms:"), rules.anti_terms),
         )
-        blocks = [say(text, *(Code(_describe(term)) for term in terms)) for text, terms in lists if terms]
+        blocks = [tell(text, *(Code(_describe(term)) for term in terms)) for text, terms in lists if terms]
         existing = sum(not tally.idle for tally in rules.existing)
         if existing:
-            blocks.append(say(gettext_noop("Topology keys of other pods' anti-affinity that matches:"), str(existing)))
+            blocks.append(tell("Topology keys of other pods' anti-affinity that matches:", str(existing)))
         return tuple(blocks)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:

@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.labels import (
     Requirement,
 )
 from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal, cut, edit_at
 from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node, with_argument
 
@@ -112,6 +112,7 @@ def _in_term(term: int, at: int, pair: Pair) -> Edit:
 
 
 NAME = "NodeAffinity"
+_TERMS = "spec", "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"
 FACTS = (
     *("kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type", "topology.kubernetes.io/zone"),
     *("topology.kubernetes.io/region",),
@@ -167,11 +168,9 @@ def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
 def _remove_selectors(draft: Draft, wrong: dict[str, str]) -> Draft:
     """The wrong entries of the pod's nodeSelector left out."""
     for key, value in wrong.items():
-
-        def edit(manifest: dict[str, Any], key: str = key) -> None:
-            manifest["spec"]["nodeSelector"].pop(key, None)
-
-        draft = draft.with_pod(Change("selector", {"text": f"{key}={value}"}), edit)
+        draft = draft.with_pod(
+            Change("selector", {"text": f"{key}={value}"}), edit_at("spec", "nodeSelector", **{key: None})
+        )
     return draft
 
 
@@ -183,16 +182,9 @@ def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
         wrong = [r for r in term.expressions if not r.matches(node.labels)]
         for requirement in wrong:
             at = term.expressions.index(requirement)
-            yield draft.with_pod(Change("selector", {"text": str(requirement)}), _without_expression(index, at))
+            edit = cut(*_TERMS, index, "matchExpressions", at)
+            yield draft.with_pod(Change("selector", {"text": str(requirement)}), edit)
     yield draft.with_pod(Change("soften", {"what": "nodeAffinity", "text": ""}), _prefer_nodes)
-
-
-def _without_expression(term: int, at: int) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        affinity = manifest["spec"]["affinity"]["nodeAffinity"][REQUIRED]
-        del affinity["nodeSelectorTerms"][term]["matchExpressions"][at]
-
-    return edit
 
 
 def _prefer_nodes(manifest: dict[str, Any]) -> None:

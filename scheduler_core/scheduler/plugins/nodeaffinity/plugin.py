@@ -29,11 +29,11 @@ from scheduler_core.scheduler.framework.explanation import (
     Explanation,
     Parts,
     Source,
-    Words,
     gettext_noop,
-    say,
+    phrase,
+    tell,
 )
-from scheduler_core.scheduler.framework.formula import Formula, Line, Value, constant, times, total
+from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value, constant, times, total
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper import node_selection
@@ -46,10 +46,7 @@ from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS
 
 _TERMS = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 _COLUMNS = explanation.gettext_noop("requested"), explanation.gettext_noop("the node has")
-_TERM, _NO_LABEL = (
-    explanation.Words(explanation.gettext_noop("term")),
-    explanation.Words(explanation.gettext_noop("no such label")),
-)
+_TERM, _NO_LABEL = (explanation.Words("term"), explanation.Words("no such label"))
 
 
 def _of_label(requirement: Requirement, node: Node, term: int, path: str, pod: Pod) -> explanation.Row:
@@ -73,7 +70,6 @@ def _describe_requirement(requirement: Requirement, term: int, path: str, pod: P
 # What a pod asks of a node's labels, requirement by requirement: how many nodes meet it, and what the others have instead.
 
 SHOWN_VALUES = 5
-_FIELD = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
 
 def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alternative: int) -> dict[str, Any]:
@@ -98,16 +94,15 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
 
 _WEIGHT = gettext_noop("weight of the term")
 _MATCHES, _DIFFERS = (gettext_noop("the node matches the term"), gettext_noop("the node does not match the term"))
-_ADDED = Aside((Words(gettext_noop("of the plugin's addedAffinity")),))
-_NODE: Parts = (Words(gettext_noop("node")),)
-_SUMMED: Parts = (Words(gettext_noop("The weights of the matching preferred terms are added up.")),)
+_ADDED = Aside(phrase("of the plugin's addedAffinity"))
+_SUMMED = phrase("The weights of the matching preferred terms are added up.")
 
 Terms = Iterable[tuple[int, NodeSelectorTerm]]
 
 
 def score_formula(pod: Pod, node: Node, own: Terms, added: Terms) -> Formula:
     lines = [*_lines(pod, node, own), *_lines(None, node, added)]
-    return Formula((*lines, Line(_NODE, total(*lines) if lines else constant(0))), (_SUMMED,))
+    return Formula((*lines, Line(NODE, total(*lines) if lines else constant(0))), (_SUMMED,))
 
 
 def _lines(pod: Pod | None, node: Node, terms: Terms) -> Iterator[Line]:
@@ -149,9 +144,6 @@ _REASONS = (
 REFUSED, REFUSED_BY_ADDED, CONFLICT = (unresolvable(reason()) for reason in _REASONS)
 
 WeightedTerms = tuple[tuple[int, NodeSelectorTerm], ...]
-
-_NOTHING_TO_DO = framework.PreFilterResult(SKIP)
-_GO_ON = framework.PreFilterResult()
 
 
 def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: Node) -> bool:
@@ -199,13 +191,13 @@ class NodeAffinity(framework.Plugin):
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> framework.PreFilterResult:
         required = pod.spec.node_affinity_required
         if required is None and self.added is None and pod.spec.manifest.get("nodeSelector") is None:
-            return _NOTHING_TO_DO
+            return framework.NOTHING_TO_DO
         state.write(PRE_FILTER_STATE, pod.spec)
         if required is None:
-            return _GO_ON
+            return framework.GO_ON
         names = _collect_node_names(required.terms)
         if names is None:
-            return _GO_ON
+            return framework.GO_ON
         return framework.PreFilterResult(node_names=names) if names else framework.PreFilterResult(CONFLICT)
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
@@ -253,11 +245,11 @@ class NodeAffinity(framework.Plugin):
     def describe_prepared(self, point: framework.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is framework.Point.PRE_SCORE:
             terms = len(_get_preferred(pod.spec) or ()) + len(self._added_preferred)
-            return (say(gettext_noop("Preferred terms to weigh on each node:"), str(terms)),)
+            return (tell("Preferred terms to weigh on each node:", str(terms)),)
         matched = f"{int(np.count_nonzero(_compute_required_mask(nodes, pod.spec)))} / {len(nodes)}"
         selector = tuple(Code(f"{key}={value}") for key, value in pod.spec.node_selector.items())
-        blocks = (say(gettext_noop("Nodes that match the pod's selector and affinity:"), matched),)
-        return (say(gettext_noop("nodeSelector:"), *selector), *blocks) if selector else blocks
+        blocks = (tell("Nodes that match the pod's selector and affinity:", matched),)
+        return (tell("nodeSelector:", *selector), *blocks) if selector else blocks
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Every requirement of the node selector and the required terms, with the node's own value."""
@@ -303,7 +295,7 @@ class NodeAffinity(framework.Plugin):
         required = pod.spec.node_affinity_required
         for i, term in enumerate(() if required is None else required.terms):
             asked += [
-                (expression, f"{_FIELD}[{i}].matchExpressions[{j}]", i) for j, expression in enumerate(term.expressions)
+                (expression, f"{_TERMS}[{i}].matchExpressions[{j}]", i) for j, expression in enumerate(term.expressions)
             ]
         return {"requirements": [_requirement(nodes, *each) for each in asked]}
 

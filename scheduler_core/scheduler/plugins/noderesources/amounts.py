@@ -11,9 +11,9 @@ from scheduler_core.scheduler.framework.explanation import (
     Explanation,
     Row,
     Table,
-    Words,
     gettext_noop,
-    say,
+    phrase,
+    tell,
 )
 
 Place = tuple[str, int, int]  # field of the pod's spec, index in it, amount
@@ -68,11 +68,11 @@ def quantity(resource: str, amount: int) -> str:
 
 _KINDS = {
     "containers": (),
-    "sidecars": (" ", Aside((Words(gettext_noop("sidecar")),))),
-    "init": (" ", Aside((Words(gettext_noop("init, ends first")),))),
+    "sidecars": (" ", Aside(phrase("sidecar"))),
+    "init": (" ", Aside(phrase("init, ends first"))),
 }
 _SUM, _RULE = (
-    (Words(gettext_noop("the pod requests")),),
+    phrase("the pod requests"),
     gettext_noop("Init containers run before the others: the larger sum counts, not both."),
 )
 
@@ -83,17 +83,17 @@ def explain_requests(pod: Pod) -> Explanation:
     names = [name for name in ("cpu", "memory", "ephemeral-storage") if requests.get(name)]
     names += [name for name, amount in requests.scalar if amount]
     if not names:
-        return (say(gettext_noop("The pod requests nothing. Any node that can run one more pod fits.")),)
+        return (tell("The pod requests nothing. Any node that can run one more pod fits."),)
     rows = [
         Row(((Code(raw["name"]), *_KINDS[kind]), *((Amount(name, request_of(raw, name)),) for name in names)))
         for kind, raw in _containers(spec)
     ]
     if spec.get("overhead"):
         overhead = Resources.of_list(spec["overhead"])
-        rows.append(Row(((Words(gettext_noop("overhead")),), *((Amount(name, overhead.get(name)),) for name in names))))
+        rows.append(Row((phrase("overhead"), *((Amount(name, overhead.get(name)),) for name in names))))
     rows.append(Row((_SUM, *((Amount(name, requests.get(name)),) for name in names)), here=True))
     table = Table((gettext_noop("container"), *names), tuple(rows))
-    return (table, say(_RULE)) if any(kind == "init" for kind, _ in _containers(spec)) else (table,)
+    return (table, tell(_RULE)) if any(kind == "init" for kind, _ in _containers(spec)) else (table,)
 
 
 def _containers(spec: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:

@@ -19,6 +19,7 @@ from scheduler_core.scheduler.framework import SUCCESS, Action, Code, CycleState
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.explanation import Amount, Explanation, Row, Source, Table, gettext_noop
 from scheduler_core.scheduler.framework.plugin import (
+    GO_ON,
     Evidence,
     Handle,
     Plugin,
@@ -216,7 +217,6 @@ REASONS = (
 )
 NO_STATE = error(f'error reading "{PRE_FILTER_STATE}" from cycleState: not found')
 
-_GO_ON = PreFilterResult()
 _MOST_BITS = 60  # beyond this many checks a combination of failures does not fit an int64
 
 
@@ -254,7 +254,7 @@ class NodeResourcesFit(Plugin):
         state.write(PRE_FILTER_STATE, pod.spec.requests)
         if self._devices_serve and pod.spec.requests.scalar:
             state.write(DEVICE_CLASSES, devices.find_class_resources(self.handle, pod.spec.requests, self._alone))
-        return _GO_ON
+        return GO_ON
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         requests: Resources | None = state.get(PRE_FILTER_STATE)

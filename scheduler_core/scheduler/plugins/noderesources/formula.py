@@ -11,8 +11,9 @@ import numpy as np
 
 from scheduler_core.apimachinery.objects import Pod, Resources
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework.explanation import Aside, Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Aside, Parts, Source, gettext_noop, phrase
 from scheduler_core.scheduler.framework.formula import (
+    NODE,
     ROUNDED_DOWN,
     Expression,
     Formula,
@@ -44,32 +45,24 @@ _ALLOCATABLE = gettext_noop("allocatable on the node")
 _USED = gettext_noop("requested by the pods on the node")
 _INCOMING = gettext_noop("requested by the pod")
 _WEIGHT = gettext_noop("weight of the resource in the strategy")
-_NODE: Parts = (Words(gettext_noop("node")),)
-_DEVIATION: Parts = (Words(gettext_noop("deviation")),)
-_MEAN: Parts = (Words(gettext_noop("mean")),)
-_BY_SHAPE = Aside((Words(gettext_noop("by the shape")),))
+_DEVIATION = phrase("deviation")
+_MEAN = phrase("mean")
+_BY_SHAPE = Aside(phrase("by the shape"))
 
-_LEAST: Parts = (Words(gettext_noop("LeastAllocated: the more resources are left, the higher the score.")),)
-_MOST: Parts = (Words(gettext_noop("MostAllocated: the fuller the node, the higher the score.")),)
-_RATIO: Parts = (Words(gettext_noop("RequestedToCapacityRatio: the shape maps utilization to a score.")),)
-_BALANCED: Parts = (Words(gettext_noop("The closer the used shares of the resources, the higher the score.")),)
-_DEFAULTS: Parts = (
-    Words(
-        gettext_noop(
-            "For scoring, a container without a request counts as 100m of cpu and 200Mi of memory. This applies to all "
-            "pods."
-        )
-    ),
+_LEAST = phrase("LeastAllocated: the more resources are left, the higher the score.")
+_MOST = phrase("MostAllocated: the fuller the node, the higher the score.")
+_RATIO = phrase("RequestedToCapacityRatio: the shape maps utilization to a score.")
+_BALANCED = phrase("The closer the used shares of the resources, the higher the score.")
+_DEFAULTS = phrase(
+    "For scoring, a container without a request counts as 100m of cpu and 200Mi of memory. This applies to all pods."
 )
-_OVER: Parts = (Words(gettext_noop("The requests exceed the allocatable resources, so the formula does not apply.")),)
-_NOTHING: Parts = (Words(gettext_noop("The node has none of these resources.")),)
-_ALONE: Parts = (Words(gettext_noop("Balancing needs at least two resources.")),)
-_WITH_POD: Parts = (Words(gettext_noop("balance with the pod")),)
-_WITHOUT_POD: Parts = (Words(gettext_noop("balance without the pod")),)
-_BY_CHANGE: Parts = (
-    Words(gettext_noop("Since 1.36, the score is 75 if the balance does not change, and higher if it improves.")),
-)
-_BEST_EFFORT: Parts = (Words(gettext_noop("The pod requests none of these resources.")),)
+_OVER = phrase("The requests exceed the allocatable resources, so the formula does not apply.")
+_NOTHING = phrase("The node has none of these resources.")
+_ALONE = phrase("Balancing needs at least two resources.")
+_WITH_POD = phrase("balance with the pod")
+_WITHOUT_POD = phrase("balance without the pod")
+_BY_CHANGE = phrase("Since 1.36, the score is 75 if the balance does not change, and higher if it improves.")
+_BEST_EFFORT = phrase("The pod requests none of these resources.")
 _ZERO = gettext_noop("nothing to score")
 
 
@@ -149,8 +142,8 @@ def fit_formula(scoring: Mapping[str, Any], pod: Pod, nodes: NodeTable, row: int
         return _by_shape(counted, scoring["requestedToCapacityRatio"]["shape"], notes)
     lines = [Line((c.name,), c.free if strategy is _LEAST else c.share) for c in counted]
     if not lines:
-        return Formula((Line(_NODE, Value(0, _ZERO)),), (*notes, _NOTHING))
-    return Formula((*lines, Line(_NODE, by(*_weigh_lines(counted, lines)))), tuple(notes))
+        return Formula((Line(NODE, Value(0, _ZERO)),), (*notes, _NOTHING))
+    return Formula((*lines, Line(NODE, by(*_weigh_lines(counted, lines)))), tuple(notes))
 
 
 def _weigh_lines(counted: Sequence[_Counted], lines: Sequence[Line]) -> tuple[Expression, Expression]:
@@ -171,9 +164,9 @@ def _by_shape(counted: Sequence[_Counted], shape: Sequence[Mapping[str, Any]], n
     lines = [line for pair in zip(utilizations, scores, strict=True) for line in pair]
     taken = [(c, line) for c, line in zip(counted, scores, strict=True) if line.result > 0]
     if not taken:
-        return Formula((*lines, Line(_NODE, Value(0, _ZERO))), tuple(notes))
+        return Formula((*lines, Line(NODE, Value(0, _ZERO))), tuple(notes))
     mean = share(*_weigh_lines([c for c, _ in taken], [line for _, line in taken]))
-    return Formula((*lines, Line(_NODE, round_expression(mean))), tuple(notes))
+    return Formula((*lines, Line(NODE, round_expression(mean))), tuple(notes))
 
 
 def build_balanced_formula(
@@ -181,29 +174,29 @@ def build_balanced_formula(
 ) -> Formula:
     """NodeResourcesBalancedAllocation's score, on real requests; `by_change`: as since 1.36."""
     if not any(pod.requests.get(resource["name"]) for resource in resources):
-        return Formula((Line(_NODE, Value(0, _ZERO)),), (_BEST_EFFORT,))
+        return Formula((Line(NODE, Value(0, _ZERO)),), (_BEST_EFFORT,))
     counted = _collect_counted(pod, nodes, row, resources, pod.requests, nonzero=False)
     notes: list[Parts] = [_BALANCED, _ALONE] if len(counted) < 2 else [_BALANCED]
     after = list(_balance(counted, [c.requested for c in counted]))
     if not by_change:
-        return Formula((*after[:-1], Line(_NODE, after[-1].expression)), tuple(notes))
+        return Formula((*after[:-1], Line(NODE, after[-1].expression)), tuple(notes))
     before = list(_balance(counted, [c.used for c in counted]))
     last_after, last_before = Line(_WITH_POD, after[-1].expression), Line(_WITHOUT_POD, before[-1].expression)
     half = constant(MAX_NODE_SCORE // 2)
     score = total(half, by(minus(total(half, last_after), last_before), constant(2)))
-    return Formula((*after[:-1], last_after, *before[:-1], last_before, Line(_NODE, score)), (*notes, _BY_CHANGE))
+    return Formula((*after[:-1], last_after, *before[:-1], last_before, Line(NODE, score)), (*notes, _BY_CHANGE))
 
 
 def _balance(counted: Sequence[_Counted], amounts: Sequence[Expression]) -> Iterator[Line]:
     """The shares of some amounts, their deviation, and 100 times what is left of 1."""
     if len(counted) < 2:
-        yield Line(_NODE, constant(MAX_NODE_SCORE))
+        yield Line(NODE, constant(MAX_NODE_SCORE))
         return
     pairs = zip(counted, amounts, strict=True)
     fractions = [Line((c.name,), least(share(amount, c.allocatable), constant(1.0))) for c, amount in pairs]
     deviation = list(_deviation(fractions))
     yield from (*fractions, *deviation)
-    yield Line(_NODE, whole(times(minus(constant(1.0), deviation[-1]), constant(float(MAX_NODE_SCORE)))))
+    yield Line(NODE, whole(times(minus(constant(1.0), deviation[-1]), constant(float(MAX_NODE_SCORE)))))
 
 
 def _deviation(fractions: Sequence[Line]) -> Iterator[Line]:

@@ -14,8 +14,9 @@ from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING, ListOf
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import CycleState, Features
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, present
-from scheduler_core.scheduler.framework.explanation import Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Source, gettext_noop, phrase
 from scheduler_core.scheduler.framework.formula import (
+    NODE,
     Expression,
     Formula,
     Line,
@@ -34,9 +35,8 @@ from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
 
 _ALLOCATABLE = gettext_noop("allocatable on the node")
 _WEIGHT = gettext_noop("weight of the resource")
-NODE: Parts = (Words(gettext_noop("node")),)
-_SMALL: Parts = (Words(gettext_noop("Mode Least: the less allocatable, the higher the score.")),)
-_LARGE: Parts = (Words(gettext_noop("Mode Most: the more allocatable, the higher the score.")),)
+_SMALL = phrase("Mode Least: the less allocatable, the higher the score.")
+_LARGE = phrase("Mode Most: the more allocatable, the higher the score.")
 
 
 def _amount(resource: Mapping[str, Any], nodes: NodeTable, row: int) -> Line:

@@ -15,8 +15,9 @@ from scheduler_core.apimachinery.objects.strict import INTEGER64, STRING
 from scheduler_core.scheduler.cache.table import CPU, NodeTable
 from scheduler_core.scheduler.framework import CycleState, Features, Status, error
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, present
-from scheduler_core.scheduler.framework.explanation import Parts, Source, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Source, gettext_noop, phrase
 from scheduler_core.scheduler.framework.formula import (
+    NODE,
     Formula,
     Line,
     Of,
@@ -39,15 +40,8 @@ _OWN = gettext_noop("expected usage of the pod")
 _WAITING = gettext_noop("expected usage of pods on the node that do not run yet")
 _TARGET = gettext_noop("targetUtilization of the plugin")
 _UNMEASURED = gettext_noop("no measurement of the node")
-_LOAD: Parts = (Words(gettext_noop("load")),)
-_NODE: Parts = (Words(gettext_noop("node")),)
-_PACKED: Parts = (
-    Words(
-        gettext_noop(
-            "Below the target, the fuller node scores higher. Above the target, the emptier node scores higher."
-        )
-    ),
-)
+_LOAD = phrase("load")
+_PACKED = phrase("Below the target, the fuller node scores higher. Above the target, the emptier node scores higher.")
 
 _HALF_UP = Operator("round", lambda number: math.floor(number + 0.5), infix=False)
 
@@ -142,14 +136,14 @@ class TargetLoadPacking(OutOfTree):
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         text = nodes.nodes[row].annotations.get(ANNOTATION)
         if text is None:
-            return Formula((Line(_NODE, Value(0, _UNMEASURED)),), (_PACKED,))
+            return Formula((Line(NODE, Value(0, _UNMEASURED)),), (_PACKED,))
         source = Source("Node", nodes.names[row], f"metadata.annotations[{ANNOTATION}]")
         capacity = Value(int(nodes.allocatable[row, CPU]), _CAPACITY, "cpu")
         waiting = sum(self._estimate(each) for each in nodes.pods[row] if each.phase != "Running")
         measured = times(share(Value(float(text), _MEASURED, source=source), constant(100)), capacity)
         used = total(measured, Value(self._estimate(pod), _OWN, "cpu"), Value(float(waiting), _WAITING, "cpu"))
         load = Line(_LOAD, share(times(constant(100), used), capacity) if capacity.number else constant(0.0))
-        return Formula((load, Line(_NODE, self._pack(load))), (_PACKED,))
+        return Formula((load, Line(NODE, self._pack(load))), (_PACKED,))
 
     def _pack(self, load: Line) -> Value | Of:
         target, hundred = Value(float(self.args["targetUtilization"]), _TARGET), constant(100)
@@ -157,6 +151,6 @@ class TargetLoadPacking(OutOfTree):
             return constant(MIN_NODE_SCORE)
         if load.result > target.number:
             falling = share(times(target, minus(hundred, load)), minus(hundred, target))
-            return Of(_HALF_UP, (falling,))
+            return _HALF_UP(falling)
         rising = total(share(times(minus(hundred, target), load), target), target)
-        return Of(_HALF_UP, (rising,))
+        return _HALF_UP(rising)

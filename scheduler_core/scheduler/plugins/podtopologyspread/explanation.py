@@ -22,7 +22,8 @@ from scheduler_core.scheduler.framework.explanation import (
     Words,
     Written,
     gettext_noop,
-    say,
+    phrase,
+    tell,
 )
 from scheduler_core.scheduler.framework.plugin import Evidence, Rows
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import Constraint, compute_included_mask
@@ -113,8 +114,8 @@ MOST_DOMAINS = 50  # that are counted for people
 SHOWN_DOMAINS = 8
 
 _COLUMNS = gettext_noop("domain"), gettext_noop("pods"), gettext_noop("skew with this pod")
-_MINIMUM, _HERE = Words(gettext_noop("global minimum")), Words(gettext_noop("this node"))
-_NO_LABEL = Words(gettext_noop("The node has no such label, so it belongs to no domain."))
+_MINIMUM, _HERE = Words("global minimum"), Words("this node")
+_NO_LABEL = Words("The node has no such label, so it belongs to no domain.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,7 @@ def _blocks(pod: Pod, node: str, constraint: ConstraintFigures) -> Explanation:
 
 
 _BY_DOMAIN = gettext_noop("domain"), gettext_noop("pods"), gettext_noop("room")
-_FULL, _OPEN = (Words(gettext_noop("full")),), (Words(gettext_noop("open: the pod itself does not count")),)
+_FULL, _OPEN = phrase("full"), phrase("open: the pod itself does not count")
 
 
 def explain_domains(pod: Pod, spread: Spread) -> Explanation:
@@ -200,7 +201,7 @@ def explain_domains(pod: Pod, spread: Spread) -> Explanation:
         figures_ = ConstraintFigures(constraint, least, None, None, (), len(domains.eligible))
         more = max(len(domains.eligible) - SHOWN_DOMAINS, 0)
         blocks += [_heading(pod, figures_), Table(_BY_DOMAIN, rows, more)]
-        blocks.append(say(gettext_noop("Most pods that a domain may have:"), str(most)))
+        blocks.append(tell("Most pods that a domain may have:", str(most)))
     return tuple(blocks)
 
 

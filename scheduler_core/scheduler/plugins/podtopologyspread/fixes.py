@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.labels import LabelSelector
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal, edit_at
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, add_node, in_domain, other_keys, with_argument
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import HARD, HONOR, NAME, SOFT
 from scheduler_core.scheduler.plugins.podtopologyspread.explanation import ConstraintFigures
 
+_PLACE = "spec", "topologySpreadConstraints"
 REVISION = "pod-template-hash"  # a label that tells the revisions of a Deployment apart
 
 
@@ -23,19 +24,19 @@ def propose(draft: Draft, refusal: Refusal, constraints: Sequence[ConstraintFigu
         for kind, keys in (("topology-key", other_keys(refusal, key)), ("topology", narrow)):
             for each in keys:
                 change = Change(kind, {"what": "spread", "from": key, "to": each})
-                yield draft.with_pod(change, _constraint_edit(index, "topologyKey", each))
+                yield draft.with_pod(change, edit_at(*_PLACE, index, topologyKey=each))
         if skew is None or skew > most:
             yield from _counting_otherwise(draft, index, raw[index], key)
             yield from _this_revision(draft, index, raw[index], refusal)
         if figures.constraint.min_domains > figures.count > 0:
             values = {"key": key, "from": figures.constraint.min_domains, "to": figures.count}
-            yield draft.with_pod(Change("min-domains", values), _constraint_edit(index, "minDomains", figures.count))
+            yield draft.with_pod(Change("min-domains", values), edit_at(*_PLACE, index, minDomains=figures.count))
         if skew is not None and skew > most:
             change = Change("skew", {"key": key, "from": most, "to": skew}, skew / 1000)
-            yield draft.with_pod(change, _constraint_edit(index, "maxSkew", skew))
+            yield draft.with_pod(change, edit_at(*_PLACE, index, maxSkew=skew))
         if skew is None or skew > most:
             change = Change("soften", {"what": "spread", "text": key})
-            yield draft.with_pod(change, _constraint_edit(index, "whenUnsatisfiable", SOFT))
+            yield draft.with_pod(change, edit_at(*_PLACE, index, whenUnsatisfiable=SOFT, minDomains=None))
     if not hard and constraints:
         change = Change("configuration", {"plugin": NAME, "argument": "defaultConstraints"})
         yield with_argument(draft, refusal, change, NAME, _no_defaults)
@@ -52,7 +53,7 @@ def _counting_otherwise(draft: Draft, index: int, raw: Mapping[str, Any], key: s
     for field, default in (("nodeTaintsPolicy", "Ignore"), ("nodeAffinityPolicy", HONOR)):
         if (raw.get(field) or default) != HONOR:
             change = Change("policy", {"key": key, "field": field, "to": HONOR})
-            yield draft.with_pod(change, _constraint_edit(index, field, HONOR))
+            yield draft.with_pod(change, edit_at(*_PLACE, index, **{field: HONOR}))
 
 
 def _this_revision(draft: Draft, index: int, raw: Mapping[str, Any], refusal: Refusal) -> Iterator[Draft]:
@@ -68,14 +69,4 @@ def _this_revision(draft: Draft, index: int, raw: Mapping[str, Any], refusal: Re
         )
     ):
         change = Change("match-label-keys", {"key": raw.get("topologyKey") or "", "label": REVISION})
-        yield draft.with_pod(change, _constraint_edit(index, "matchLabelKeys", [*keys, REVISION]))
-
-
-def _constraint_edit(index: int, field: str, value: Any) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        constraint = manifest["spec"]["topologySpreadConstraints"][index]
-        constraint[field] = value
-        if value == SOFT:
-            constraint.pop("minDomains", None)  # which only hard constraints may have
-
-    return edit
+        yield draft.with_pod(change, edit_at(*_PLACE, index, matchLabelKeys=[*keys, REVISION]))

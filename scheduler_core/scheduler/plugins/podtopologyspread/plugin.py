@@ -210,7 +210,6 @@ SYSTEM_DEFAULTS: tuple[Mapping[str, Any], ...] = (
 _FILTER, _SCORE = f"PreFilter{NAME}", f"PreScore{NAME}"
 _NO_FILTER_STATE = error(f'reading "{_FILTER}" from cycleState: not found')
 _NO_SCORE_STATE = error(f'error reading "{_SCORE}" from cycleState: not found')
-_GO_ON, _NOTHING_TO_DO = framework.PreFilterResult(), framework.PreFilterResult(SKIP)
 _NO_CONSTRAINTS = Constraints((), "", True)
 
 
@@ -252,9 +251,9 @@ class PodTopologySpread(framework.Plugin):
         if constraints.errors:
             return framework.PreFilterResult(error(f"get constraints from pod: {_problem(constraints, 'hard')}"))
         if not constraints.items:
-            return _NOTHING_TO_DO
+            return framework.NOTHING_TO_DO
         state.write(_FILTER, Spread.of(nodes, constraints, pod.spec))
-        return _GO_ON
+        return framework.GO_ON
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
         spread: Spread | None = state.get(_FILTER)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.spec import PodSpec
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import formula
-from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, Parts, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Aside, Code, Part, gettext_noop, phrase
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.helper.normalize import (
@@ -115,29 +115,24 @@ _PODS = gettext_noop("matching pods in the domain of the node")
 _DOMAINS = gettext_noop("domains among the scored nodes")
 _SKEW = gettext_noop("maxSkew of the constraint")
 _NO_DOMAIN = gettext_noop("the node has no such label")
-_WEIGHED = Aside((Words(gettext_noop("weight")),))
-_NODE: Parts = (Words(gettext_noop("node")),)
+_WEIGHED = Aside(phrase("weight"))
 
-_FEWER: Parts = (
-    Words(
-        gettext_noop(
-            "The fewer matching pods in the domain, the higher the score. A constraint with few domains weighs less."
-        )
-    ),
+_FEWER = phrase(
+    "The fewer matching pods in the domain, the higher the score. A constraint with few domains weighs less."
 )
-_EVEN: Parts = (Words(gettext_noop("Lower is better here. If no pod matches anywhere, every node gets 100.")),)
-_IGNORED: Parts = (Words(gettext_noop("The node lacks a topology key of the constraints, so it gets 0.")),)
+_EVEN = phrase("Lower is better here. If no pod matches anywhere, every node gets 100.")
+_IGNORED = phrase("The node lacks a topology key of the constraints, so it gets 0.")
 
 _LN = formula.Operator("ln", lambda number: log(float(number)), infix=False)
 
 
 def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> formula.Formula:
     if not evenness.layout.all_qualified and not evenness.layout.qualified[row]:
-        return formula.Formula((formula.Line(_NODE, formula.constant(0)),), (_IGNORED,))
+        return formula.Formula((formula.Line(formula.NODE, formula.constant(0)),), (_IGNORED,))
     weights, parts = [], []
     for i, constraint in enumerate(evenness.constraints.items):
         size = formula.Value(evenness.sizes[i], _DOMAINS)
-        ln = formula.Of(_LN, (formula.total(size, formula.constant(2)),))
+        ln = _LN(formula.total(size, formula.constant(2)))
         weight = formula.Line((Code(constraint.topology_key), " ", _WEIGHED), ln)
         weights.append(weight)
         key = constraint.topology_key
@@ -145,7 +140,9 @@ def score_formula(evenness: Evenness, nodes: NodeTable, row: int) -> formula.For
         where: Part = key if domain is None else f"{key} = {domain}"
         parts.append(formula.Line((where,), _part(evenness, i, row, weight)))
     lines = [line for pair in zip(weights, parts, strict=True) for line in pair]
-    return formula.Formula((*lines, formula.Line(_NODE, formula.round_expression(formula.total(*parts)))), (_FEWER,))
+    return formula.Formula(
+        (*lines, formula.Line(formula.NODE, formula.round_expression(formula.total(*parts)))), (_FEWER,)
+    )
 
 
 def _part(evenness: Evenness, i: int, row: int, weight: formula.Line) -> formula.Expression:

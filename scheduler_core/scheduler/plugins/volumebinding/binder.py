@@ -21,13 +21,11 @@ from scheduler_core.scheduler.framework.plugin import Handle
 # kube: scheduler/util/assumecache/assume_cache.go @ v1.34.1
 
 
+@dataclass(frozen=True, slots=True)
 class AssumedObjects:
     """A view of claims and volumes."""
 
-    __slots__ = ("_handle",)
-
-    def __init__(self, handle: Handle) -> None:
-        self._handle = handle
+    _handle: Handle
 
     def claim(self, namespace: str, name: str) -> Manifest | None:
         return self._read(CLAIM, self._handle.get(CLAIM, namespace, name))
@@ -82,14 +80,12 @@ class Plan:
     all_bound: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class Binder:
     """Texts are kube's errors; an empty one says that all is well."""
 
-    __slots__ = ("_handle", "_objects")
-
-    def __init__(self, handle: Handle, objects: AssumedObjects) -> None:
-        self._handle = handle
-        self._objects = objects
+    _handle: Handle
+    _objects: AssumedObjects
 
     def revert(self, static: Bindings, dynamic: Sequence[Manifest]) -> None:
         for volume, _ in static:

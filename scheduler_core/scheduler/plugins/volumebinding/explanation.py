@@ -48,16 +48,10 @@ def _users(nodes: NodeTable, claim: str) -> list[str]:
 SHOWN_VOLUMES = 20
 
 _COLUMNS = explanation.gettext_noop("claim"), explanation.gettext_noop("volume")
-_BOUND, _WOULD_GET = (
-    explanation.Words(explanation.gettext_noop("bound to")),
-    explanation.Words(explanation.gettext_noop("would get")),
-)
-_OUT_OF_REACH = explanation.Words(explanation.gettext_noop("not accessible from this node"))
-_PROVISIONED = explanation.Words(explanation.gettext_noop("would be provisioned here"))
-_NOTHING, _NOT_REACHED = (
-    explanation.Words(explanation.gettext_noop("no device found")),
-    explanation.Words(explanation.gettext_noop("not accessible")),
-)
+_BOUND, _WOULD_GET = (explanation.Words("bound to"), explanation.Words("would get"))
+_OUT_OF_REACH = explanation.Words("not accessible from this node")
+_PROVISIONED = explanation.Words("would be provisioned here")
+_NOTHING, _NOT_REACHED = (explanation.Words("no device found"), explanation.Words("not accessible"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from scheduler_core.scheduler.framework import Change, Draft, Handle, Refusal
 from scheduler_core.scheduler.plugins.helper import volumes
 from scheduler_core.scheduler.plugins.helper.claim_evidence import is_held
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
-from scheduler_core.scheduler.plugins.volumebinding.matching import room
-from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, volume_rows
+from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, room, volume_rows
 
 # Volumes that a claim almost matches: released ones whose old claim is gone, and those of another class, size or access mode.
 

@@ -17,7 +17,12 @@ from scheduler_core.base.state import SharedState
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import DEFAULT_FEATURES, Features, Handle
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
-from scheduler_core.scheduler.plugins.volumebinding.topology import get_allowed_mask, label_selector_mask, volume_rows
+from scheduler_core.scheduler.plugins.volumebinding.topology import (
+    get_allowed_mask,
+    label_selector_mask,
+    room,
+    volume_rows,
+)
 
 NONE = -1
 NO_ROOM = -1
@@ -181,11 +186,3 @@ def _rooms(nodes: NodeTable, handle: Handle, claim: Manifest, storage_class: Man
                 here = label_selector_mask(nodes, entry["nodeTopology"]) & (rooms == NO_ROOM)
                 rooms[here] = value(entry.get("capacity") or "0")
     return rooms
-
-
-def room(entry: Manifest) -> int:
-    """Bytes of the largest volume that a CSIStorageCapacity says can be made; -1 where it does not say."""
-    limit = entry.get("maximumVolumeSize")
-    if limit is None:
-        limit = entry.get("capacity")
-    return -1 if limit is None else value(limit)

@@ -13,7 +13,7 @@ import numpy as np
 from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import Action, CycleState, Explanation, Formula, On, gettext_noop, plugin, say
+from scheduler_core.scheduler.framework import Action, CycleState, Explanation, Formula, On, gettext_noop, plugin, tell
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
@@ -54,9 +54,6 @@ NO_STATE = error("not found")
 # One status for every combination of reasons, by their bits; 0 is not used.
 _STATUSES = tuple(unresolvable(*(reason for i, reason in enumerate(_REASONS) if bits >> i & 1)) for bits in range(16))
 
-_NOTHING_TO_DO = plugin.PreFilterResult(SKIP)
-_GO_ON = plugin.PreFilterResult()
-
 
 class VolumeBinding(plugin.Plugin):
     """Scores only with the gate StorageCapacityScoring, which is off in v1.34."""
@@ -94,7 +91,7 @@ class VolumeBinding(plugin.Plugin):
         uses = volumes.volumes_of(pod.spec).claims
         if not uses:
             state.write(CLAIMS, None)
-            return _NOTHING_TO_DO
+            return plugin.NOTHING_TO_DO
         problem = next((text for use in uses if (text := self._problem(pod, use))), "")
         if problem:
             return plugin.PreFilterResult(unresolvable(problem))
@@ -105,7 +102,7 @@ class VolumeBinding(plugin.Plugin):
         if claims is None:
             return plugin.PreFilterResult(NOT_BOUND_YET)
         state.write(CLAIMS, claims)
-        return _GO_ON
+        return plugin.GO_ON
 
     def _problem(self, pod: Pod, use: volumes.ClaimUse) -> str:
         """Return the reason why a claim is unusable, from the API server's data; "" if there is none."""
@@ -312,7 +309,7 @@ class VolumeBinding(plugin.Plugin):
             (gettext_noop("Claims that are bound to a volume:"), claims.bound),
             (gettext_noop("Claims to bind once a node is chosen:"), claims.delayed),
         )
-        return tuple(say(text, *(str(each["metadata"]["name"]) for each in some)) for text, some in found if some)
+        return tuple(tell(text, *(str(each["metadata"]["name"]) for each in some)) for text, some in found if some)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per claim what it is bound to, or what it would get on this node, and which volumes are offered to it."""

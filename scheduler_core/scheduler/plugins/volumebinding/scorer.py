@@ -14,7 +14,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apimachinery.objects.storage.volumes import capacity, get_requested_storage
 from scheduler_core.scheduler.framework import Rows, Scores, formula
-from scheduler_core.scheduler.framework.explanation import Aside, Code, Parts, Words, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Aside, Code, gettext_noop, phrase
 from scheduler_core.scheduler.plugins.helper.normalize import (
     MAX_UTILIZATION,
     broken_line_formula,
@@ -114,16 +114,13 @@ def _class_name(manifest: Manifest) -> str:
 _REQUESTED = gettext_noop("requested by the claims of the class")
 _CAPACITY = gettext_noop("capacity of the volumes for these claims")
 _NO_VOLUME = gettext_noop("no claim of the pod counts here")
-_BY_SHAPE = Aside((Words(gettext_noop("by the shape")),))
-_NODE: Parts = (Words(gettext_noop("node")),)
-_AVERAGED: Parts = (
-    Words(gettext_noop("The shape maps the utilization of each storage class to a score. The result is the mean.")),
-)
-_STATIC: Parts = (Words(gettext_noop("If a claim gets an existing volume, only existing volumes count.")),)
+_BY_SHAPE = Aside(phrase("by the shape"))
+_AVERAGED = phrase("The shape maps the utilization of each storage class to a score. The result is the mean.")
+_STATIC = phrase("If a claim gets an existing volume, only existing volumes count.")
 
 
 def nothing() -> formula.Formula:
-    return formula.Formula((formula.Line(_NODE, formula.Value(0, _NO_VOLUME)),), (_AVERAGED,))
+    return formula.Formula((formula.Line(formula.NODE, formula.Value(0, _NO_VOLUME)),), (_AVERAGED,))
 
 
 def score_formula(
@@ -136,7 +133,7 @@ def score_formula(
     scores = lines[1::2]
     mean = formula.share(formula.total(*scores), formula.constant(len(scores)))
     return formula.Formula(
-        (*lines, formula.Line(_NODE, formula.round_expression(mean))), (_AVERAGED, _STATIC, formula.ROUNDED_DOWN)
+        (*lines, formula.Line(formula.NODE, formula.round_expression(mean))), (_AVERAGED, _STATIC, formula.ROUNDED_DOWN)
     )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apimachinery.objects import Manifest, Pod, labels, nanos
+from scheduler_core.apimachinery.objects import Manifest, Pod, labels
+from scheduler_core.apimachinery.objects.quantity import value
 from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.storage import csi_migration
 from scheduler_core.apimachinery.objects.storage.volumes import annotation, name_of
@@ -52,18 +53,15 @@ def _reports_capacity(driver: Manifest) -> bool:
 
 def after_capacity_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
     """kube: isSchedulableAfterCSIStorageCapacityChange"""
-    if old is None:
-        return True
-    before, after = _limit(old), _limit(new)
-    return after is not None and (before is None or after > before)
+    return old is None or room(new) > room(old)
 
 
-def _limit(capacity: Manifest) -> int | None:
-    """Return the limit in whole bytes, rounded up."""
-    limit = capacity.get("maximumVolumeSize")
+def room(entry: Manifest) -> int:
+    """Bytes of the largest volume that a CSIStorageCapacity says can be made; -1 where it does not say."""
+    limit = entry.get("maximumVolumeSize")
     if limit is None:
-        limit = capacity.get("capacity")
-    return None if limit is None else -(-nanos(limit) // 10**9)
+        limit = entry.get("capacity")
+    return -1 if limit is None else value(limit)
 
 
 # Kept at a time; by identity, as manifests never change and share what stays the same.

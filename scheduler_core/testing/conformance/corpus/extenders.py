@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.scheduler.core.algorithm import extender_bind
+from scheduler_core.scheduler.core.algorithm import extender_calls
 from scheduler_core.scheduler.core.cycles.phases import Extension
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange, refuse_connection, within
-from scheduler_core.scheduler.extenders.extender import Extender, Verb, extenders_of
+from scheduler_core.scheduler.extenders.extender import Extender, Request, Verb, extenders_of
 from scheduler_core.scheduler.extenders.results import answer_from_rules
 from scheduler_core.scheduler.framework import Code, NodeToStatus
 from scheduler_core.scheduler.framework.preemption.evidence import Evidence
@@ -65,9 +65,9 @@ class ScriptedExtenders:
                 continue
             asked = () if cycle.extension is None else cycle.extension.exchanges
             extension = Extension(numbers_from=len(asked))
-            extender_bind.ask(extension, cycle, extender, cycle.node)
+            extender_calls.ask(extension, cycle, extender, Verb.BIND, Request(cycle.pod, node=cycle.node))
             self.answer(extension)
-            step = extender_bind.take(extension, cycle)
+            step = extender_calls.take_binding(extension, cycle, lambda: "")
             if cycle.extension is None:
                 cycle.extension = Extension()
             cycle.extension.exchanges += extension.exchanges

@@ -17,12 +17,11 @@ from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.config.settings import WorldSettings
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
-from scheduler_core.scheduler.framework.claims import ObjectCalls, Reply
+from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls, Reply
 from scheduler_core.scheduler.framework.plugin import Assumptions, Point, PostFilterResult
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_reserve, run_unreserve
 from scheduler_core.scheduler.framework.status import SUCCESS, Status
-from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.plugin import PLAN, VolumeBinding
 from scheduler_core.scheduler.queue.nominator import Nominator

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scheduler_core.apimachinery.objects.pod import Pod
+from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.cache import Cache
 from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
@@ -131,7 +132,7 @@ def _reprieve(
     scheduler: Scheduler, framework: Framework, cache: Cache, placed: list[SchedulingCycle], potential: list[Unit]
 ) -> list[Unit]:
     """Return the victims that have to go for all members to pass the filters on their places."""
-    first_spent = scheduler.budgets_end
+    first_spent = Behavior.FIRST_SPENT_BUDGET in scheduler.features.behaviors
     budgets = budgets_of(scheduler.view.list("PodDisruptionBudget"), first_spent)
     ordered = by_importance(potential)
     violating, _ = split_by_violation([pod for unit in ordered for pod in unit.pods], budgets)

@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.slices import DeviceId
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.scheduler.plugins.dynamicresources.dra_manager import ClaimTracker
+from scheduler_core.scheduler.framework.claims import ClaimTracker
 from tests.support.devices import claim
 
 Change = tuple[Manifest | None, Manifest | None]
