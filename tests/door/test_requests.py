@@ -1,7 +1,7 @@
 """Recorded requests and the answers of a kube-apiserver v1.34.2 to them, played against a world.
 
 The requests were drawn at random: verbs, kinds, options, patches, and wrong objects. uids, times, versions, and allocated numbers are
-left out of the comparison.
+left out of the comparison. A step WATCH opens a watch, a step SEEN has what the watch with its number saw until then.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from scheduler_core.apiserver.door import Call, Failure, answer_read, answer_write, changes_nothing, read_body
+from playground.sessions.worker.watching import Watches
+from scheduler_core.apiserver.door import Call, Failure, Reply, answer_read, answer_write, changes_nothing, read_body
 from scheduler_core.world.commands import BeginLife
 from scheduler_core.world.simulation import Simulation
 
@@ -30,6 +32,7 @@ WORDS = (
     (r"(ResourceVersion in the precondition \()[^)]*|(ResourceVersion in record \()[^)]*", r"\1\2<rv>"),
     (r"Precondition failed: UID in precondition: [^,]*, UID in object meta: .*", "Precondition"),
     (r"ResourceVersion: \d+", "ResourceVersion: <rv>"),
+    (r"(too old resource version: )\d+ \(\d+\)", r"\1<rv>"),
     (r"(Too large resource version: \d+, current: )\d+", r"\1<rv>"),
     (r'(resourceVersion\\*":\\*")\d+', r"\1<rv>"),
 )
@@ -58,6 +61,20 @@ def normalize(value: Any, key: str = "") -> Any:
     return value
 
 
+def select(step: dict[str, Any], events: list[Any]) -> Any:
+    """The events of a watch about the objects of its sequence, without the bookmarks that come when their time has come."""
+
+    def concerns(event: Any) -> bool:
+        shown = (event["object"].get("rows") or [event])[0].get("object") or {}
+        meta, space = shown.get("metadata") or {}, step["query"]["space"]
+        if event["type"] == "BOOKMARK":
+            return "initial" in step["query"] and "k8s.io/initial-events-end" in (meta.get("annotations") or {})
+        about = (meta.get("namespace"), meta.get("name", "").partition("-")[0])
+        return event["type"] == "ERROR" or space in about
+
+    return normalize([event for event in events if concerns(event)])
+
+
 class Player:
     """Sends recorded requests to a world of its own."""
 
@@ -66,9 +83,16 @@ class Player:
         self.world.apply(BeginLife("2026-11-26T12:00:00Z", True))
         self._seen: dict[str, dict[str, str]] = {}
         self._token = ""
+        self._watches, self._streams = Watches(), list[tuple[int, list[bytes]]]()
 
     def ask(self, step: dict[str, Any]) -> tuple[int, Any, list[str]]:
         """The answer to a step, and its warnings."""
+        if step["method"] == "SEEN":
+            return (
+                200,
+                select(step, [json.loads(line) for line in b"".join(self._streams[step["body"]][1]).splitlines()]),
+                [],
+            )
         query = {name: self._fill(text) for name, text in step["query"].items()}
         call = Call(step["method"], step["path"], query, form=step["form"], release="1.34.2")
         body = step["body"] if isinstance(step["body"], str) or step["body"] is None else json.dumps(step["body"])
@@ -83,6 +107,17 @@ class Player:
         return reply.status, normalize(data), [normalize(value) for name, value in reply.headers if name == "Warning"]
 
     def _answer(self, call: Call, body: bytes, content_type: str) -> Any:
+        self._watches.follow(self.world)
+        reply = self._change_or_read(call, body, content_type)
+        self._watches.follow(self.world)
+        for numbers, part in self._watches.next(self.world)[0]:
+            for number, lines in self._streams:
+                lines += [part] * (number in numbers)
+        return reply
+
+    def _change_or_read(self, call: Call, body: bytes, content_type: str) -> Any:
+        if call.method == "WATCH":
+            return self._watch(msgspec.structs.replace(call, method="GET"))
         if call.method == "GET":
             return answer_read(self.world, call)
         before = self.world.fork()
@@ -96,6 +131,15 @@ class Player:
         if changes_nothing(call, data):
             self.world = before
         return reply._replace(headers=[*reply.headers, *warnings])
+
+    def _watch(self, call: Call) -> Any:
+        try:
+            number, _, first = self._watches.begin(self.world, call)
+        except Failure as failure:
+            self._streams.append((0, []))
+            return failure.reply
+        self._streams.append((number, list(first)))
+        return Reply(200, b"null")
 
     def _note(self, path: str, meta: dict[str, Any]) -> None:
         self._token = meta.get("continue") or self._token

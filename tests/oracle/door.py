@@ -1,18 +1,22 @@
 """Requests drawn at random, the answers of a kube-apiserver to them, and where a world of ours answers otherwise.
 
-`python -m tests.oracle.door draw FILE --seeds 1 41` draws a sequence of 17 requests for each seed; `record FILE --server URL --token TOKEN`
-adds a kube-apiserver's answers; `compare FILE` prints each that differs here. `keep FILE` adds the sequences without a difference to those
-that tests/door/test_requests.py plays.
+`python -m tests.oracle.door draw FILE --seeds 1 41` draws a sequence of 17 requests for each seed (`--watches`: with watches).
+`record FILE --server URL --token TOKEN` adds a kube-apiserver's answers; `compare FILE` prints each that differs here. `keep FILE` adds
+the sequences without a difference to those that tests/door/test_requests.py plays.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
+import http.client
 import json
 import lzma
 import random
 import ssl
+import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -23,7 +27,7 @@ from typing import Any
 
 import yaml
 
-from tests.door.test_requests import Player, normalize, read_sequences
+from tests.door.test_requests import Player, normalize, read_sequences, select
 
 Data = dict[str, Any]
 LENGTH = 17
@@ -68,6 +72,33 @@ _DELETES = [
     *(("propagationPolicy", each) for each in ("Background", "Foreground", "Orphan", "Bad")),
     *(("gracePeriodSeconds", each) for each in ("0", "30", "-1")),
     ("orphanDependents", "true"),
+]
+
+_WATCHES = [
+    *({}, {"resourceVersion": "0"}, {"resourceVersion": "{rv0:PLACE}"}, {"resourceVersion": "{rv:PLACE}"}),
+    *({"resourceVersion": "x"}, {"resourceVersion": "{rv:PLACE}", "resourceVersionMatch": "NotOlderThan"}),
+    *({"sendInitialEvents": each, "resourceVersionMatch": "NotOlderThan"} for each in ("true", "true", "false", "x")),
+    *({"sendInitialEvents": "true", "resourceVersionMatch": each} for each in ("", "Exact", "Bogus")),
+    *({"sendInitialEvents": "false"}, {"sendInitialEvents": "false", "resourceVersion": "0"}),
+    {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan", "resourceVersion": "{rv:PLACE}"},
+]
+_SELECTIONS = [
+    *(
+        {},
+        {},
+        {},
+        {"labelSelector": "l=1"},
+        {"labelSelector": "l=1"},
+        {"labelSelector": "l"},
+        {"labelSelector": "l!=1"},
+    ),
+    *(
+        {"labelSelector": "l in (2,3)"},
+        {"fieldSelector": "metadata.name=NAME"},
+        {"fieldSelector": "metadata.name!=NAME"},
+    ),
+    *({"fieldSelector": each} for each in ("status.phase=Pending", "type=Opaque", "spec.nodeName=n1", "x=y")),
+    {"fieldSelector": "metadata.name=NAME", "labelSelector": "l=1"},
 ]
 
 
@@ -124,13 +155,7 @@ class Sequence:
 
     def _any(self) -> Data:
         kind = self.draw.choice(self.kinds)
-        root = f"/apis/{kind['version']}" if "/" in kind["version"] else f"/api/{kind['version']}"
-        collection = (
-            f"{root}/namespaces/{self.space}/{kind['plural']}" if kind["namespaced"] else f"{root}/{kind['plural']}"
-        )
-        name = self.draw.choice("aaabbc") if kind["namespaced"] else f"{self.space}-{self.draw.choice('aaabbc')}"
-        name = kind.get("suffix", name).format(name=name, space=self.space)
-        place = f"{collection}/{name}"
+        collection, name, place = self._where(kind)
         match self.draw.choices(("create", "get", "list", "put", "patch", "delete", "odd"), (35, 6, 12, 14, 26, 5, 2))[
             0
         ]:
@@ -175,6 +200,16 @@ class Sequence:
             text,
             ctype=self.draw.choice([*_PATCHES, "application/json", "application/yaml", "text/plain"]),
         )
+
+    def _where(self, kind: Data) -> tuple[str, str, str]:
+        """A collection, a name, and the path of the object with that name."""
+        root = f"/apis/{kind['version']}" if "/" in kind["version"] else f"/api/{kind['version']}"
+        collection = (
+            f"{root}/namespaces/{self.space}/{kind['plural']}" if kind["namespaced"] else f"{root}/{kind['plural']}"
+        )
+        name = self.draw.choice("aaabbc") if kind["namespaced"] else f"{self.space}-{self.draw.choice('aaabbc')}"
+        name = kind.get("suffix", name).format(name=name, space=self.space)
+        return collection, name, f"{collection}/{name}"
 
     def _form(self, part: float) -> str:
         return self.draw.choice(("table", "metadata")) if self.draw.random() < part else "object"
@@ -263,6 +298,37 @@ class Sequence:
         return made
 
 
+class WatchSequence(Sequence):
+    """A sequence with watches; what they see comes at its end."""
+
+    def steps(self) -> list[Data]:
+        """All requests, and what each watch saw."""
+        first = self._step("POST", "/api/v1/namespaces", body={"metadata": {"name": self.space}})
+        made = [first, *(self._watch() if self.draw.random() < 0.28 else self._any() for _ in range(LENGTH + 4))]
+        asked = [step for step in made if step["method"] == "WATCH"]
+        return [*made, *(self._seen(step, number) for number, step in enumerate(asked))]
+
+    def _seen(self, step: Data, number: int) -> Data:
+        initial = {"initial": "true"} if "sendInitialEvents" in step["query"] else {}
+        return self._step("SEEN", step["path"], {"space": self.space, **initial}, number)
+
+    def _watch(self) -> Data:
+        kind = self.draw.choice(self.kinds)
+        collection, name, place = self._where(kind)
+        if kind["namespaced"] and self.draw.random() < 0.3:
+            collection = collection.replace(f"/namespaces/{self.space}", "")
+        query = self.draw.choice(_WATCHES) | self.draw.choice(_SELECTIONS)
+        query |= self.draw.choice([{}, {"allowWatchBookmarks": "true"}])
+        query = json.loads(json.dumps(query).replace("PLACE", place).replace("NAME", name))
+        return self._step("WATCH", collection, query, form=self._form(0.3))
+
+
+def _gather(stream: Any, lines: list[bytes]) -> None:
+    """Add the lines of a stream, until it ends or says nothing for long."""
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        lines.extend(stream)
+
+
 class Recorder(Player):
     """Sends requests to a kube-apiserver."""
 
@@ -270,9 +336,13 @@ class Recorder(Player):
         super().__init__()
         self._server, self._authorize = server, token
         self._context = ssl._create_unverified_context()
+        self._lines: list[list[bytes]] = []
 
     def ask_server(self, step: Data) -> list[Any]:
         """Status, data, and warnings."""
+        if step["method"] == "SEEN":
+            time.sleep(0.0 if step["body"] else 0.7)
+            return [200, select(step, [json.loads(line) for line in self._lines[step["body"]]]), []]
         query = urllib.parse.urlencode({name: self._fill(text) for name, text in step["query"].items()})
         body = step["body"] if isinstance(step["body"], str) or step["body"] is None else json.dumps(step["body"])
         named = (
@@ -284,11 +354,20 @@ class Recorder(Player):
         headers["Accept"] = _ACCEPT[step["form"]].format(named)
         sent = None if step["method"] == "GET" or body is None else self._fill(body).encode()
         url = f"{self._server}{urllib.parse.quote(step['path'])}?{query}"
-        asked = urllib.request.Request(url, sent, headers, method=step["method"])
+        watches = step["method"] == "WATCH"
+        if watches:
+            time.sleep(0.3)  # until the caches of the server know what was written
+            url += "&watch=1"
+        asked = urllib.request.Request(url, sent, headers, method="GET" if watches else step["method"])
         try:
             answer = urllib.request.urlopen(asked, context=self._context, timeout=20)
         except urllib.error.HTTPError as error:
             answer = error
+        if watches:
+            self._lines.append([])
+            if answer.status == 200:
+                threading.Thread(target=_gather, args=(answer, self._lines[-1]), daemon=True).start()
+                return [200, None, []]
         text = answer.read().decode()
         try:
             data = json.loads(text)
@@ -318,9 +397,9 @@ class Recorder(Player):
         return len(parts[2:] if parts[0] == "namespaces" and len(parts) > 2 else parts) > 1
 
 
-def draw(seeds: range) -> list[list[Data]]:
+def draw(seeds: range, watches: bool) -> list[list[Data]]:
     """A sequence for each seed."""
-    return [Sequence(seed).steps() for seed in seeds]
+    return [(WatchSequence if watches else Sequence)(seed).steps() for seed in seeds]
 
 
 def record(sequences: list[list[Data]], server: str, token: str) -> None:
@@ -364,11 +443,12 @@ def main() -> None:
     parser.add_argument("do", choices=("draw", "record", "compare", "keep"))
     parser.add_argument("file", type=Path)
     parser.add_argument("--seeds", type=int, nargs=2, default=(1, 41))
+    parser.add_argument("--watches", action="store_true")
     parser.add_argument("--server", default="https://127.0.0.1:6443")
     parser.add_argument("--token", default="")
     given = parser.parse_args()
     if given.do == "draw":
-        given.file.write_text(json.dumps(draw(range(*given.seeds))))
+        given.file.write_text(json.dumps(draw(range(*given.seeds), given.watches)))
         return
     sequences = json.loads(given.file.read_text())
     if given.do == "record":
@@ -387,7 +467,8 @@ def main() -> None:
             kube = normalize(step["answer"])
             if kube[0] != ours[0]:
                 kube, ours = (
-                    [each[0], each[1]["message"] if "message" in each[1] else each[1], each[2]] for each in (kube, ours)
+                    [each[0], each[1].get("message", each[1]) if isinstance(each[1], dict) else each[1], each[2]]
+                    for each in (kube, ours)
                 )
             print("\n".join(list(describe(kube, ours))[:4]))
         print(f"{len(found)} of {sum(map(len, sequences))} differ")

@@ -31,12 +31,14 @@ from playground.sessions.web.live import LiveSession
 from playground.sessions.web.runtime import runtime
 from playground.views.access import edits, opens, scope_of
 from playground.views.responses import attach
-from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, impersonate
+from scheduler_core.apiserver.door import JSON, Call, Failure, changes_nothing, impersonate, is_on
 from scheduler_core.world.commands import BeginLife
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 BOOKMARK = 60.0  # seconds
+LAST_BOOKMARK = 2.0  # seconds before the end
 LONGEST_WATCH = 3600.0
+_NO_VERSION = b'"resourceVersion":"0"'
 MOST_EARLY = 16 << 20  # bytes that a watch holds back while what it sees first goes out
 REMEMBERED, MOST_REMEMBERED = 1.0, 1000  # seconds, keys
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
@@ -125,7 +127,7 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
     if method != "GET":
         raise Failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
     named = call.path.split("/")[2:3] == ["watch"] or "/watch/" in call.path[:60]
-    if named or call.query.get("watch") in ("true", "1"):
+    if named or is_on(call.query, "watch"):
         return await _watch(request, client, call)
     read = Read(at=at, call=call, token=secrets.token_hex(8))
     answered = await client.on_loop(lambda live: _read(live, read))
@@ -255,7 +257,7 @@ async def _watch(request: HttpRequest, client: SessionClient, call: Call) -> Htt
     begin = BeginWatch(call=msgspec.structs.replace(call, path=path, query=query), token=secrets.token_hex(8))
     seconds = query.get("timeoutSeconds", "")
     longest = min(float(seconds), LONGEST_WATCH) if seconds.isdecimal() and len(seconds) < 8 else LONGEST_WATCH
-    bookmarks = query.get("allowWatchBookmarks") == "true"
+    bookmarks = bool(is_on(query, "allowWatchBookmarks"))
     scope = scope_of(request)
     visit = scope.get("visit") if scope.get("http_version") == "1.1" else None  # others do not read chunks
     stream = Stream(client, begin, longest or LONGEST_WATCH, bookmarks, visit)
@@ -314,15 +316,14 @@ class Stream(StreamingHttpResponse):
             self._send, early, self._early = send, b"".join(self._early), []
             await self.deliver(early)
             while (left := self._end - time.monotonic()) > 0:
-                wait = min(left, BOOKMARK) if self._bookmarks else left
+                soon = min(left - LAST_BOOKMARK if left > LAST_BOOKMARK else left, BOOKMARK)
+                wait = soon if self._bookmarks else left
                 done, _ = await asyncio.wait(ends, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
                 if done:
                     break
                 version = await runtime().do(lambda: self._client.live().watching.version)
                 if version and time.monotonic() < self._end:
-                    meta = {"resourceVersion": str(version)}
-                    mark: dict[str, Any] = {"kind": begun.kind, "apiVersion": begun.api_version, "metadata": meta}
-                    await self.deliver(msgspec.json.encode({"type": "BOOKMARK", "object": mark}) + b"\n")
+                    await self.deliver(begun.mark.replace(_NO_VERSION, b'"resourceVersion":"%d"' % version))
                     await _go_on(self._client, begun.first.live)
             self._send = None
             await send({"type": "http.response.body"})

@@ -314,12 +314,11 @@ class GoLive(Request[Moved], frozen=True, kw_only=True):
 
 
 class Watched(Struct, frozen=True):
-    """A watch that began: its number, what it sees first, and the head of its bookmarks; or with number 0 why it did not begin."""
+    """A watch that began: its number, what it sees first, and the bookmark of version 0; or with number 0 why it did not begin."""
 
     number: int
     first: Answered
-    kind: str
-    api_version: str
+    mark: bytes
 
 
 class BeginWatch(Request[Watched], frozen=True, kw_only=True):

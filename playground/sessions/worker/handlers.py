@@ -306,9 +306,9 @@ def begin_watch(engines: Engines, session: int, request: moving.BeginWatch) -> S
     try:
         number, watcher, first = engine.watches.begin(engine.world, request.call)
     except Failure as failure:
-        return moving.Watched(0, next(_cut(failure.reply, live)), "", "")
+        return moving.Watched(0, next(_cut(failure.reply, live)), b"")
     answered = _next_of(engines, session, request.token, _cut(Reply(200, lambda: first), live))
-    return moving.Watched(number, answered, watcher.resource.kind, watcher.resource.api_version)
+    return moving.Watched(number, answered, watcher.mark("0"))
 
 
 def _cut(reply: Reply, live: bool) -> Generator[moving.Answered, None, None]:

@@ -207,7 +207,8 @@ def _judge(value: Any, shape: Shape, path: str, skips: bool, is_root: bool = Fal
         seen = set()
         for i, each in enumerate(value if isinstance(value, list) else ()):
             if shape.keys and not isinstance(each, Mapping):
-                yield f"{path}: element {i}: associative list with keys may not have non-map elements"
+                what = "a null element" if each is None else "non-map elements"
+                yield f"{path}: element {i}: associative list with keys may not have {what}"
             else:
                 place = format_path((item_key(shape, each),)) if shape.keys or shape.topology == "set" else f"[{i}]"
                 if place in seen:

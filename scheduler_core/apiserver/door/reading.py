@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from scheduler_core.apimachinery.objects.errors import FieldError, encode
+from scheduler_core.apimachinery.objects.errors import Errors, encode
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.access import RBAC, list_roles
 from scheduler_core.apiserver.door.answers import Failure, Reply, bad_request, invalid_options
@@ -21,9 +21,10 @@ from scheduler_core.apiserver.door.bodies.decoding import read_json
 from scheduler_core.apiserver.door.bodies.versions import to_served
 from scheduler_core.apiserver.door.events import convert, list_events
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target
-from scheduler_core.apiserver.door.selectors import Test, make_test
+from scheduler_core.apiserver.door.selectors import Test, check_selectors, make_test
 from scheduler_core.apiserver.door.tables.cells import define_columns, make_rows
 from scheduler_core.apiserver.kinds import key_of
+from scheduler_core.apiserver.object_defaults import TEMPLATE_GENERATION
 from scheduler_core.apiserver.schema.zeros import fill
 from scheduler_core.apiserver.status import Refused, not_found
 from scheduler_core.apiserver.store import Store
@@ -31,7 +32,6 @@ from scheduler_core.apiserver.store import Store
 Form = Literal["object", "table", "metadata"]
 Query = Mapping[str, str]
 TABLES = "meta.k8s.io/v1"
-_FORBIDDEN = "Forbidden"
 _FIRST = ("name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp")
 
 
@@ -49,8 +49,11 @@ def present(resource: Resource, manifest: Manifest, typed: bool = True) -> dict[
 
 
 def _metadata_only(resource: Resource, manifest: Manifest) -> dict[str, Any]:
-    head = {"kind": "PartialObjectMetadata", "apiVersion": TABLES}
-    return {**head, "metadata": present(resource, manifest)["metadata"]}
+    meta = present(resource, manifest)["metadata"]
+    if resource.kind == "DaemonSet":  # kube keeps this annotation as a field of the spec
+        notes = {name: each for name, each in (meta.get("annotations") or {}).items() if name != TEMPLATE_GENERATION}
+        meta = {name: each for name, each in (meta | {"annotations": notes}).items() if each}
+    return {"kind": "PartialObjectMetadata", "apiVersion": TABLES, "metadata": meta}
 
 
 def make_table(
@@ -104,34 +107,43 @@ def find_object(store: Store, resource: Resource, target: Target) -> Manifest:
 def get_object(store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int) -> Reply:
     """GET of one object."""
     if query.get("resourceVersion", "0") not in ("", "0"):
-        check_versions({"resourceVersion": query["resourceVersion"]}, store.resource_version)
+        read_version({"resourceVersion": query["resourceVersion"]}, store.resource_version)
     return Reply(200, show(resource, find_object(store, resource, target), form, now, query.get("includeObject", "")))
 
 
-def check_versions(query: Query, current: int, watch: bool = False) -> int | None:
-    """The resourceVersion of a query, None where it has none. Failure: 400, 422, 504."""
-    text, match = query.get("resourceVersion", ""), query.get("resourceVersionMatch", "")
-    errors, initial = [], query.get("sendInitialEvents")
-    if match and not text and not (watch and initial):
-        why = "resourceVersionMatch is forbidden unless resourceVersion is provided"
-        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
-    if watch and initial == "true" and match != "NotOlderThan":
+def is_on(query: Query, name: str) -> bool | None:
+    """A flag of a query as kube reads it; None where it is not there."""
+    return query[name].lower() not in ("false", "0") if name in query else None
+
+
+_MATCHES = ("Exact", "NotOlderThan", "")
+
+
+def check_options(query: Query, watch: bool = False) -> None:
+    """Failure: 422 for options of a list or a watch that do not go together."""
+    text, match, errors = query.get("resourceVersion", ""), query.get("resourceVersionMatch", ""), Errors()
+    field, known, starts = "resourceVersionMatch", _MATCHES[watch : 3 - watch], "sendInitialEvents" in query
+    if watch:
         why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
-    if not watch and initial is not None:
-        why = "sendInitialEvents is forbidden for list"
-        errors.append(FieldError("sendInitialEvents", "", why, kind=_FORBIDDEN))
-    if match and query.get("continue") and not watch:
-        why = "resourceVersionMatch is forbidden when continue is provided"
-        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
-    if match not in ("", "Exact", "NotOlderThan"):
-        supported = 'supported values: "Exact", "NotOlderThan", ""'
-        errors.append(FieldError("resourceVersionMatch", encode(match), supported, kind="Unsupported value"))
-    if match == "Exact" and text == "0":
-        why = 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'
-        errors.append(FieldError("resourceVersionMatch", "", why, kind=_FORBIDDEN))
+        errors.forbidden(field, why, when=starts and match != "NotOlderThan")
+        why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+        errors.forbidden(field, why, when=match and not starts)
+    else:
+        why = "resourceVersionMatch is forbidden unless resourceVersion is provided"
+        errors.forbidden(field, why, when=match and not text)
+        errors.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list", when=starts)
+    why = "resourceVersionMatch is forbidden when continue is provided"
+    errors.forbidden(field, why, when=match and query.get("continue"))
+    errors.not_supported(field, match, known, when=match and match not in known)
+    why = 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'
+    errors.forbidden(field, why, when=match == "Exact" and text == "0" and not watch)
     if errors:
         raise invalid_options("ListOptions", *errors)
+
+
+def read_version(query: Query, current: int, watch: bool = False) -> int | None:
+    """The resourceVersion of a query, None where it has none. Failure: 400, 500, 504."""
+    text = query.get("resourceVersion", "")
     if not text or (query.get("continue") and not watch):
         return None
     if not text.isdecimal() or len(text) > 19:
@@ -172,8 +184,9 @@ def list_objects(
 ) -> Reply:
     """GET of a collection. `oldest`: the resourceVersion before which nothing is known any more."""
     current, limit, _ = store.resource_version, read_number(query, "limit"), read_number(query, "timeoutSeconds")
-    test = make_test(resource, query)
-    version = check_versions(query, current)
+    check_selectors(query)
+    check_options(query)
+    test, version = make_test(resource, query), read_version(query, current)
     if version is not None and query.get("resourceVersionMatch") == "Exact" and version < oldest:
         raise Failure(410, "Expired", "The resourceVersion for the provided list is too old.")
     found = all_of(store, resource)

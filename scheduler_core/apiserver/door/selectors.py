@@ -107,23 +107,35 @@ def parse_labels(text: str) -> tuple[Requirement, ...]:
     return tuple(_Parser(text).requirements())
 
 
-def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
-    """Field, whether it has to be equal, and value."""
-    own = tuple(f["jsonPath"].lstrip(".") for f in (resource.definition or {}).get("selectableFields") or ())
-    known = (*_COMMON, *_FIELDS.get(resource.kind if resource.definition is None else "", ()), *own)
+def _split_fields(text: str) -> list[tuple[str, str, str]]:
+    """Field, operator, and value of each part. Failure: 400."""
     found = []
     for part in sorted(filter(None, re.split(r"(?<!\\),", text))):
         match = re.match(r"([^=!]*)(==|!=|=)(.*)", part)
         if match is None:
             raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
-        name, operator, value = match.groups()
+        found.append((match[1], match[2], match[3]))
+    return found
+
+
+def check_selectors(query: Mapping[str, Any]) -> None:
+    """Failure: 400 for selectors of a query that are no selectors, whatever they select."""
+    parse_labels(str(query.get("labelSelector") or ""))
+    _split_fields(str(query.get("fieldSelector") or ""))
+
+
+def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
+    """Field, whether it has to be equal, and value."""
+    own = tuple(f["jsonPath"].lstrip(".") for f in (resource.definition or {}).get("selectableFields") or ())
+    known = (*_COMMON, *_FIELDS.get(resource.kind if resource.definition is None else "", ()), *own)
+    parts = _split_fields(text)
+    for name, _, _ in parts:
         if name not in known:
             if own or (resource.kind in _OWN_WORDS and resource.definition is None):
                 raise bad_request(_WORDS.get(resource.kind, "field label not supported: {}").format(name))
             names = '"metadata.name", "metadata.namespace"'
             raise bad_request(f'"{name}" is not a known field selector: only {names}')
-        found.append((name, operator != "!=", re.sub(r"\\(.)", r"\1", value)))
-    return found
+    return [(name, operator != "!=", re.sub(r"\\(.)", r"\1", value)) for name, operator, value in parts]
 
 
 def field_value(manifest: Manifest, name: str) -> str:

@@ -5,7 +5,7 @@ kube: apiserver/pkg/endpoints/handlers/watch.go, apiserver/pkg/storage/cacher @ 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
@@ -16,10 +16,20 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.access import require
 from scheduler_core.apiserver.door.answers import Failure, no_resource, not_allowed
 from scheduler_core.apiserver.door.events import convert, event_manifest, group_events, is_gone
-from scheduler_core.apiserver.door.reading import Form, all_of, check_versions, make_table, pick, present, show
+from scheduler_core.apiserver.door.reading import (
+    Form,
+    all_of,
+    check_options,
+    is_on,
+    make_table,
+    pick,
+    present,
+    read_version,
+    show,
+)
 from scheduler_core.apiserver.door.requests import Call, ServedWorld
 from scheduler_core.apiserver.door.resources import EVENTS, Resource, Target, find_resource, parse_path
-from scheduler_core.apiserver.door.selectors import Test, make_test
+from scheduler_core.apiserver.door.selectors import Test, check_selectors, make_test
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.watch import ADDED, DELETED, MODIFIED, WatchEvent
 
@@ -55,13 +65,14 @@ class Watcher:
         if "watch" not in resource.verbs or target.subresource:
             raise not_allowed()
         query, current = call.query, world.store.resource_version
-        version = check_versions(query, current, watch=True)
-        include = query.get("includeObject", "")
-        watcher = cls(world, resource, target, make_test(resource, query), call.form, include)
+        check_selectors(query)
+        check_options(query, watch=True)
+        test, version = make_test(resource, query), read_version(query, current, watch=True)
+        watcher = cls(world, resource, target, test, call.form, query.get("includeObject", ""))
         watcher.asked = (target, query.get("labelSelector"), query.get("fieldSelector"), call.form)
-        initial = query.get("sendInitialEvents")
-        if initial == "true" or (initial is None and version in (None, 0)):
-            watcher.first = watcher._list(initial == "true" and query.get("allowWatchBookmarks") == "true")
+        initial = is_on(query, "sendInitialEvents")
+        if initial or (initial is None and version in (None, 0)):
+            watcher.first = watcher._list(bool(initial and is_on(query, "allowWatchBookmarks")))
             return watcher, None
         if version is not None and 0 < version < oldest:
             said = f"too old resource version: {version} ({oldest})"
@@ -73,10 +84,15 @@ class Watcher:
         """All objects of this moment, each made into bytes when it is its turn."""
         store = self.world.store
         found = pick(all_of(store, self.resource), self.target.namespace, self._passes, "", 0)
-        meta = {"resourceVersion": str(store.resource_version), "annotations": _END}
-        head = {"kind": self.resource.kind, "apiVersion": self.resource.api_version}
-        last = [_line("BOOKMARK", {**head, "metadata": meta})] if bookmark else []
+        last = [self.mark(str(store.resource_version), _END)] if bookmark else []
         return chain((self._line(ADDED, each) for each in found), last)
+
+    def mark(self, version: str, annotations: Mapping[str, str] | None = None) -> bytes:
+        """The bookmark of a version: an object that has nothing else."""
+        empty: Manifest = {"metadata": {"name": "", "resourceVersion": version, "annotations": annotations}}
+        described, line = self.described, self._line("BOOKMARK", empty)
+        self.described = described or annotations is not None
+        return line
 
     def _passes(self, manifest: Manifest) -> bool:
         meta = manifest["metadata"]

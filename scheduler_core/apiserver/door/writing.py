@@ -30,7 +30,7 @@ from scheduler_core.apiserver.door.answers import (
 )
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
-from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept
+from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept, to_served
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.events import check_event, convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
@@ -312,8 +312,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if given and all(each.get("manager") and each.get("fieldsV1") for each in given):
         meta["managedFields"] = given
     if resource.type:
-        type_ = resource.type.replace(".v1.", ".v2.") if is_old(resource) else resource.type
-        manifest = keep_form(manifest, fill(type_, old), old)
+        filled = fill(resource.type, to_served(resource, old))
+        manifest = keep_form(manifest, {**filled, "spec": old["spec"]} if is_old(resource) else filled, old)
     if managed is not None:
         meta["managedFields"] = managed
     manifest = {**manifest, "metadata": meta}
@@ -329,8 +329,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         manifest = _custom_update(context, old, manifest)
     manifest = with_object_defaults(resource.key, manifest, old)
     if resource.kind == "DaemonSet" and manifest["spec"].get("template") != old["spec"].get("template"):
-        notes = manifest["metadata"].get("annotations") or {}
-        notes = {**notes, TEMPLATE_GENERATION: str(int(notes.get(TEMPLATE_GENERATION) or 1) + 1)}
+        notes, known = (each["metadata"].get("annotations") or {} for each in (manifest, old))
+        notes = {**notes, TEMPLATE_GENERATION: str(int(known.get(TEMPLATE_GENERATION) or 1) + 1)}
         manifest["metadata"] = {**manifest["metadata"], "annotations": notes}
     if resource.kind == "Node" and context.target.subresource != "status":
         manifest.pop("status", None)
@@ -359,9 +359,9 @@ def _custom_update(context: Context, old: Manifest, manifest: dict[str, Any]) ->
     return crds.check(context.resource, manifest, old)
 
 
-def _update_scale(context: Context, body: Any) -> Reply:
+def _update_scale(context: Context, body: Any, patch: Any = None, type_: str = "") -> Reply:
     scaled = replace(context.resource, group="autoscaling", version="v1", kind="Scale", type="autoscaling.v1.Scale")
-    scale = decode(replace(context, resource=replace(scaled, definition=None)), body)
+    scale = decode(replace(context, resource=replace(scaled, definition=None)), body, patch, type_)
     old = find_object(context.api.store, context.resource, context.target)
     given = (scale.get("metadata") or {}).get("resourceVersion")
     if given and given != old["metadata"].get("resourceVersion"):
@@ -393,7 +393,7 @@ def patch(context: Context, body: Any, content_type: str) -> Reply:
         return _apply(context, body)
     old = find_object(store, resource, target)
     if target.subresource == "scale":
-        return _update_scale(context, change(make_scale(resource, old), body, content_type, ""))
+        return _update_scale(context, change(make_scale(resource, old), body, content_type, ""), body, content_type)
     base = present(resource, old)
     new = change(base, body, content_type, resource.type if not context.is_custom else None, resource.kind)
     manifest = _place_object(context, decode(context, new, body, content_type), named=True)
@@ -410,7 +410,7 @@ def _apply(context: Context, body: Any) -> Reply:
     given = body.get("metadata") if isinstance(body, Mapping) else None
     if isinstance(given, Mapping) and given.get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
-    manifest = typed_of(context, body)
+    manifest, old = typed_of(context, body), old and to_served(resource, old)
     if old is not None and not manifest["metadata"].get("name"):
         manifest["metadata"] = {**manifest["metadata"], "name": target.name}
     manifest = _place_object(context, manifest, named=True)

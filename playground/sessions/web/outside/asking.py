@@ -206,6 +206,7 @@ class Watching:
             self._watches[begun.number] = send
             if self._task is None or self._task.done():
                 self._task = asyncio.create_task(self._work())
+            self.wake()  # its first bookmark needs the version
         return begun
 
     async def end(self, number: int) -> None:
