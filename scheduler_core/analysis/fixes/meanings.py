@@ -20,9 +20,10 @@ from scheduler_core.analysis.fixes.admission import (
     SCHEDULER,
     ask_api_server,
     find_absent_quota,
+    find_foreign,
+    find_refusal,
     find_stopped,
     pod_of,
-    read_refusal,
 )
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Node, Pod, controller_of
@@ -285,7 +286,9 @@ def _list_quota_hints(world: Simulation, owners: list[Manifest]) -> list[str]:
     found = []
     for each in [owner for owner in owners if owner["kind"] in CREATING][:1]:
         space = str(each["metadata"].get("namespace"))
-        said = read_refusal(each) or ask_api_server(world, pod_of(each, space))
+        said = find_refusal(world, each) or ask_api_server(world, pod_of(each, space))
+        names = ", ".join(list_pod_webhooks(world)) or "-"
+        found += [f"container {name} is added by webhooks {names}" for name in find_foreign(world, each, said)]
         if absent := find_absent_quota(world, space, said):
             found.append(f"quota {absent} is of several namespaces")
         for match in EXCEEDED.finditer(said):

@@ -49,6 +49,7 @@ EXAMPLES = {
     "LacksPermission": 'User "system:serviceaccount:ci:runner" cannot create resource "pods" in API group "" in the namespace "ci"',
     "OwnerLacksFinalizers": "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>",
     "QuotaIsNotCounted": 'pods "api-1" is forbidden: status unknown for quota: team, resources: limits.cpu',
+    "ContainerIsAdded": "container proxy is added by webhooks inject.mesh.io",
     "QuotaIsElsewhere": 'quota team-blue is of several namespaces',
     "QuotaStatusIsOld": 'quota compute has an old status',
     "ClaimHasAllUsers": 'ResourceClaim "fabric" is invalid: status.reservedFor: Too many: 257: must have at most 256 items',
