@@ -203,7 +203,7 @@ def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
     last: dict[tuple[str, str, str], str] = {}
     for event in world.store.events:
         if event.reason in (_FAILED, _CREATED):
-            text = event.message.removeprefix("Error creating: ") if event.reason == _FAILED else ""
+            text = event.message.rpartition("Error creating: ")[2] if event.reason == _FAILED else ""
             last[event.kind, event.namespace, event.name] = " ".join(text.split())
     return last
 
@@ -251,9 +251,9 @@ def _explain_missing(
             facts.append(note("SelectorsConflict", namespace=namespace, own=own, theirs=theirs))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
-    webhooks = [*list_pod_webhooks(world)] or ["-"]
-    for added in find_foreign(world, manifest, message):
-        facts.append(note("ContainerIsInjected", kind=kind, owner=name, container=added, webhooks=webhooks))
+    if added := find_foreign(world, manifest, message):
+        values = {"container": ", ".join(added), "webhooks": [*list_pod_webhooks(world)] or ["-"]}
+        facts.append(note("ContainerIsInjected", kind=kind, owner=name, **values))
     facts += _list_scalers(world, manifest)
     due = world.surroundings.queues.get(CREATING.get(kind, ""))
     again = due.due.get(f"{namespace}/{name}") if due is not None and acts(world, kind) else None

@@ -375,9 +375,8 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
         if event.type == WARNING and not any(text and text in event.message for text in refusals):
             said = {"reason": event.reason, "message": event.message.rstrip(". ")}
             facts.append(note("ConditionOf", kind="CronJob", name=meta["name"], **said))
-    state = (
-        State.STUCK if any(fact.code in STICKING or fact.code == "ForbidsSecond" for fact in facts) else State.AS_WANTED
-    )
+    stuck = missing or any(fact.code in STICKING or fact.code == "ForbidsSecond" for fact in facts)
+    state = State.STUCK if stuck else State.AS_WANTED
     return Explanation(key, state, tuple(reason for each in missing for reason in each.reasons), facts=tuple(facts))
 
 

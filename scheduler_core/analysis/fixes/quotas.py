@@ -37,6 +37,7 @@ from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
 from scheduler_core.controllers.quota import count_usage
+from scheduler_core.controllers.workloads.pods import find_added
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
@@ -55,6 +56,7 @@ _DENIED = re.compile(
     re.DOTALL,
 )  # by admission that is not modeled
 _CALLED = re.compile(r'^.*failed calling webhook "(?P<webhook>[^"]+)".*$', re.DOTALL)
+_UNSAID = re.compile(r"((?:limits|requests)\.(?:cpu|memory|ephemeral-storage)) for: ")
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
@@ -122,7 +124,10 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
-    if owner["kind"] != POD and (raised.changes or not (why or reported)):
+    # A pod that the cluster refuses for what is not in its template is made here without that.
+    foreign = owner["kind"] != POD and find_foreign(sim, owner, find_refusal(sim, owner))
+    known = not foreign or find_added(sim.store, owner)
+    if owner["kind"] != POD and known and (raised.changes or not (why or reported)):
         labels = [f"{k}={v}" for k, v in ((owner["spec"].get("selector") or {}).get("matchLabels") or {}).items()]
         call = f"kubectl get pods -n {namespace} -l {','.join(labels)} --watch"
         yield Draft(pod_of(owner, namespace)).typing(
@@ -201,7 +206,7 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
         add(more, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))
     for claim in list_missing_claims(sim, owner):
         add(more, usage(KINDS[CLAIM], claim, 0))
-    unsaid: dict[str, None] = {}
+    unsaid = dict.fromkeys(_UNSAID.findall(refusal) if find_foreign(sim, owner, refusal) else ())
     for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
         needed, each = {**more}, measure_pod(sim, owner, pod, quota["metadata"]["name"], refusal)
