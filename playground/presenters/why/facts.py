@@ -40,13 +40,14 @@ def list_headlines(explanation: Explanation) -> Iterator[Message]:
     placed = PLACEMENT if explanation.state is State.NOT_RUNNING else []
     for code in (each for each in HEADLINES if each not in placed):
         facts = [fact for fact in explanation.facts if fact.code == code and not _is_plain(fact)]
+        facts = [] if code == "IsItsPartner" and any(each.code == "PartnersAreOf" for each in chosen) else facts
         known = {(fact.code, *map(fact.values.get, _DISTINCT)): fact for fact in facts}
         chosen += [*known.values()][: 1 if code in _ONCE else MOST_OF_KIND]
     yield from (describe_fact(fact) for fact in chosen[:MOST])
 
 
-_DISTINCT = ("pod", "node", "meaning")
-_ONCE = ("HoldsCapacity", "HoldsPort", "Tolerates", "DaemonLeavesOut")
+_DISTINCT = ("pod", "node", "meaning", "name", "container")
+_ONCE = ("HoldsCapacity", "HoldsSlot", "HoldsPort", "Tolerates", "DaemonLeavesOut")
 
 
 def _is_plain(fact: Fact) -> bool:

@@ -309,7 +309,9 @@ class _Asking:
         if preempted is not None:
             yield from waiting.explain_preemption(diagnosis, preempted, reasons)
         if self.entry is not None and self.entry.key in self.scheduler.queue.unschedulable_pods:
-            keys = [str(fact.values["pod"]) for fact in holders if fact.code in WAKING]
+            # The end of a pod that the affinity looks for helps only a pod that may be the first of its group.
+            waking = (fact for fact in holders if fact.code in WAKING and fact.values.get("itself", True))
+            keys = [str(fact.values["pod"]) for fact in waking]
             yield from waiting.explain_waking(self.world, self.framework, self.entry, self.attempt, keys, fits)
 
     def _explained(self, state: State, reasons: tuple[Given, ...], **more: object) -> Explanation:

@@ -9,6 +9,7 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Role
 from scheduler_core.analysis.explain.placement import list_pods_of, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_resize, trace_surge
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
+from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.apimachinery.objects import SECOND, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
@@ -168,8 +169,11 @@ def _list_users_of_ports(pod: Pod, others: Iterable[Pod]) -> Found:
 
 def _find_slots(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
     for _, row in _rows(diagnosis, reason.nodes):
-        for pod in diagnosis.nodes.pods[row][:PODS]:
-            yield "HoldsSlot", pod, {}
+        mine = workload_of(world.store, diagnosis.pod.manifest)
+        there = diagnosis.nodes.pods[row]
+        own = [pod for pod in there if mine is not None and workload_of(world.store, pod.manifest) is mine]
+        for pod in [*own, *there][:PODS]:
+            yield "HoldsSlot", pod, {"count": len(there)}
 
 
 def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
@@ -191,7 +195,8 @@ def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fo
         return all(t.matches(each.namespace, each.labels, spaces.get(each.namespace, {})) for t in terms)
 
     for pod in list_pods_of(nodes, is_partner, np.ones(len(nodes), np.bool_))[:PODS]:
-        yield "IsItsPartner", pod, {"topologyKey": terms[0].topology_key}
+        itself = all(term.selector.matches(diagnosis.pod.labels) for term in terms)
+        yield "IsItsPartner", pod, {"topologyKey": terms[0].topology_key, "itself": itself}
 
 
 def _find_repelling(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:

@@ -19,22 +19,24 @@ from scheduler_core.analysis.fixes.admission import (
     ask_api_server,
     describe_wait,
     find_absent_quota,
+    find_foreign,
     find_servers,
+    measure_pod,
     pod_of,
     read_refusal,
 )
-from scheduler_core.analysis.fixes.meanings import list_pod_webhooks
+from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.meanings import list_pod_webhooks, list_scalers
 from scheduler_core.analysis.fixes.quotas import list_lower, list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_conflicts, find_unlimited, list_disallowed
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
-from scheduler_core.apiserver.admission.admission import apply_object_defaults
 from scheduler_core.apiserver.admission.plugins import pod_security
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usage
 from scheduler_core.controllers.quota import RESYNC, count_usage
 from scheduler_core.controllers.workloads.owners import Owner
-from scheduler_core.controllers.workloads.pods import from_template
+from scheduler_core.controllers.workloads.pods import LISTS, add_containers, find_added, from_template
 from scheduler_core.world.simulation import Simulation
 
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
@@ -79,14 +81,15 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
                     twin = world.fork() if counted else world
                     for each in counted:
                         twin.store.overwrite(each, "ResourceQuota")
-                needed = (
-                    from_template(Owner.of(manifest), manifest["spec"]["template"]),
-                    *list_missing_claims(twin, manifest),
-                )
+                needed = (_predict_pod(world, manifest), *list_missing_claims(twin, manifest))
                 message = next(filter(None, (ask_api_server(twin, each) for each in needed)), "")
             if message and missing > 0:
                 found.append(_explain_missing(world, manifest, key, message, missing))
     return found
+
+
+def _predict_pod(world: Simulation, owner: Manifest) -> Manifest:
+    return add_containers(from_template(Owner.of(owner), owner["spec"]["template"]), find_added(world.store, owner))
 
 
 def count_missing(world: Simulation, owner: Manifest) -> int:
@@ -200,7 +203,7 @@ def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
     last: dict[tuple[str, str, str], str] = {}
     for event in world.store.events:
         if event.reason in (_FAILED, _CREATED):
-            text = event.message.removeprefix("Error creating: ") if event.reason == _FAILED else ""
+            text = event.message.rpartition("Error creating: ")[2] if event.reason == _FAILED else ""
             last[event.kind, event.namespace, event.name] = " ".join(text.split())
     return last
 
@@ -248,6 +251,10 @@ def _explain_missing(
             facts.append(note("SelectorsConflict", namespace=namespace, own=own, theirs=theirs))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
+    if added := find_foreign(world, manifest, message):
+        values = {"container": ", ".join(added), "webhooks": [*list_pod_webhooks(world)] or ["-"]}
+        facts.append(note("ContainerIsInjected", kind=kind, owner=name, **values))
+    facts += _list_scalers(world, manifest)
     due = world.surroundings.queues.get(CREATING.get(kind, ""))
     again = due.due.get(f"{namespace}/{name}") if due is not None and acts(world, kind) else None
     if again is not None and again > world.now:
@@ -256,6 +263,15 @@ def _explain_missing(
     return Explanation(
         f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), again, facts=tuple(facts)
     )
+
+
+def _list_scalers(world: Simulation, manifest: Manifest) -> Iterator[Fact]:
+    """Yield the autoscaler that has set as many replicas as a workload wants."""
+    root = workload_of(world.store, manifest) or manifest
+    values = {"kind": root["kind"], "owner": root["metadata"]["name"], "replicas": root["spec"].get("replicas")}
+    for each in list_scalers(world, root):
+        if values["replicas"] and values["replicas"] == (each.get("status") or {}).get("desiredReplicas"):
+            yield note("IsScaledTo", **values, autoscaler=each["metadata"]["name"])
 
 
 def _labels_of(manifest: Manifest) -> Mapping[str, str]:
@@ -301,8 +317,8 @@ def _describe_quota(
         yield Fact(Role.PROVENANCE, "QuotaStatusIsOld", {"quota": evidence["quota"], "figures": old})
     hard = amounts(hard or stated)
     wall = world.store.epoch + world.now
-    pod = apply_object_defaults(from_template(Owner.of(manifest), manifest["spec"]["template"]), KINDS["Pod"])
-    each = usage(KINDS["Pod"], pod, wall)
+    pod = _predict_pod(world, manifest)
+    each = measure_pod(world, manifest, pod, str(evidence["quota"]), message)
     used = count_usage(world, quota, hard)
     over = [name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos]
     evidence["room"] = not over and any(name in hard for name in each)
@@ -316,6 +332,11 @@ def _describe_quota(
     for name in over:
         figures = {"each": each[name].text, "used": used[name].text, "hard": hard[name].text}
         yield Fact(Role.PROVENANCE, "QuotaFigures", {"quota": evidence["quota"], "name": name, **figures})
+        side, _, resource = name.rpartition(".")
+        given = {c["name"]: c.get("resources") or {} for field in LISTS for c in pod["spec"].get(field) or ()}
+        parts = [f"{c} {of[side][resource]}" for c, of in given.items() if resource in of.get(side, {})]
+        if parts and find_added(world.store, manifest):
+            yield Fact(Role.PROVENANCE, "SumOfContainers", {"name": name, "each": figures["each"], "list": parts})
     yield from trace_surge(world, manifest, [pod for pod in world.store.pods() if pod.namespace == namespace])
     value, lower = list_lower(world, manifest, namespace)
     if lower:

@@ -8,6 +8,7 @@ from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
 from scheduler_core.analysis.explain.placement import list_keys_left_out, note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_domain, group_of, list_holders
+from scheduler_core.analysis.fixes.proposals import list_owners, list_partners
 from scheduler_core.apimachinery.objects import Pod, Taint
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
@@ -19,6 +20,7 @@ from scheduler_core.scheduler.framework import Point
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_filter
+from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME
 from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
@@ -112,6 +114,9 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> 
         for each in asked if reason.code == "NodeAffinity/NoMatch" else ():
             if not each["labelled"]:
                 yield from _list_meant(world, pod, str(each["key"]), str(each["text"]).partition("=")[2])
+            name = str(each["text"]).partition("=")[2]
+            if each["key"] == HOSTNAME and name and not each["matching"] and world.store.node(name) is None:
+                yield note("NodeIsMissing", name=name)
         if reason.code == "NodeAffinity/NoMatch" and len(asked) > 1 and all(each["matching"] for each in asked):
             yield note("NoNodeHasAll", pod=pod.key, requirements=[str(each["text"]) for each in asked])
         for each in reason.evidence.get("constraints") or () if reason.code == "PodTopologySpread/SkewTooLarge" else ():
@@ -142,6 +147,11 @@ def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
             continue
         other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
         yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
+        partners = [e for e in list_partners(world, pod) if e.namespace in found and term.selector.matches(e.labels)]
+        for owner in list_owners(world, partners) if len(partners) > 1 else ():
+            there = [each.node_name for each in partners]
+            known = {"kind": owner["kind"], "owner": owner["metadata"]["name"], "nodes": sorted(there)[:SHOWN]}
+            yield note("PartnersAreOf", **known, count=len(there), replicas=owner["spec"].get("replicas", 1))
         idle = (e for e in world.store.pods() if (e.terminal or not e.node_name) and e.namespace in found)
         alike = [each for each in idle if term.selector.matches(each.labels)]
         for each in [e for e in alike if e.terminal][:1]:

@@ -11,12 +11,13 @@ from scheduler_core.analysis.explain.holders import describe_end, describe_holde
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
 from scheduler_core.analysis.explain.waiting import list_near
-from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_stopped
+from scheduler_core.analysis.fixes.admission import CONTROLLERS, describe_wait, find_foreign, find_stopped
 from scheduler_core.analysis.fixes.meanings import (
     find_contest,
     index_events,
     list_foreign_pods,
     list_lost_scalers,
+    list_pod_webhooks,
     list_scalers,
 )
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
@@ -120,6 +121,7 @@ def _count_wanted(world: Simulation, manifest: Manifest) -> int:
 def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
     conditions = (manifest.get("status") or {}).get("conditions") or ()
     values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
+    makers = (missing_pods.list_replica_sets(world, manifest) if manifest["kind"] == "Deployment" else []) or [manifest]
     yield from _list_end_of_namespace(world, manifest, values)
     if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
         rolled = any(_has_template(each, manifest) for each in missing_pods.list_replica_sets(world, manifest))
@@ -154,7 +156,18 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
             yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
         else:
             yield from (reports := [*describe_conditions([each])])
-            yield from _list_injected(manifest, pods, [str(fact.values["message"]) for fact in reports])
+            said = " ".join(str(fact.values["message"]) for fact in reports)
+            added = (
+                name
+                for maker in makers
+                for name in find_foreign(world, maker, "")
+                if re.search(rf"(?<![\w-]){name}(?![\w-])", said)
+            )
+            webhooks = [*list_pod_webhooks(world)] or ["-"]
+            yield from (
+                note("ContainerIsInjected", **values, container=name, webhooks=webhooks)
+                for name in dict.fromkeys(added)
+            )
     if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
         fresh = [pod.key for pod in pods if pod.ready and not _is_available(world, pod, seconds)]
         if fresh:
@@ -211,17 +224,6 @@ def _list_last_refusal(world: Simulation, job: Manifest) -> Iterator[Fact]:
     for event in [each for each in said if each.reason == "FailedScheduling"][-1:]:
         text = event.message.rstrip(". ")
         yield note("WaitedTooLong", owner=owner, pod=f"{namespace}/{event.name}", message=text)
-
-
-def _list_injected(manifest: Manifest, pods: list[Pod], texts: Iterable[str]) -> Iterator[Fact]:
-    """Yield the containers that texts name, and that pods have although the template of their workload does not."""
-    given = {
-        str(each["name"]) for each in (manifest["spec"].get("template") or {}).get("spec", {}).get("containers") or ()
-    }
-    for name in dict.fromkeys(str(each["name"]) for pod in pods for each in pod.manifest["spec"]["containers"]):
-        if name not in given and any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) for text in texts):
-            values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
-            yield note("ContainerIsInjected", **values, container=name)
 
 
 def _list_failed(world: Simulation, manifest: Manifest, pods: list[Pod]) -> list[Pod]:
@@ -351,7 +353,9 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
     if spec.get("suspend"):
         return None
     active = [job for job in missing_pods.list_jobs(world, manifest) if not has_ended(job)]
-    facts = []
+    names = {("Job", str(job["metadata"]["name"])) for job in active}
+    missing = [each for each in missing_pods.explain_uncreated(world) if _is_of(each, str(meta["namespace"]), names)]
+    facts = [fact for each in missing for fact in each.facts]
     if active and spec.get("concurrencyPolicy") == "Forbid":
         facts.append(note("ForbidsSecond", owner=meta["name"], job=active[0]["metadata"]["name"]))
         waiting = [pod for pod in missing_pods.list_pods(world, active[0]) if not pod.ready and not pod.terminal]
@@ -371,10 +375,9 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
         if event.type == WARNING and not any(text and text in event.message for text in refusals):
             said = {"reason": event.reason, "message": event.message.rstrip(". ")}
             facts.append(note("ConditionOf", kind="CronJob", name=meta["name"], **said))
-    state = (
-        State.STUCK if any(fact.code in STICKING or fact.code == "ForbidsSecond" for fact in facts) else State.AS_WANTED
-    )
-    return Explanation(key, state, facts=tuple(facts))
+    stuck = missing or any(fact.code in STICKING or fact.code == "ForbidsSecond" for fact in facts)
+    state = State.STUCK if stuck else State.AS_WANTED
+    return Explanation(key, state, tuple(reason for each in missing for reason in each.reasons), facts=tuple(facts))
 
 
 def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest]) -> Iterator[Fact]:

@@ -7,8 +7,11 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import Manifest, Pod
+from scheduler_core.apimachinery.objects.demand import Amount, amounts
 from scheduler_core.apiserver import KINDS, Refused
-from scheduler_core.apiserver.quota import in_scope, scopes_of
+from scheduler_core.apiserver.admission.admission import apply_object_defaults
+from scheduler_core.apiserver.quota import in_scope, scopes_of, usage
+from scheduler_core.controllers.workloads.pods import add_containers, find_added, name_containers
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"
@@ -18,7 +21,9 @@ _REPORTED = (
     ("FailedCreate", "True"),
     ("ReplicaSetCreateError", "False"),
 )  # kube: ReplicaSetReplicaFailure, DeploymentProgressing
-EXCEEDED = re.compile(r"exceeded quota: ([^\s,]+)")
+EXCEEDED = re.compile(r"exceeded quota: ([^\s,]+)(?:, requested: (\S+?),? used:)?")
+_NAMED = re.compile(r'container "([^"]+)"|\bfor: ([\w.,-]+)')  # kube: of Pod Security, and of a quota
+_MADE_ONCE = ("ReplicaSet", "ReplicationController", "Job", "Pod")  # whose templates do not change
 CREATING = {
     "ReplicaSet": "replicaset-controller",
     "ReplicationController": "replicationcontroller-controller",
@@ -61,11 +66,47 @@ def read_refusal(owner: Manifest) -> str:
     return ""
 
 
+def find_refusal(sim: Simulation, owner: Manifest) -> str:
+    """Return the message of the refusal that an owner's status or the last Event tells of."""
+    return read_refusal(owner) or find_last_refusal(sim, owner)
+
+
+def find_last_refusal(sim: Simulation, owner: Manifest) -> str:
+    """Return the message of the last Event that tells of a pod, or of a claim for it, that was not created."""
+    subject = (owner["kind"], owner["metadata"]["namespace"], owner["metadata"]["name"])
+    told = (e for e in reversed(sim.store.events) if (e.kind, e.namespace, e.name) == subject)
+    return next((each.message for each in told if each.reason == _REPORTED[0][0]), "")
+
+
 def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:
     """A pod by its template."""
     template = owner["spec"]["template"]
     meta = {**(template.get("metadata") or {}), "namespace": namespace, "name": "new"}
     return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": meta}
+
+
+def complete_pod(sim: Simulation, owner: Manifest, namespace: str) -> Manifest:
+    """A pod by its template, with the containers that something adds to such pods."""
+    return add_containers(pod_of(owner, namespace), find_added(sim.store, owner))
+
+
+def find_foreign(sim: Simulation, owner: Manifest, message: str) -> list[str]:
+    """List the containers that a refusal names and the template lacks, and those that the owner's other pods have beside it."""
+    given = name_containers(owner["spec"]["template"].get("spec") or {})
+    named = [name for found in _NAMED.finditer(message) for name in (found[1] or found[2]).split(",")]
+    added = [each["name"] for found in find_added(sim.store, owner).values() for each in found]
+    return [name for name in dict.fromkeys((*added, *named)) if name and name not in given]
+
+
+def measure_pod(sim: Simulation, owner: Manifest, pod: Manifest, quota: str, message: str) -> dict[str, Amount]:
+    """Return what quotas count of a pod of an owner: as its manifest says, or more where a refusal of such a pod says so."""
+    kind = KINDS["Pod"]
+    each = usage(kind, apply_object_defaults(pod, kind), sim.store.epoch + sim.now)
+    for found in EXCEEDED.finditer(message if owner["kind"] in _MADE_ONCE else ""):
+        asked = amounts(dict(part.split("=", 1) for part in (found[2] or "").split(",") if "=" in part))
+        more = asked if found[1] == quota else {}
+        each |= {name: more[name] for name in more if name not in each or more[name].nanos > each[name].nanos}
+    return each
 
 
 def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:

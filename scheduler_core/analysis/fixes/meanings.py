@@ -20,9 +20,10 @@ from scheduler_core.analysis.fixes.admission import (
     SCHEDULER,
     ask_api_server,
     find_absent_quota,
+    find_foreign,
+    find_refusal,
     find_stopped,
     pod_of,
-    read_refusal,
 )
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Node, Pod, controller_of
@@ -51,7 +52,7 @@ _CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, Expenda
 _SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
 _EVICTED = "Evicted"
 _KILLED = "Error:  exit code 137"  # without being at a memory limit
-_SPACE = "svccontroller.k3s.cattle.io/svcnamespace"
+_TWICE, _SPACE = "also serves", "svccontroller.k3s.cattle.io/svcnamespace"
 _INVALID = " is invalid: "
 AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
 
@@ -195,6 +196,7 @@ def _list_texts(
     world: Simulation, subjects: list[Manifest], pod: Pod | None, node: Node | None, events: Events
 ) -> Iterator[str]:
     """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
+    hints = [] if pod is None else [*_list_hints(world, pod)]
     for each in subjects:
         # The containers of a pod that is being deleted, or that its kubelet has ended, end for this reason.
         status, gone = each.get("status") or {}, each["metadata"].get("deletionTimestamp")
@@ -205,8 +207,9 @@ def _list_texts(
             yield f"{contest['by']} sets replicas of {name} against {contest['autoscaler']}"
         if each["kind"] == "PersistentVolume" and (each.get("status") or {}).get("phase") == "Bound":
             yield "bound to {namespace}/{name}".format_map(each["spec"]["claimRef"])
-        yield from (f"{key}={name}" for key, name in (each["metadata"].get("labels") or {}).items() if key in _MADE_FOR)
-    yield from () if pod is None else _list_hints(world, pod)
+        labels = (each["metadata"].get("labels") or {}).items() if not any(_TWICE in hint for hint in hints) else ()
+        yield from (f"{key}={name}" for key, name in labels if key in _MADE_FOR)
+    yield from hints
     names = [
         (each["kind"], str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
     ]
@@ -253,7 +256,9 @@ def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
     ports = {(port.protocol, port.port) for port in pod.spec.host_ports}
     for each in world.store.pods() if ports and not pod.node_name else ():
         if (service := each.labels.get(_MADE_FOR[0])) and ports & {(p.protocol, p.port) for p in each.spec.host_ports}:
-            yield f"{each.key} holds a port for Service {each.labels.get(_SPACE, each.namespace)}/{service}"
+            twin = all(each.labels.get(label) == pod.labels.get(label) for label in (_MADE_FOR[0], _SPACE))
+            for_what = f"Service {each.labels.get(_SPACE, each.namespace)}/{service}"
+            yield f"{each.key} {_TWICE if twin else 'holds a port for'} {for_what}"
     yield from _list_awaited(world, pod)
     if pod.node_name or pod.priority >= 0:
         return
@@ -285,7 +290,10 @@ def _list_quota_hints(world: Simulation, owners: list[Manifest]) -> list[str]:
     found = []
     for each in [owner for owner in owners if owner["kind"] in CREATING][:1]:
         space = str(each["metadata"].get("namespace"))
-        said = read_refusal(each) or ask_api_server(world, pod_of(each, space))
+        said = find_refusal(world, each) or ask_api_server(world, pod_of(each, space))
+        names = ", ".join(list_pod_webhooks(world)) or "-"
+        if added := find_foreign(world, each, said):
+            found.append(f"{', '.join(added)} added by webhooks {names}")
         if absent := find_absent_quota(world, space, said):
             found.append(f"quota {absent} is of several namespaces")
         for match in EXCEEDED.finditer(said):

@@ -172,6 +172,11 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     partners = list_partners(sim, pod)
     if len(partners) == 1 and (owner := workload_of(sim.store, partners[0].manifest)) and owner["kind"] != _DAEMONS:
         yield delete_pod(draft, partners[0])  # which is made anew, on a node that takes both
+    for owner in list_owners(sim, partners):
+        now, meta, kind = int(owner["spec"].get("replicas", 1)), owner["metadata"], owner["kind"]
+        values = {"owner": f"{kind} {meta['name']}", "from": now, "to": now + 1}
+        call = f"kubectl scale {kind.lower()} {meta['name']} -n {meta['namespace']} --replicas={now + 1}"
+        yield draft.typing(Change("replicas", values), call).taking_time()
     given = sim.store.get("PriorityClass", "", str(draft.original["spec"].get("priorityClassName") or ""))
     if given is not None and int(given.get("value") or 0) > pod.priority:  # its class has got another value since
         anew = recreate(draft, pod, sim)
@@ -270,6 +275,13 @@ def list_partners(sim: Simulation, pod: Pod) -> list[Pod]:
     terms = affinity_terms(pod).required
     near = (each for each in sim.store.pods() if each.node_name and not each.deleting) if terms else ()
     return [e for e in near if e.key != pod.key and any(term.selector.matches(e.labels) for term in terms)]
+
+
+def list_owners(sim: Simulation, pods: list[Pod]) -> list[Manifest]:
+    """List the workloads with replicas that control pods."""
+    owners = {pod.key: workload_of(sim.store, pod.manifest) for pod in pods}
+    found = {each["metadata"]["uid"]: each for each in owners.values() if each is not None and each["kind"] in SCALABLE}
+    return list(found.values())
 
 
 def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:

@@ -10,10 +10,16 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.admission import (
     CONTROLLERS,
+    EXCEEDED,
     ask_api_server,
+    complete_pod,
     find_absent_quota,
+    find_foreign,
+    find_last_refusal,
+    find_refusal,
     find_servers,
     find_stopped,
+    measure_pod,
     pod_of,
     quotas_of,
     read_refusal,
@@ -28,10 +34,10 @@ from scheduler_core.analysis.fixes.shell import change_template, read_calls
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
-from scheduler_core.apiserver.admission.admission import apply_object_defaults
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
 from scheduler_core.controllers.quota import count_usage
+from scheduler_core.controllers.workloads.pods import find_added
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
@@ -43,7 +49,6 @@ MOST_FREED = 3
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
 DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of a container that asks for nothing
-_FAILED = "FailedCreate"
 # What this world's API server refuses itself, so that it would say so again if it still held.
 _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
 _DENIED = re.compile(
@@ -51,6 +56,7 @@ _DENIED = re.compile(
     re.DOTALL,
 )  # by admission that is not modeled
 _CALLED = re.compile(r'^.*failed calling webhook "(?P<webhook>[^"]+)".*$', re.DOTALL)
+_UNSAID = re.compile(r"((?:limits|requests)\.(?:cpu|memory|ephemeral-storage)) for: ")
 _LIMITS, _REQUESTS = "limits.", "requests."
 
 
@@ -105,12 +111,12 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         meta = {"name": "new", "namespace": namespace, "ownerReferences": [refer]}
         yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
         yield from _free_quotas(sim, owner, namespace)
-    why = ask_api_server(sim, pod_of(owner, namespace))
+    why = ask_api_server(sim, complete_pod(sim, owner, namespace))
     reported = "" if why or raised.changes else _find_reported_refusal(sim, owner)
     if why or reported:
         yield from propose_admission(sim, owner, namespace, why or reported)
     elif not raised.changes and owner["kind"] != POD:
-        yield from propose_admission(sim, owner, namespace, _find_last_refusal(sim, owner))
+        yield from propose_admission(sim, owner, namespace, find_last_refusal(sim, owner))
         yield from rebuild(owner, namespace)
         if owner["kind"] == "Job" and (owner.get("status") or {}).get("failed"):
             return  # its controller waits after a failure, whatever is changed
@@ -118,7 +124,10 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
-    if owner["kind"] != POD and (raised.changes or not (why or reported)):
+    # A pod that the cluster refuses for what is not in its template is made here without that.
+    foreign = owner["kind"] != POD and find_foreign(sim, owner, find_refusal(sim, owner))
+    known = not foreign or find_added(sim.store, owner)
+    if owner["kind"] != POD and known and (raised.changes or not (why or reported)):
         labels = [f"{k}={v}" for k, v in ((owner["spec"].get("selector") or {}).get("matchLabels") or {}).items()]
         call = f"kubectl get pods -n {namespace} -l {','.join(labels)} --watch"
         yield Draft(pod_of(owner, namespace)).typing(
@@ -128,8 +137,9 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
 
 def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
-    text = read_refusal(owner)
-    given = text or _find_last_refusal(sim, owner)
+    text, given = read_refusal(owner), find_refusal(sim, owner)
+    if owner["kind"] != POD and find_foreign(sim, owner, given) and not EXCEEDED.search(given):
+        return given  # of a container that pods get here from nobody
     last, called = _DENIED.match(given), _CALLED.match(given)
     for *_, pods in find_servers(sim, called["webhook"]) if called else ():
         last = last if pods is None or any(each.ready for each in pods) else called
@@ -138,11 +148,10 @@ def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     return last.string if last else "" if _MODELED.search(text) and not stands else text
 
 
-def _find_last_refusal(sim: Simulation, owner: Manifest) -> str:
-    """Return the message of the last Event that tells of a pod, or of a claim for it, that was not created."""
-    subject = (owner["kind"], owner["metadata"]["namespace"], owner["metadata"]["name"])
-    reported = [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED]
-    return reported[-1] if reported else ""
+def is_refused(sim: Simulation, owner: Manifest) -> bool:
+    """Return whether the API server refused pods that an owner lacks, or would refuse them."""
+    pod = complete_pod(sim, owner, str(owner["metadata"]["namespace"]))
+    return missing_of(owner) > 0 and bool(find_last_refusal(sim, owner) or ask_api_server(sim, pod))
 
 
 def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
@@ -190,19 +199,19 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
 
 def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     """Each limit that the missing pods would exceed, raised to what is used with them; defaults for what they don't say."""
-    pod = pod_of(owner, namespace)
-    kind, draft = KINDS["Pod"], Draft(pod)
-    each = usage(kind, apply_object_defaults(pod, kind), 0)
-    needed: dict[str, Amount] = {}
-    for _ in range(_count_missing(sim, owner, namespace)):
-        add(needed, each)
+    pod, refusal = complete_pod(sim, owner, namespace), find_refusal(sim, owner)
+    draft = Draft(pod)
+    more: dict[str, Amount] = {}
     if owner["kind"] == "Deployment":
-        add(needed, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))
+        add(more, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))
     for claim in list_missing_claims(sim, owner):
-        add(needed, usage(KINDS[CLAIM], claim, 0))
-    unsaid: dict[str, None] = {}
+        add(more, usage(KINDS[CLAIM], claim, 0))
+    unsaid = dict.fromkeys(_UNSAID.findall(refusal) if find_foreign(sim, owner, refusal) else ())
     for quota in quotas_of(sim, pod):
         unsaid |= dict.fromkeys(_unsaid(quota, pod))
+        needed, each = {**more}, measure_pod(sim, owner, pod, quota["metadata"]["name"], refusal)
+        for _ in range(_count_missing(sim, owner, namespace)):
+            add(needed, each)
         draft = _with_room(sim, draft, quota, needed)
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
 

@@ -403,7 +403,8 @@ def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) ->
     pod, level, namespace = draft.original, found["level"], draft.original["metadata"]["namespace"]
     mends = {check.reason: check.mend for check in pod_security.CHECKS if f"{check.reason} (" in found.string}
     lists = [name for name in ("initContainers", "containers") if pod["spec"].get(name)]
-    if mends and all(mends.values()):
+    given, blamed = [each["name"] for name in lists for each in pod["spec"][name]], _QUOTED.findall(found.string)
+    if mends and all(mends.values()) and not (blamed and {*blamed}.isdisjoint(given)):
         context = {k: v for mend in mends.values() for k, v in mend.items()}
         change = {name: [{"name": c["name"], "securityContext": context} for c in pod["spec"][name]] for name in lists}
         names = [each["name"] for name in lists for each in change[name]]
@@ -456,6 +457,7 @@ def _allow_tolerations(sim: Simulation, draft: Draft, target: str, found: re.Mat
     yield draft.patching(change, f"namespace {namespace}", patch)
 
 
+_QUOTED = re.compile(r'container "([^"]+)"')
 _POLICY = r"Policy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request"
 _BOUND = (
     r"(?P<what>maximum|minimum) (?P<resource>\S+) usage per (?P<type>%s) is (?P<bound>[^,\s]+), "

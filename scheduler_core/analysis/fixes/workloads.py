@@ -24,6 +24,7 @@ from scheduler_core.analysis.fixes.placed import (
 )
 from scheduler_core.analysis.fixes.proof import Goal, Prover, belongs_to
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
+from scheduler_core.analysis.fixes.quotas import UNNAMED, is_refused, search_uncreated
 from scheduler_core.analysis.fixes.refused_pods import rebuild
 from scheduler_core.apimachinery.objects import SECOND, LabelSelector, Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.affinity import least_missing, misses, wrong_labels
@@ -68,6 +69,13 @@ def search_stuck(
     owner, key = sim.store.get(kind, namespace, name), f"{namespace}/{name}-*"
     if owner is None:
         return Findings(key, "gone")
+    jobs = (
+        [job for job in sim.store.list("Job") if _is_controlled(job, owner) and not has_ended(job)]
+        if kind == CRON_JOB
+        else []
+    )
+    if refused := [job["metadata"]["name"] for job in jobs if is_refused(sim, job)]:
+        return (yield from search_uncreated(sim, f"{namespace}/{refused[0]}{UNNAMED}", budget))
     prover = Prover(sim, key, budget, owner)
     return (yield from prove_each(sim, key, prover, _propose(sim, owner, prover), "searched"))
 

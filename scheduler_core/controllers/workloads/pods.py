@@ -3,17 +3,20 @@
 kube: pkg/controller/controller_utils.go (RealPodControl), pkg/api/v1/pod/util.go @ v1.34.1
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, optional_time
+from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, optional_time
 from scheduler_core.apiserver import NORMAL, WARNING, Refused, Store
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 
 CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
+LISTS = ("initContainers", "containers")
+_WITH_TEMPLATE = ("ReplicaSet", "ReplicationController", "StatefulSet", "Job")  # that tells of which template a pod is
 
 
 class Work:
@@ -32,6 +35,11 @@ class Work:
     @property
     def timestamp(self) -> str:
         return self.world.store.timestamp(self.world.now)
+
+    @cached_property
+    def added(self) -> Mapping[str, list[Manifest]]:
+        """The containers that something adds to the owner's pods."""
+        return find_added(self.world.store, self.owner.manifest)
 
     def event(self, type_: str, reason: str, text: str) -> None:
         """Record an Event about the owner."""
@@ -98,10 +106,42 @@ def from_template(owner: Owner, template: Manifest) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template.get("spec") or {}}
 
 
+def find_added(store: Store, owner: Manifest) -> dict[str, list[Manifest]]:
+    """Return, by field, the containers that a pod of an owner, or of its siblings, has beside all of those of its template.
+
+    No admission webhook is called here. Those of the cluster that the pods come from added these containers, and would do so again.
+    """
+    above, kind = (controller_of(owner) or {}).get("uid"), str(owner["kind"])
+    siblings = (store.get(kind, *key) for key in store.controlled(kind, above)) if above else ()
+    for maker in (owner, *filter(None, siblings)) if kind in _WITH_TEMPLATE else ():
+        newest = (maker.get("status") or {}).get("updateRevision")
+        keys = store.controlled("Pod", maker["metadata"].get("uid") or "")
+        own = (key for key in keys if key[1].startswith(f"{maker['metadata']['name']}-"))  # none that was adopted
+        pod = store.pod(*next(own, ("", "")))
+        if pod is None or newest not in (None, pod.labels.get("controller-revision-hash")):
+            continue
+        has, given = pod.manifest["spec"], name_containers(maker["spec"]["template"].get("spec") or {})
+        if given < name_containers(has):
+            more = {field: [each for each in has.get(field) or () if each["name"] not in given] for field in LISTS}
+            return {field: [{**each, "volumeMounts": []} for each in found] for field, found in more.items() if found}
+    return {}
+
+
+def name_containers(spec: Manifest) -> set[str]:
+    """Return the names of the containers of a pod's spec."""
+    return {str(each["name"]) for field in LISTS for each in spec.get(field) or ()}
+
+
+def add_containers(manifest: Manifest, added: Mapping[str, list[Manifest]]) -> Manifest:
+    """Return a pod with more containers."""
+    spec = manifest["spec"]
+    return {**manifest, "spec": {**spec, **{field: [*(spec.get(field) or ()), *more] for field, more in added.items()}}}
+
+
 def create_pod(work: Work, manifest: Manifest) -> Manifest:
     """Creates a pod and records the Event. Refused."""
     try:
-        pod = work.world.api.create(manifest)
+        pod = work.world.api.create(add_containers(manifest, work.added) if work.added else manifest)
     except Refused as refused:
         if not namespace_ends(work.world, work.owner.namespace):
             work.event(WARNING, NOT_CREATED, f"Error creating: {refused.answer.message}")

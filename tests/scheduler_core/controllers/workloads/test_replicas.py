@@ -58,6 +58,22 @@ def test_a_pod_that_matches_and_has_no_owner_is_adopted():
     assert hands.get("Pod", "lonely")["metadata"]["ownerReferences"][0]["name"] == "a"
 
 
+@pytest.mark.parametrize(
+    ("name", "container", "second"),
+    [("a-x1", "proxy", ["c", "proxy"]), ("lonely", "proxy", ["c"]), ("a-x1", "", ["c"])],
+    ids=["a pod with one container more", "a pod of somebody else's", "a pod as the template is"],
+)
+def test_what_was_added_to_a_pod_of_the_owner_is_added_to_the_next_one(name, container, second):
+    there = pod(name)
+    more = {"name": container, "image": "i", "volumeMounts": [{"name": "certs", "mountPath": "/certs"}]}
+    there["spec"]["volumes"] = [{"name": "certs", "emptyDir": {}}]
+    there["spec"]["containers"] += [more] if container else []
+    hands = Hands(there, replica_set())
+    hands.run()
+    (made,) = (each for each in hands.pods() if each.name != name)
+    assert [each["name"] for each in made.manifest["spec"]["containers"]] == second
+
+
 def test_a_pod_whose_labels_match_no_more_is_released_and_replaced():
     hands = Hands(replica_set(1))
     hands.run()
