@@ -29,6 +29,7 @@ from scheduler_core.world.readonly import WorldView
 class TransportContext(TypedDict):
     position: int
     now: str
+    date: str
     profile: str
     idle: bool
     release: str
@@ -44,6 +45,7 @@ def present_transport(sim: WorldView, look: Look) -> Panel[TransportContext, Any
         {
             "position": sim.position,
             "now": clock(sim.now),
+            "date": sim.store.timestamp(sim.now) if sim.store.is_dated else "",
             "profile": profile_of(sim),
             "idle": sim.idle and not sim.outside,
             "release": ", ".join([settings.release, *others]),

@@ -33,6 +33,7 @@ Names = list[str]
 Subscribers = list[Subscriber]
 Written = Sequence[Manifest]
 EPOCH = parse_time("2026-01-01T00:00:00Z")
+_STANDING = ("Namespace", "PriorityClass")
 _NOTHING: Manifest = {"written": ()}
 _MOST_RECORDS = 4096
 _NO_OBJECTS: dict[Key, Manifest] = {}
@@ -190,21 +191,35 @@ class Store(State):
         digest = hashlib.sha256(f"{self.epoch}/{uid}".encode()).hexdigest()
         return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-a{digest[17:20]}-{digest[20:32]}"
 
+    @property
+    def is_new(self) -> bool:
+        """Return whether there is nothing but what is in every cluster."""
+        return set(self.kinds()) <= set(_STANDING)
+
+    @property
+    def is_dated(self) -> bool:
+        """Return whether the world's time is that of a calendar: of a live world, or of the cluster that was brought."""
+        return self.epoch != EPOCH
+
     def begin_at(self, epoch: int, live: bool) -> None:
         """Has virtual time 0 be a moment (ns since 1970). What is in every cluster was made then, under uids as kube makes them; other
         objects stay as they are.
         """
-        self.epoch, self.live, self.calendar = epoch, live, True
-        for kind in self.kinds() if set(self.kinds()) <= {"Namespace", "PriorityClass"} else ():
+        before, self.epoch, self.live, self.calendar = self.epoch, epoch, live, True
+        if self.is_new:
+            self.date_again(before)
+
+    def date_again(self, before: int) -> None:
+        """Has what is in every cluster be made at virtual time 0, which was another moment before (ns since 1970)."""
+        for kind in _STANDING:
             for number, manifest in enumerate(self.list(kind)):
-                key = _key(manifest)
-                self._uids.pop(manifest["metadata"]["uid"], None)
-                meta = {
-                    **manifest["metadata"],
-                    "uid": self.next_uid(kind, f"{key}/{number}"),
-                    "creationTimestamp": self.timestamp(0),
-                }
-                self._uids[meta["uid"]] = (kind, key)
+                key, uid = _key(manifest), manifest["metadata"]["uid"]
+                if manifest["metadata"]["creationTimestamp"] != format_time(before):
+                    continue
+                self._uids.pop(uid, None)
+                made = self.next_uid(kind, f"{key}/{number}") if self.calendar else uid
+                meta = {**manifest["metadata"], "uid": made, "creationTimestamp": self.timestamp(0)}
+                self._uids[made] = (kind, key)
                 self.overwrite({**manifest, "metadata": meta}, kind)
 
     def timestamp(self, now: int) -> str:

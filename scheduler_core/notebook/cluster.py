@@ -115,7 +115,7 @@ class Cluster:
         going_on = continuation_of(brought.text)
         objects = tuple(simulation.in_creation_order(planned.accepted))
         stopped = simulation.list_silent_nodes(objects)
-        self.apply(ApplyObjects(objects, continues=going_on or UNSET, stopped=stopped))
+        self.apply(ApplyObjects(objects, continues=going_on or UNSET, stopped=stopped, taken=intake.taken or UNSET))
         self._note(objects)
 
     def _note(self, manifests: Sequence[Mapping[str, Any]]) -> None:

@@ -34,6 +34,14 @@ Time = Annotated[int, msgspec.Meta(ge=0)]
 MAX_CLOCK_OFFSET = 365 * 86_400 * SECOND
 
 
+def _check_time(field: str, text: str | msgspec.UnsetType) -> None:
+    try:
+        if text is not msgspec.UNSET:
+            parse_time(text)
+    except ValueError:
+        raise FieldProblem(field, text, "a time such as 2026-01-31T12:00:00Z") from None
+
+
 class Ref(msgspec.Struct, frozen=True):
     """Names one object; `namespace` is "" for kinds that have none."""
 
@@ -62,6 +70,7 @@ class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     `force`: pods, and claims for devices, that can't be changed in place are deleted and made
     anew, as kubectl replace --force does. `continues`: the objects are all of another world's, which goes on here.
     `stopped`: an import's nodes whose kubelets do nothing; with it, pods that terminate end when their cluster would have ended them.
+    `taken`: when the cluster was so, which is the present now if the world has no objects of its own.
     `time`: the clock goes on to this virtual time (ns) first, but past nothing that is still to happen.
     """
 
@@ -70,7 +79,11 @@ class ApplyObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     force: bool | msgspec.UnsetType = msgspec.UNSET
     continues: Continuation | msgspec.UnsetType = msgspec.UNSET
     stopped: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    taken: str | msgspec.UnsetType = msgspec.UNSET
     time: Time | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        _check_time("taken", self.taken)
 
 
 class DeleteObjects(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
@@ -271,10 +284,7 @@ class BeginLife(msgspec.Struct, frozen=True, tag_field="kind", tag=True):
     live: bool = True
 
     def __post_init__(self) -> None:
-        try:
-            parse_time(self.start)
-        except ValueError:
-            raise FieldProblem("start", self.start, "a time such as 2026-01-31T12:00:00Z") from None
+        _check_time("start", self.start)
 
 
 class Undo(msgspec.Struct, frozen=True, tag_field="kind", tag=True):

@@ -8,12 +8,11 @@ from playground.common.catalogs import read_yaml
 from playground.presenters.scene import short
 from playground.presenters.why.reasons import format_resource_amount
 from playground.presenters.words import SECOND, Message, amount, clock, duration, exactly, list_nodes, message
-from scheduler_core.analysis.explain import Explanation, Fact, State
+from scheduler_core.analysis.explain import TIMES, Explanation, Fact, State
 
 # The sentences of facts by code, and the parts of a sum.
 WORDS, MEANINGS = Path(__file__).with_suffix(".yaml"), Path(__file__).with_name("meanings.yaml")
 _AMOUNTS = ("allocated", "amount", "freed", "from", "short", "to")
-_TIMES = ("time", "until")
 _SPANS = ("grace", "left", "seconds")
 _PODS = ("holder", "pod")
 
@@ -65,8 +64,8 @@ def join(sentences: Iterable[Message]) -> Message:
 def _format_value(name: str, value: object, values: Mapping[str, object]) -> object:
     if name in _AMOUNTS and isinstance(value, int):
         return format_resource_amount(str(values.get("resource") or ""), value)
-    if name in _TIMES and isinstance(value, int):
-        return clock(value) if value >= 0 else f"-{format_span(-value)}"
+    if name in TIMES and isinstance(value, int):
+        return format_moment(value)
     if name in _SPANS and isinstance(value, int):
         return format_span(value)
     if name in _PODS and isinstance(value, str):
@@ -81,6 +80,13 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
     if isinstance(value, list):
         return exactly(_list(name, value, values))
     return value
+
+
+def format_moment(at: int | str) -> str:
+    """A time of a world's clock, or of its calendar as manifests print it."""
+    if isinstance(at, str):
+        return at
+    return clock(at) if at >= 0 else f"-{format_span(-at)}"
 
 
 def format_span(ns: int) -> str:

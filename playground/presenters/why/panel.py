@@ -8,10 +8,10 @@ from typing import Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
 
 from playground.presenters.scene import short
-from playground.presenters.why.facts import describe_fact, list_headlines
+from playground.presenters.why.facts import describe_fact, format_moment, list_headlines
 from playground.presenters.why.reasons import about
 from playground.presenters.why.sentence import sentence
-from playground.presenters.words import Message, amount, beside, clock, gettext_noop, message
+from playground.presenters.words import Message, amount, beside, gettext_noop, message
 from scheduler_core.analysis.explain import Explanation, Given, Preemption, State, explain
 from scheduler_core.world.readonly import QueuedPod, WorldView
 
@@ -123,7 +123,7 @@ def _notes(explanation: Explanation) -> list[Message]:
         notes += describe_preemption(explanation.preemption)
     if explanation.until is not None:
         text = _UNTIL if explanation.state is State.BACKOFF else _FLUSHED
-        notes.append(message(text, time=clock(explanation.until)))
+        notes.append(message(text, time=format_moment(explanation.until)))
     return notes
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from playground.common.catalogs import read_yaml
 from playground.presenters.scene import short
-from playground.presenters.why.facts import join, list_headlines
+from playground.presenters.why.facts import format_moment, join, list_headlines
 from playground.presenters.why.reasons import about
-from playground.presenters.words import Message, clock, exactly, gettext_noop, message
+from playground.presenters.words import Message, exactly, gettext_noop, message
 from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["states"]
@@ -77,7 +77,7 @@ def _describe_state(explanation: Explanation) -> Message:
         return message(WORDS["no-nodes"], pod=pod)
     if state in _PLAIN:
         reason = first.message.rstrip(". ") if first is not None else ""
-        until = "" if explanation.until is None else clock(explanation.until)
+        until = "" if explanation.until is None else format_moment(explanation.until)
         text = WORDS["terminating"] if state is State.TERMINATING and until else _PLAIN[state]
         if state is State.STUCK and not reason:
             text = WORDS["not-as-wanted"]

@@ -97,7 +97,7 @@ def preview(
     brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, rename), whole)
     planned = core.plan_import(world.api, loaded)
     found = import_plan(world, brought, intake, planned, rename)
-    command = command_of(world, planned.accepted, brought)
+    command = command_of(world, planned.accepted, brought, intake.taken)
     return msgspec.structs.replace(
         found,
         command=b"" if command is None else msgspec.json.encode({"command": command, "source": SOURCE}),
@@ -164,7 +164,7 @@ def _sum_up(manifests: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return sums
 
 
-def command_of(world: core.Simulation, accepted: list[Manifest], brought: Brought) -> ApplyObjects | None:
+def command_of(world: core.Simulation, accepted: list[Manifest], brought: Brought, taken: str) -> ApplyObjects | None:
     """Return the command that applies all accepted objects; None if there are none.
 
     An import into an empty world carries its continuation.
@@ -175,7 +175,8 @@ def command_of(world: core.Simulation, accepted: list[Manifest], brought: Brough
     empty = not world.store.count("Node") and not world.store.count("Pod")
     going_on = continuation if continuation is not None and empty else msgspec.UNSET
     ordered = tuple(core.in_creation_order(accepted))
-    return ApplyObjects(ordered, continues=going_on, stopped=core.list_silent_nodes(ordered))
+    stopped = core.list_silent_nodes(ordered)
+    return ApplyObjects(ordered, continues=going_on, stopped=stopped, taken=taken or msgspec.UNSET)
 
 
 def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:
@@ -256,11 +257,11 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         intake = yield from self._in_turns(taking)
         brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, self._rename))
         loaded.sort(key=lambda each: core.get_creation_time(each.manifest))
-        plan, trial = yield from self._try(world, loaded)
+        plan, trial = yield from self._try(world, loaded, intake.taken)
         self._begin("keep", 2 * len(loaded))
         yield
         found = import_plan(world, brought, intake, plan, self._rename)
-        command = command_of(world, plan.accepted, brought)
+        command = command_of(world, plan.accepted, brought, intake.taken)
         going_on = continuation_of(brought.text)
         first = heading(going_on).encode() if going_on is not None else b""
         del brought, intake, plan  # with the text
@@ -271,11 +272,13 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
             self.prepared = Tried(world, position, command, trial, packed.command, packed.size)
         return _with_plan(packed, found)
 
-    def _try(self, world: core.Simulation, loaded: Sequence[Loaded]) -> Steps[tuple[core.Plan, core.Trial | None]]:
+    def _try(
+        self, world: core.Simulation, loaded: Sequence[Loaded], taken: str
+    ) -> Steps[tuple[core.Plan, core.Trial | None]]:
         self._begin("try", len(loaded))
         yield
         sources = [core.source_of(each.index, each) for each in loaded]
-        trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources]))
+        trial = yield from self._in_turns(world.rehearse([each.manifest for each in sources], taken))
         return core.build_plan(world.api, sources, trial), trial
 
     def _pack(self, objects: Sequence[object], command: ApplyObjects | None, first: bytes) -> Steps[moving.PackedPlan]:

@@ -116,10 +116,10 @@ def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation 
     """
     found = _explain(view.itself, key, past)
     if found is None or not (found.problem or found.state in (State.BINDING, State.GONE)) or found.state is State.GATED:
-        return found
+        return found and found.date(view.itself.store)
     means = advise(view.itself, key, index_events(view.itself) if past is None else past.events)
     facts = (note("Means", meaning=each.code, **each.values) for each in means if not each.silent)
-    return replace(found, facts=(*found.facts, *facts))
+    return replace(found, facts=(*found.facts, *facts)).date(view.itself.store)
 
 
 def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | None:
@@ -172,14 +172,17 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
             and found.problem
         ):
             yield found
-    yield from explain_uncreated(world)
+    yield from (each.date(world.store) for each in explain_uncreated(world))
     yield from list_stuck(view, past)
 
 
 def list_stuck(view: WorldView, past: Past | None = None) -> Iterator[Explanation]:
     """Yield an explanation of each workload, deletion, and drain that does not go on."""
     world = view.itself
-    past = past or Past(world)
+    return (each.date(world.store) for each in _list_stuck(world, past or Past(world)))
+
+
+def _list_stuck(world: Simulation, past: Past) -> Iterator[Explanation]:
     for kind in workloads.KINDS:
         for manifest in world.store.list(kind):
             meta = manifest["metadata"]

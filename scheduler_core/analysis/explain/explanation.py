@@ -1,9 +1,15 @@
 """What an explanation holds: frozen, JSON-safe. Its codes never change (docs/explain.md)."""
 
+from __future__ import annotations
+
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
+
+from scheduler_core.apiserver.store import Store
+
+TIMES = ("time", "until")  # values of facts
 
 
 class State(enum.StrEnum):
@@ -67,7 +73,7 @@ class Role(enum.StrEnum):
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One sentence beside the reasons, as data: a code of docs/explain.md with its values. Amounts are in kube's base units, and
-    belong to the value `resource`; times are virtual nanoseconds.
+    belong to the value `resource`; times are virtual nanoseconds, or, in a world with a calendar, as in manifests.
     """
 
     role: Role
@@ -99,7 +105,7 @@ class Preemption:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The reasons for the state of a pod "namespace/name". Times are virtual nanoseconds.
+    """The reasons for the state of a pod "namespace/name". Times: see Fact.
 
     `until`: when its backoff ends, or the latest time at which it is retried; `events`: what wakes it before, by kube's names. `fits`: the
     nodes that it would pass now, of `total`. `message`: the message of its last attempt; `node`: its node, or the node it will be bound to.
@@ -111,7 +117,7 @@ class Explanation:
     pod: str
     state: State
     reasons: tuple[Given, ...] = ()
-    until: int | None = None
+    until: int | str | None = None
     events: tuple[str, ...] = ()
     attempts: int = 0
     message: str = ""
@@ -136,6 +142,16 @@ class Explanation:
         telling = _TELLING.get(self.state, ())
         return self.state not in _FINE or any(fact.code in telling for fact in self.facts)
 
+    def date(self, store: Store) -> Explanation:
+        """Return the same with the times of a calendar, if the world has one: a cluster's own times are what its owner knows."""
+        if not store.is_dated:
+            return self
+        return replace(
+            self,
+            until=store.timestamp(self.until) if isinstance(self.until, int) else self.until,
+            facts=tuple(replace(fact, values=_date_values(fact.values, store)) for fact in self.facts),
+        )
+
     def list_facts(self, role: Role) -> tuple[Fact, ...]:
         return tuple(fact for fact in self.facts if fact.role is role)
 
@@ -145,6 +161,11 @@ class Explanation:
         made = {**_list_fields(self, total="nodes"), "preemption": preemption, **facts}
         del made["facts"]
         return {**made, "state": self.state.value, "reasons": [reason.to_json() for reason in self.reasons]}
+
+
+def _date_values(values: Mapping[str, Any], store: Store) -> dict[str, Any]:
+    dated = (name for name in TIMES if isinstance(values.get(name), int))
+    return {**values, **{name: store.timestamp(values[name]) for name in dated}}
 
 
 def _list_fields(given: Any, **renamed: str) -> dict[str, Any]:

@@ -214,7 +214,7 @@ def effects_of(
 def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | None, effects: Iterable[Effect]) -> str:
     """Return what a fix does to others at worst, in the words of fix.DISTURBANCES; `was` is the pod before, `key` the pod after it."""
     found, effects = world.store.pod_at(key), tuple(effects)
-    losing = [effect for effect in effects if effect.kind in _LOSING or (effect.kind == "replaced" and not effect.to)]
+    losing = [effect for effect in effects if effect.kind in _LOSING or _is_replaced_in_vain(world, effect, found)]
     losers = [each for effect in losing if (each := start.store.pod_at(effect.pod)) is not None and not each.deleting]
     mine = found or was
     if mine is not None and any(each.node_name and each.priority > mine.priority for each in losers):
@@ -249,6 +249,14 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
     ):
         return "displaces"
     return "restarts" if any(effect.kind == "replaced" for effect in effects) else "nothing"
+
+
+def _is_replaced_in_vain(world: Simulation, effect: Effect, found: Pod | None) -> bool:
+    """Return whether the new pod of an effect has no place, or is to use a claim whose volume is on the node of the pod in question."""
+    new = world.store.pod_at(effect.by) if effect.kind == "replaced" else None
+    if new is None or found is None or not effect.to or effect.to == found.node_name:
+        return effect.kind == "replaced" and not effect.to
+    return new.namespace == found.namespace and bool(_claims(new) & _claims(found))
 
 
 def _is_unready(start: Simulation, key: str) -> bool:

@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance
+from scheduler_core.analysis.fixes.effects import Effect, Watch, effects_of, find_disturbance, key_of
 from scheduler_core.analysis.fixes.fix import Budget, Fix
 from scheduler_core.analysis.fixes.kubectl import recreates, workload_of
 from scheduler_core.analysis.fixes.meanings import Meaning
-from scheduler_core.analysis.fixes.proposals import list_partners
 from scheduler_core.analysis.fixes.shell import CLAIMS, VOLUMES, Call, is_met, read_calls, run_call, start_controllers
-from scheduler_core.apimachinery.objects import Manifest, Pod
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.commands import Command, Ref
@@ -114,6 +113,7 @@ def carry_out(
 
 
 Proving = Generator[None, None, Proof]
+_Acting = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]  # controllers; controllers with what alone they look at
 Goal = Callable[[Watch], str | None]
 """The key of the pod that is where it should be by now, "" where it is gone as it should; None as long as neither is so."""
 
@@ -128,7 +128,7 @@ class Prover:
         self.pod = sim.store.pod_at(key)
         self.owner = owner or (workload_of(sim.store, self.pod.manifest) if self.pod is not None else None)
         self.cut = 0  # proofs that their budget ended
-        self._without: dict[tuple[str, ...], Watch] = {}
+        self._without: dict[_Acting, Watch] = {}
 
     def prove(
         self,
@@ -145,9 +145,9 @@ class Prover:
         `alone`: with all others that wait held back. `goal`: what is waited for in place of an attempt. `wait`: for how much longer (ns).
         """
         calls = list(read_calls(text))
-        acting = self._find_acting(calls)
+        acting = self._find_acting(calls), self._find_makers(calls)
         with _watch_fork(self.sim) as fixed:
-            start_controllers(fixed.world, acting)
+            start_controllers(fixed.world, *acting)
             start, began = fixed.world.position, fixed.world.now
             commands: list[Command] = []
             pauses: list[int] = []
@@ -182,10 +182,6 @@ class Prover:
             if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
                 leaving = call.words[0] in ("delete", "taint")
                 kinds += [ref.kind for ref in call.refs if ref.kind != "Node" or leaving]
-                named = {f"{ref.namespace}/{ref.name}" for ref in call.refs if ref.kind == "Pod"}
-                partners = list_partners(self.sim, self.pod) if self.pod is not None and leaving and named else []
-                again = (workload_of(self.sim.store, each.manifest) for each in partners if each.key in named)
-                kinds += [owner["kind"] for owner in again if owner is not None]
             if call.flags.get("cascade") == "orphan":
                 kinds.append("orphan")
             if call.words[0] in ("cordon", "uncordon", "drain"):
@@ -200,6 +196,15 @@ class Prover:
             kinds.append("Node")
         names = dict.fromkeys(name for kind in kinds for name in ACTING.get(kind, ()))
         return tuple(name for name in names if name not in running)
+
+    def _find_makers(self, calls: Iterable[Call]) -> tuple[tuple[str, str], ...]:
+        """Return who makes deleted pods anew, who compete with the pod then: controllers, each with a workload that it is to look at."""
+        gone = (ref for call in calls if call.words[0] == "delete" for ref in call.refs if ref.kind == "Pod")
+        pods = filter(None, (self.sim.store.pod(ref.namespace, ref.name) for ref in gone))
+        owners = ((pod.namespace, controller_of(pod.manifest)) for pod in pods)
+        found = ((self.sim.store.get(by["kind"], space, by["name"]), by) for space, by in owners if by is not None)
+        mine = (owner for owner, by in found if owner is not None and owner["metadata"].get("uid") == by.get("uid"))
+        return tuple(dict.fromkeys((ACTING[each["kind"]][0], key_of(each)) for each in mine if each["kind"] in ACTING))
 
     def _run_until(self, fixed: Watch, steps: int, goal: Goal, wait: int) -> Generator[None, None, str | None]:
         deadline, moved = fixed.world.now + self.budget.proof_time + wait, True
@@ -301,7 +306,7 @@ class Prover:
         return pod is not None and pod.phase == "Failed" and reason != OVERTIME
 
     def _effects(
-        self, fixed: Watch, held_back: int, acting: tuple[str, ...], key: str
+        self, fixed: Watch, held_back: int, acting: _Acting, key: str
     ) -> Generator[None, None, tuple[Effect, ...]]:
         made = fixed.steps
         while not fixed.world.idle and fixed.steps - made < self.budget.settling:
@@ -315,7 +320,7 @@ class Prover:
         without = self._without.get(acting)
         if without is None:
             without = self._without[acting] = Watch(self.sim.fork())
-            start_controllers(without.world, acting)
+            start_controllers(without.world, *acting)
         now = fixed.world.now
         for _ in without.until(now, self.budget.proof_steps):
             if without.steps % CHUNK == 0:

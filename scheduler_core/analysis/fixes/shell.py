@@ -342,11 +342,18 @@ VOLUMES = (
 CLAIMS = ("resourceclaim-controller",)
 
 
-def start_controllers(world: Simulation, more: Iterable[str]) -> None:
-    """These controllers act, too."""
-    names = list(dict.fromkeys((*(world.settings.cluster.controllers or ()), *more)))
-    if more:
+def start_controllers(world: Simulation, more: Iterable[str], makers: Iterable[tuple[str, str]] = ()) -> None:
+    """These controllers act, too; `makers` of one object each, as others in a snapshot may have lost their pods with the dump."""
+    running = world.settings.cluster.controllers
+    if running is None:
+        return
+    acting = dict.fromkeys((*running, *more))
+    names = list({**acting, **dict.fromkeys(name for name, _ in makers)})
+    if names != list(running):
         world.apply(commands.SetSettings({"cluster": {"controllers": names}}))
+    for controller in (world.controller(name) for name in names if name not in acting):
+        for key in [key for key in controller.queue(world).due if (controller.name, key) not in makers]:
+            controller.forget(world, key)
     if VOLUMES[0] in more:
         complete_references(world)
     if CLAIMS[0] in more:

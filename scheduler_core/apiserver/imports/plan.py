@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,7 @@ def list_silent_nodes(manifests: Iterable[Any]) -> tuple[str, ...]:
 
 
 # A snapshot's times on a world's clock: the moment a snapshot was taken becomes the world's now, so that ages stay what they were.
+# The clock of a world without objects of its own is set to that moment; elsewhere, the snapshot's times are moved.
 #
 # Otherwise pods that the world makes would look older than those that the snapshot brought, and preemption goes by who started last.
 
@@ -66,27 +67,36 @@ _MAPPING = (dict, Mapping)  # a dict is told at once
 _NESTING = (*_MAPPING, list)
 
 
-def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, None, tuple[list[Any], int]]:
-    """The objects on the clock of a world, and by how many ns they were moved: 0 where they are no snapshot, or are of this very world.
+def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, None, tuple[list[Any], int, str]]:
+    """The objects on the clock of a world, by how many ns they were moved, and the time that the clock is to be set to instead ("": none).
 
+    Neither is done where they are no snapshot, or are of this very world.
     Says how many there have been, after a first look at each of them that others had.
     """
     snapshot = [each for each in manifests if _is_taken(each)]
     if not snapshot or any(store.by_uid(_uid(each)) for each in snapshot if _uid(each)):
-        return list(manifests), 0
+        return list(manifests), 0, ""
     texts: dict[str, None] = {}
     for number, each in enumerate(snapshot, len(manifests)):
         _collect_all(each, texts)
         yield number
     latest = max((time for text in texts if (time := _time(text)) is not None), default=None)
     if latest is None or latest == store.epoch + now:
-        return list(manifests), 0
+        return list(manifests), 0, ""
+    if store.is_new and not store.calendar:
+        return list(manifests), 0, format_time(latest)
     shift = store.epoch + now - latest
-    times, moved = _Moved(shift), []
-    for number, each in enumerate(manifests, 2 * len(manifests)):
-        moved.append(_shift_manifest(each, times) if _is_taken(each) else each)
+    moved = []
+    for number, each in enumerate(move_times(manifests, shift), 2 * len(manifests)):
+        moved.append(each)
         yield number
-    return moved, shift
+    return moved, shift, ""
+
+
+def move_times(manifests: Iterable[Any], shift: int) -> Iterator[Any]:
+    """Yield the objects with the times of those that come from a cluster moved by so many ns."""
+    times = _Moved(shift)
+    return (_shift_manifest(each, times) if _is_taken(each) else each for each in manifests)
 
 
 def _uid(manifest: Any) -> str:
@@ -183,7 +193,7 @@ SOME = 100  # objects that are looked at before others may work
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """The objects in the order given; `left_out` counts credentials by their sort, `shift` is in ns.
+    """The objects in the order given; `left_out` counts credentials by their sort, `shift` is in ns; `taken` is ApplyObjects'.
 
     Where they were renamed, `names` are the old and the new ones, and None stands for objects that decide nothing: `unneeded` of them.
     """
@@ -191,6 +201,7 @@ class Intake:
     objects: list[Any]
     left_out: Counter[str] = field(default_factory=Counter)
     shift: int = 0
+    taken: str = ""
     names: list[tuple[str, str]] = field(default_factory=list)
     unneeded: int = 0
 
@@ -213,8 +224,8 @@ def taking_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = F
         others = rename_manifests(cleaned)
         cleaned, names, unneeded = others.objects, others.names, others.left_out
     cleaned = [_complete_claim(each) for each in cleaned]
-    objects, shift = yield from moving(store, now, cleaned)
-    return Intake(objects, left_out, shift, names, unneeded)
+    objects, shift, taken = yield from moving(store, now, cleaned)
+    return Intake(objects, left_out, shift, taken, names, unneeded)
 
 
 def _complete_claim(manifest: Any) -> Any:

@@ -85,11 +85,12 @@ def run_trial(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, creat
 
 
 def try_out(
-    api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False
+    api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False, epoch: int | None = None
 ) -> Generator[int, None, Trial]:
-    """The same, object by object; says how many there have been."""
+    """The same, object by object; says how many there have been. `epoch`: that of the copy, if it is another one."""
     events: list[WatchEvent] = []
     trial = Trial(api.store.replica(), api.store.resource_version, events=events)
+    trial.store.epoch = api.store.epoch if epoch is None else epoch
     trial.store.subscribe(events.append)
     copy = replace(api, store=trial.store, memo=PodMemo(), typed=False)
     outcomes = [_outcome(index, manifest) for index, manifest in enumerate(manifests)]

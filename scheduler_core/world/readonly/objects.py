@@ -20,6 +20,12 @@ class StoreView(Protocol):
     def epoch(self) -> int: ...
 
     @property
+    def is_dated(self) -> bool:
+        """Return whether the world's time is that of a calendar."""
+
+    def timestamp(self, now: int) -> str: ...
+
+    @property
     def resource_version(self) -> int:
         """The resource version of the newest write."""
 

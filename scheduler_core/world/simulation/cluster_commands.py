@@ -1,17 +1,21 @@
 """Commands that become requests to the API server, or that arrange what components do."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from scheduler_core.apimachinery.objects import FieldError, InvalidObject, Manifest
+from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver import KINDS, Refused
 from scheduler_core.apiserver.eviction import evict
+from scheduler_core.apiserver.imports.plan import move_times
 from scheduler_core.apiserver.imports.trial import Trial, apply, try_out
 from scheduler_core.apiserver.rewriting import without_owned
 from scheduler_core.apiserver.server import Preconditions, make_standing_objects
+from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.controllers.catalogue import CONTROLLERS, runs
 from scheduler_core.controllers.contract import World
@@ -26,6 +30,7 @@ from scheduler_core.controllers.nodes.taints import with_old_labels
 from scheduler_core.controllers.surroundings import Condition, Inputs
 from scheduler_core.world import commands
 from scheduler_core.world.simulation import scheduler_commands
+from scheduler_core.world.simulation.edits import EditableWorld
 
 
 def start(world: World) -> None:
@@ -51,13 +56,49 @@ def arrange(world: World, inputs: Inputs) -> None:
             controller.on_inputs(world, before)
 
 
-def _apply(world: World, command: commands.ApplyObjects) -> None:
+def begin_at(world: EditableWorld, start: str, live: bool) -> None:
+    """Has the present be a moment of the calendar."""
+    world.store.begin_at(parse_time(start) - world.now, live)
+    _tell_epoch(world)
+
+
+def _tell_epoch(world: EditableWorld) -> None:
+    for scheduler in world.schedulers:
+        scheduler.algorithm_state.epoch = world.store.epoch
+
+
+def _can_begin(store: Store) -> bool:
+    return store.is_new and not store.calendar
+
+
+@contextmanager
+def _as_taken(world: EditableWorld, command: commands.ApplyObjects) -> Iterator[None]:
+    """Have the present of a world without objects of its own be when its cluster was taken, if all that is applied here is accepted."""
+    store, before = world.store, world.store.epoch
+    if command.taken is UNSET or not _can_begin(store):
+        yield
+        return
+    store.epoch = parse_time(command.taken) - world.now
+    try:
+        yield
+    except Refused:
+        store.epoch = before
+        raise
+    store.date_again(before)
+    _tell_epoch(world)
+
+
+def _apply(world: EditableWorld, command: commands.ApplyObjects) -> None:
+    if command.taken is not UNSET and not _can_begin(world.store):
+        shift = world.store.epoch + world.now - parse_time(command.taken)
+        command = structs.replace(command, objects=tuple(move_times(command.objects, shift)))
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
     # `fresh` comes first: once the objects are applied, no node is new.
     objects = _as_reported(world, command.objects)
     if command.force is True:
         objects = _make_way(world, objects)
-    apply(world.api, objects, create_only=command.create_only)
+    with _as_taken(world, command):
+        apply(world.api, objects, create_only=command.create_only)
     _go_on_as_imported(world, command, fresh)
     for manifest in fresh:
         settle(world, manifest)
@@ -88,18 +129,20 @@ def _as_reported(world: World, objects: Sequence[Manifest]) -> list[Any]:
     return [with_old_labels(complete_node(world, manifest)) for manifest in objects]
 
 
-def rehearse(world: World, objects: Sequence[Manifest]) -> Generator[int, None, Trial]:
+def rehearse(world: World, objects: Sequence[Manifest], taken: str) -> Generator[int, None, Trial]:
     """Rehearse applying objects without a change. Yields the number of objects tried so far."""
-    return try_out(world.api, _as_reported(world, objects))
+    epoch = parse_time(taken) - world.now if taken else None
+    return try_out(world.api, _as_reported(world, objects), epoch=epoch)
 
 
-def apply_rehearsed(world: World, command: commands.ApplyObjects, trial: Trial) -> None:
+def apply_rehearsed(world: EditableWorld, command: commands.ApplyObjects, trial: Trial) -> None:
     """Apply a command with the result of its rehearsal. Raise ValueError if the store has changed since."""
     # Each write raises the resource version: an equal one means an unchanged store.
     if trial.of != world.store.resource_version:
         raise ValueError("the cluster has changed since the preview")
     fresh = [manifest for manifest in command.objects if is_new(world, manifest)]
-    world.store.adopt(trial.events, trial.store)
+    with _as_taken(world, command):
+        world.store.adopt(trial.events, trial.store)
     _go_on_as_imported(world, command, fresh)
     for manifest in fresh:
         settle(world, manifest)

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apimachinery.objects.errors import FieldError
-from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.door import Call, Failure, answer_write
 from scheduler_core.apiserver.faults import BIND, DELETE, STATUS, take
 from scheduler_core.apiserver.status import Refused
@@ -17,6 +16,7 @@ from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.exchange import Answer
 from scheduler_core.scheduler.extenders.written import Written, problems_of
 from scheduler_core.world.commands import AnswerExtender, BeginLife, CallAPI, SetExtender, refuse
+from scheduler_core.world.simulation.cluster_commands import begin_at
 from scheduler_core.world.simulation.edits import EditableWorld
 
 _OF_POD = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)(?:/(binding|status))?")
@@ -36,10 +36,6 @@ def _call(world: EditableWorld, command: CallAPI) -> None:
     if fault is not None and fault.code:
         answer = fault.answer()
         world.answered = Failure(answer.code, answer.reason, answer.message).reply
-
-
-def _begin(world: EditableWorld, command: BeginLife) -> None:
-    world.store.begin_at(parse_time(command.start) - world.now, command.live)
 
 
 # Extenders: what their servers do, and answers that came from outside.
@@ -87,7 +83,7 @@ def _answer_extender(world: EditableWorld, command: AnswerExtender) -> None:
 
 EXECUTORS: Mapping[type, Callable[[Any, Any], None]] = {
     CallAPI: _call,
-    BeginLife: _begin,
+    BeginLife: lambda world, command: begin_at(world, command.start, command.live),
     SetExtender: _set_extender,
     AnswerExtender: _answer_extender,
 }

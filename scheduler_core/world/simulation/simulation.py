@@ -136,9 +136,9 @@ class Simulation(State):
         """Apply a command. Raise Refused, with the state unchanged, if the command is invalid. `trial`: see rehearse."""
         return self._transition(lambda: execute(self, command, trial))
 
-    def rehearse(self, objects: Sequence[Mapping[str, Any]]) -> Generator[int, None, Trial]:
+    def rehearse(self, objects: Sequence[Mapping[str, Any]], taken: str = "") -> Generator[int, None, Trial]:
         """Try ApplyObjects and return the trial; `apply` can use it instead of another try, if nothing happens in between."""
-        return cluster_commands.rehearse(self, objects)
+        return cluster_commands.rehearse(self, objects, taken)
 
     def advance(self) -> list[Record]:
         """Make one transition and return its records; none if nothing is left to happen."""

@@ -24,8 +24,9 @@ from scheduler_core.world.commands import (
     Ref,
     SetKubelet,
     SetPrograms,
+    SetSettings,
 )
-from scheduler_core.world.simulation import Simulation
+from scheduler_core.world.simulation import Simulation, take_in
 from tests.scheduler_core.clusters import cluster, make, wait
 from tests.scheduler_core.worlds import node, pod, scheduler_alone, settle, world
 
@@ -661,3 +662,34 @@ def test_the_exit_code_of_an_evicted_pod_says_nothing_more() -> None:
     status = {"phase": "Failed", "reason": "Evicted", "message": "Usage of EmptyDir", "containerStatuses": [ended]}
     found = asked(scheduler_alone(node("a"), {**pod("p", nodeName="a"), "status": status}), "p")
     assert "Means" not in codes(found)
+
+
+# Times
+
+
+def test_a_cluster_that_was_brought_is_told_of_in_its_own_time() -> None:
+    cron = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "weekly", "namespace": "default", "creationTimestamp": "2025-11-20T08:00:00Z"},
+        "spec": {
+            "schedule": "0 12 * * 5",
+            "jobTemplate": {"spec": {"template": {"spec": {**pod("p")["spec"], "restartPolicy": "Never"}}}},
+        },
+    }
+    ends = {**pod("ends"), "status": {"phase": "Running", "startTime": "2025-11-26T09:00:00Z"}}
+    ends["spec"]["nodeName"] = "n1"
+    ends["metadata"] |= {"deletionTimestamp": "2025-11-26T10:00:30Z", "deletionGracePeriodSeconds": 30}
+    sim = Simulation()
+    sim.apply(SetSettings({"cluster": {"controllers": []}}))
+    taken = take_in(sim.store, sim.now, [node("n1"), cron, ends])
+    sim.apply(ApplyObjects(tuple(taken.objects), stopped=(), taken=taken.taken))
+    assert values(asked(sim, "CronJob/default/weekly"), "NextStart")["until"] == "2025-11-28T12:00:00Z"
+    assert asked(sim, "ends").until == "2025-11-26T10:00:30Z"
+
+
+def test_a_world_without_a_calendar_is_told_of_in_virtual_time() -> None:
+    sim = world(node("n1"), pod("ends"))
+    settle(sim)
+    sim.apply(DeleteObjects((Ref("Pod", "default", "ends"),)))
+    assert isinstance(asked(sim, "ends").until, int)

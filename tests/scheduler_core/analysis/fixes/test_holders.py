@@ -363,3 +363,15 @@ def test_a_pod_that_its_node_cannot_start_is_made_again_on_another_node(
     sim = snapshot(node("a"), *map(node, others), owner, held, steps=0)
     found = [fix for fix in find_fixes(sim, "default/web-1") if "kubectl cordon a" in fix.kubectl]
     assert [fix.node for fix in found] == offered
+
+
+def test_the_new_pod_of_a_deleted_one_competes_in_a_snapshot() -> None:
+    labels = {"app": "batch"}
+    made = workload("ReplicaSet", "batch", labels, {"replicas": 1}, replicas=1, template=pod("t", "1")["spec"])
+    rest = workload("ReplicaSet", "lost", {"app": "lost"}, {"replicas": 3}, replicas=3, template=pod("t", "1")["spec"])
+    holder = owned(on("a", "batch-x", "1"), "ReplicaSet", "batch", **labels)
+    sim = snapshot(node("a", cpu="1"), made, rest, holder, pod("p", "1"))
+    found = next(fix for fix in find_fixes(sim, "default/p") if fix.kind == "free")
+    # The ReplicaSet makes its pod anew, which waits; the other one, whose pods the dump has lost, makes none.
+    assert [(effect.kind, effect.pod, effect.to) for effect in found.effects] == [("replaced", "default/batch-x", "")]
+    assert found.disturbance == "displaces"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import UNSET
+
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation, in_creation_order, plan_import, take_in
@@ -77,7 +79,13 @@ def snapshot() -> list[Manifest]:
 def opened(*more: Manifest) -> Simulation:
     """A world into which the snapshot was imported."""
     sim = Simulation()
-    plan = plan_import(sim.api, take_in(sim.store, sim.now, [*snapshot(), *more]).objects)
-    assert [item for item in plan.items if item.errors] == []
-    sim.apply(ApplyObjects(tuple(in_creation_order(plan.accepted))))
+    bring(sim, *more)
     return sim
+
+
+def bring(sim: Simulation, *more: Manifest) -> None:
+    """Import the snapshot into a world."""
+    intake = take_in(sim.store, sim.now, [*snapshot(), *more])
+    plan = plan_import(sim.api, intake.objects)
+    assert [item for item in plan.items if item.errors] == []
+    sim.apply(ApplyObjects(tuple(in_creation_order(plan.accepted)), taken=intake.taken or UNSET))

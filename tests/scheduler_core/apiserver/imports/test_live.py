@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from scheduler_core.apiserver.status import Refused
 from scheduler_core.base.clock.agenda import SECOND
-from scheduler_core.world.simulation import Simulation
-from tests.scheduler_core.apiserver.imports.live import of, opened
-from tests.scheduler_core.worlds import nodes_of, pod
+from scheduler_core.base.steps import finish
+from scheduler_core.world.commands import ApplyObjects
+from scheduler_core.world.simulation import Simulation, take_in
+from tests.scheduler_core.apiserver.imports.live import bring, of, opened, snapshot
+from tests.scheduler_core.worlds import node, nodes_of, pod
 
 
 def test_what_runs_stays_where_it_is_and_its_owners_make_nothing_anew() -> None:
@@ -15,13 +20,56 @@ def test_what_runs_stays_where_it_is_and_its_owners_make_nothing_anew() -> None:
     assert {pod.uid for pod in sim.store.pods()} >= {"uid-web-a", "uid-web-b", "uid-web-c"}
 
 
-def test_times_are_moved_so_that_the_snapshot_was_taken_now() -> None:
+def test_the_clock_of_a_new_world_is_set_to_when_the_snapshot_was_taken() -> None:
     sim = opened()
-    starts = {pod.name: (pod.manifest.get("status") or {}).get("startTime") for pod in sim.store.pods()}
-    assert starts["web-b"] == "2025-12-31T22:01:00Z"  # two hours old, as it was
-    ends = sim.store.pod("default", "ends")
+    assert sim.store.timestamp(sim.now) == "2025-11-20T10:00:00Z"
+    assert _get_times(sim) == ("2025-11-20T08:01:00Z", "2025-11-20T10:00:20Z")
+    default = sim.store.get("Namespace", "", "default")
+    assert default is not None
+    assert default["metadata"]["creationTimestamp"] == "2025-11-20T10:00:00Z"
+    assert [each.algorithm_state.epoch for each in sim.schedulers] == [sim.store.epoch]
+
+
+def test_times_are_moved_where_the_world_has_objects_of_its_own() -> None:
+    sim = Simulation()
+    sim.apply(ApplyObjects((node("mine"),)))
+    bring(sim)
+    assert sim.store.timestamp(sim.now) == "2026-01-01T00:00:00Z"
+    assert _get_times(sim) == ("2025-12-31T22:01:00Z", "2026-01-01T00:00:20Z")  # two hours old, as it was
+
+
+def test_a_snapshot_that_was_looked_at_before_the_world_had_objects_is_moved_when_it_comes() -> None:
+    sim = Simulation()
+    intake = take_in(sim.store, sim.now, snapshot())
+    sim.apply(ApplyObjects((node("mine"),)))
+    sim.apply(ApplyObjects(tuple(intake.objects), taken=intake.taken))
+    assert _get_times(sim) == ("2025-12-31T22:01:00Z", "2026-01-01T00:00:20Z")
+
+
+def test_a_refused_snapshot_leaves_the_clock_as_it_is() -> None:
+    sim = Simulation()
+    bad = pod("bad", cpu="1")
+    bad["spec"]["containers"] = []
+    with pytest.raises(Refused):
+        sim.apply(ApplyObjects((*snapshot(), bad), taken="2025-11-20T10:00:00Z"))
+    assert sim.store.timestamp(sim.now) == "2026-01-01T00:00:00Z"
+
+
+def test_what_was_rehearsed_is_dated_as_the_snapshot_is() -> None:
+    sim, objects, taken = Simulation(), (node("n2"), *snapshot()), "2025-11-20T10:00:00Z"
+    trial = finish(sim.rehearse(objects, taken))
+    sim.apply(ApplyObjects(objects, taken=taken), trial)
+    made = sim.store.get("Node", "", "n2")
+    assert made is not None
+    assert made["metadata"]["creationTimestamp"] == taken
+
+
+def _get_times(sim: Simulation) -> tuple[str, str]:
+    """Return the start of web-b and the end of the pod that is being deleted."""
+    web, ends = sim.store.pod("default", "web-b"), sim.store.pod("default", "ends")
+    assert web is not None
     assert ends is not None
-    assert ends.manifest["metadata"]["deletionTimestamp"] == "2026-01-01T00:00:20Z"
+    return web.manifest["status"]["startTime"], ends.manifest["metadata"]["deletionTimestamp"]
 
 
 def test_a_pod_that_waits_keeps_its_condition_and_its_nomination() -> None:
