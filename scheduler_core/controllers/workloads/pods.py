@@ -122,14 +122,14 @@ def find_added(store: Store, owner: Manifest) -> dict[str, list[Manifest]]:
             continue
         has, given = pod.manifest["spec"], name_containers(maker["spec"]["template"].get("spec") or {})
         if given < name_containers(has):
-            more = {field: [each for each in has.get(field) or () if each["name"] not in given] for field in LISTS}
+            more = {field: [each for each in has.get(field) or () if each.get("name") not in given] for field in LISTS}
             return {field: [{**each, "volumeMounts": []} for each in found] for field, found in more.items() if found}
     return {}
 
 
 def name_containers(spec: Manifest) -> set[str]:
     """Return the names of the containers of a pod's spec."""
-    return {str(each["name"]) for field in LISTS for each in spec.get(field) or ()}
+    return {str(each.get("name")) for field in LISTS for each in spec.get(field) or ()}
 
 
 def add_containers(manifest: Manifest, added: Mapping[str, list[Manifest]]) -> Manifest:
