@@ -251,6 +251,10 @@ def _explain_missing(
             facts.append(note("SelectorsConflict", namespace=namespace, own=own, theirs=theirs))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
+    if kind == "Pod":  # nothing added to it, or scales it, and its manifest may be malformed
+        return Explanation(
+            f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), facts=tuple(facts)
+        )
     if added := find_foreign(world, manifest, message):
         values = {"container": ", ".join(added), "webhooks": [*list_pod_webhooks(world)] or ["-"]}
         facts.append(note("ContainerIsInjected", kind=kind, owner=name, **values))
