@@ -24,7 +24,7 @@ from scheduler_core.controllers.workloads.deployments.bounds import (
 )
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework import Plugin, Status
-from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal
+from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal, put
 from scheduler_core.scheduler.plugins.helper.fixes import delete_pod, end_pod, label_namespace
 from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim
 from scheduler_core.world.simulation import Simulation
@@ -72,20 +72,12 @@ def without(draft: Draft, scheduler: Scheduler, profile: str, status: Status) ->
 
 def remove_gates(draft: Draft, gates: tuple[str, ...]) -> Draft:
     """The pod without its scheduling gates: only then is anything else asked."""
-
-    def edit(manifest: dict[str, Any]) -> None:
-        manifest["spec"].pop("schedulingGates", None)
-
-    return draft.with_pod(Change("gates", {"gates": list(gates)}), edit)
+    return draft.with_pod(Change("gates", {"gates": list(gates)}), put("spec", "schedulingGates"))
 
 
 def set_scheduler_name(draft: Draft, profile: str) -> Draft:
     """The pod with the schedulerName of a profile that exists."""
-
-    def edit(manifest: dict[str, Any]) -> None:
-        manifest["spec"]["schedulerName"] = profile
-
-    return draft.with_pod(Change("scheduler", {"name": profile}), edit)
+    return draft.with_pod(Change("scheduler", {"name": profile}), put("spec", "schedulerName", to=profile))
 
 
 def select_system(draft: Draft, system: str) -> Draft:
@@ -101,11 +93,8 @@ def select_system(draft: Draft, system: str) -> Draft:
 
 def anywhere(draft: Draft, node: str, *, exists: bool = False) -> Draft:
     """The pod without the nodeName that no node has, or whose node did not take the pod: the scheduler chooses one."""
-
-    def edit(manifest: dict[str, Any]) -> None:
-        manifest["spec"].pop("nodeName", None)
-
-    return draft.with_pod(Change("node-name", {"node": node, **({"exists": True} if exists else {})}), edit)
+    change = Change("node-name", {"node": node, **({"exists": True} if exists else {})})
+    return draft.with_pod(change, put("spec", "nodeName"))
 
 
 def without_claims(draft: Draft) -> Draft:

@@ -6,6 +6,8 @@ import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import getitem
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
     from scheduler_core.scheduler.framework.status import Status
 
 Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in place
+
+
+def put(*path: str | int, to: Any = None) -> Edit:
+    """An edit that sets what is at a path of keys and indexes; None takes it out."""
+
+    def edit(manifest: dict[str, Any]) -> None:
+        *way, last = path
+        at: Any = reduce(getitem, way, manifest)
+        if to is not None:
+            at[last] = to
+        elif isinstance(last, int) or last in at:
+            del at[last]
+
+    return edit
+
 
 # Kinds of changes by what they do to others, the least harm first, and within it the less invasive ones. What an owner put there
 # comes last: taking it away defeats what it was for.

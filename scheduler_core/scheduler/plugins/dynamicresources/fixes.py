@@ -5,7 +5,7 @@ Each is tried on the node with the allocator before it is proposed. A claim's sp
 
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -16,6 +16,7 @@ from scheduler_core.apimachinery.dra.results import AllocatedState
 from scheduler_core.apimachinery.dra.slices import Device
 from scheduler_core.apimachinery.objects import Manifest, Node, Pod
 from scheduler_core.scheduler.framework import Change, Draft, Handle, Refusal
+from scheduler_core.scheduler.framework.drafts import Edit, put
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts
@@ -27,8 +28,6 @@ SLICES = "ResourceSlice"
 MOST_NAMED = 2
 _DRIVER = re.compile(r"""device\.driver == ["']([^"']+)["']""")
 _TRIED = 20_000  # devices in one search
-
-Edit = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,11 +252,12 @@ def _variants(case: _Case, claim: Manifest) -> Iterator[tuple[Change, Manifest]]
         for i, selector in enumerate(ask.get("selectors") or ()):
             text = (selector.get("cel") or {}).get("expression") or ""
             values = {"claim": key_of(claim), "request": at[0], "expression": text}
-            yield (Change("device-selector", values), _edit_request(claim, at, _without_selector(i)))
+            yield (Change("device-selector", values), _edit_request(claim, at, put("selectors", i)))
         for key, effect in _taints(case):
             toleration = {"key": key, "operator": "Exists", "effect": effect}
             values = {"claim": key_of(claim), "request": at[0], "taint": f"{key}:{effect}"}
-            yield (Change("device-toleration", values), _edit_request(claim, at, _tolerating(toleration)))
+            tolerated = put("tolerations", to=[*(ask.get("tolerations") or ()), toleration])
+            yield (Change("device-toleration", values), _edit_request(claim, at, tolerated))
         for device_class in case.handle.list(classes.KIND):
             name, asked = device_class["metadata"]["name"], ask.get("deviceClassName") or ""
             if name != asked:
@@ -288,33 +288,12 @@ def _edit_request(claim: Manifest, at: Place, edit: Edit) -> Manifest:
     return new
 
 
-def _with(**fields: Any) -> Edit:
-    def edit(ask: dict[str, Any]) -> None:
-        ask.update(fields)
-
-    return edit
-
-
-def _without_selector(index: int) -> Edit:
-    def edit(ask: dict[str, Any]) -> None:
-        del ask["selectors"][index]
-
-    return edit
-
-
-def _tolerating(toleration: Manifest) -> Edit:
-    def edit(ask: dict[str, Any]) -> None:
-        ask.setdefault("tolerations", []).append(toleration)
-
-    return edit
-
-
 def _fewer(case: _Case, claim: Manifest, at: Place, ask: Manifest) -> Iterator[tuple[Change, Manifest]]:
     """The most devices that the node can give."""
     count = int(ask.get("count") or 0)
     index = case.claims.index(claim)
     for fewer in range(count - 1, 0, -1):
-        edited = _edit_request(claim, at, _with(count=fewer))
+        edited = _edit_request(claim, at, put("count", to=fewer))
         if case.fits(index, edited):
             values = {"claim": key_of(claim), "request": at[0], "from": count, "to": fewer}
             yield Change("devices", values, (count - fewer) / count), edited
@@ -323,7 +302,7 @@ def _fewer(case: _Case, claim: Manifest, at: Place, ask: Manifest) -> Iterator[t
 
 def _with_class(claim: Manifest, at: Place, was: str, name: str) -> tuple[Change, Manifest]:
     values = {"claim": key_of(claim), "request": at[0], "from": was, "to": name}
-    return Change("device-class", values), _edit_request(claim, at, _with(deviceClassName=name))
+    return Change("device-class", values), _edit_request(claim, at, put("deviceClassName", to=name))
 
 
 def _taints(case: _Case) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scheduler_core.apimachinery.objects import PREFERRED, REQUIRED, LabelSelector, Pod
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal, put
 from scheduler_core.scheduler.plugins.helper import fixes
 from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import TermFigures, repelling, term_figures
@@ -12,6 +12,7 @@ from scheduler_core.scheduler.plugins.interpodaffinity.filtering import NO_AFFIN
 
 MOST_DOMAINS = 2
 MOST_NAMESPACES = 3
+_TERMS = ("spec", "affinity", "podAffinity", REQUIRED)
 
 _NO_AFFINITY, _OWN_ANTI = STATUSES[NO_AFFINITY].message, STATUSES[OWN_ANTI].message
 
@@ -69,7 +70,7 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
             yield fixes.label_namespace(draft, namespace, wanted)
         if others and len(others) <= MOST_NAMESPACES and term.get("namespaceSelector") is None:
             change = Change("namespaces", {"namespaces": others, "text": _text(selector)})
-            yield draft.with_pod(change, _namespaces(index, [*searched, *others]))
+            yield draft.with_pod(change, put(*_TERMS, index, "namespaces", to=[*searched, *others]))
 
 
 def list_asked_pods(refusal: Refusal, selector: LabelSelector) -> list[Pod]:
@@ -91,7 +92,7 @@ def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
                 and not list_asked_pods(refusal, LabelSelector.of({"matchLabels": {key: value}}))
             ):
                 change = Change("term-value", {"from": f"{key}={value}", "to": f"{key}={has}"})
-                yield draft.with_pod(change, _matching(index, key, has))
+                yield draft.with_pod(change, put(*_TERMS, index, "labelSelector", "matchLabels", key, to=has))
 
 
 def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft]:
@@ -107,29 +108,9 @@ def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft
         for kind, keys in (("topology-key", fixes.other_keys(refusal, key)), ("topology", [other] if other else [])):
             for each in keys:
                 values = {"what": what, "from": key, "to": each}
-                yield draft.with_pod(Change(kind, values), _over(what, index, each))
-
-
-def _over(what: str, index: int, key: str) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        manifest["spec"]["affinity"][what][REQUIRED][index]["topologyKey"] = key
-
-    return edit
-
-
-def _matching(index: int, key: str, value: str) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        term = manifest["spec"]["affinity"]["podAffinity"][REQUIRED][index]
-        term["labelSelector"]["matchLabels"][key] = value
-
-    return edit
-
-
-def _namespaces(index: int, names: list[str]) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        manifest["spec"]["affinity"]["podAffinity"][REQUIRED][index]["namespaces"] = names
-
-    return edit
+                yield draft.with_pod(
+                    Change(kind, values), put("spec", "affinity", what, REQUIRED, index, "topologyKey", to=each)
+                )
 
 
 def _text(selector: LabelSelector) -> str:

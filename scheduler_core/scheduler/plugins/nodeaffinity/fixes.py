@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.labels import (
     Requirement,
 )
 from scheduler_core.apimachinery.objects.node import Node
-from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal, put
 from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node, with_argument
 
@@ -167,11 +167,7 @@ def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
 def _remove_selectors(draft: Draft, wrong: dict[str, str]) -> Draft:
     """The wrong entries of the pod's nodeSelector left out."""
     for key, value in wrong.items():
-
-        def edit(manifest: dict[str, Any], key: str = key) -> None:
-            manifest["spec"]["nodeSelector"].pop(key, None)
-
-        draft = draft.with_pod(Change("selector", {"text": f"{key}={value}"}), edit)
+        draft = draft.with_pod(Change("selector", {"text": f"{key}={value}"}), put("spec", "nodeSelector", key))
     return draft
 
 
@@ -183,16 +179,9 @@ def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
         wrong = [r for r in term.expressions if not r.matches(node.labels)]
         for requirement in wrong:
             at = term.expressions.index(requirement)
-            yield draft.with_pod(Change("selector", {"text": str(requirement)}), _without_expression(index, at))
+            path = ("spec", "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", index, "matchExpressions", at)
+            yield draft.with_pod(Change("selector", {"text": str(requirement)}), put(*path))
     yield draft.with_pod(Change("soften", {"what": "nodeAffinity", "text": ""}), _prefer_nodes)
-
-
-def _without_expression(term: int, at: int) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        affinity = manifest["spec"]["affinity"]["nodeAffinity"][REQUIRED]
-        del affinity["nodeSelectorTerms"][term]["matchExpressions"][at]
-
-    return edit
 
 
 def _prefer_nodes(manifest: dict[str, Any]) -> None:
