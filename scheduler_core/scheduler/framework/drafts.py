@@ -6,8 +6,6 @@ import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import getitem
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +26,10 @@ def put(*path: str | int, to: Any = None) -> Edit:
     """An edit that sets what is at a path of keys and indexes; None takes it out."""
 
     def edit(manifest: dict[str, Any]) -> None:
+        at: Any = manifest
         *way, last = path
-        at: Any = reduce(getitem, way, manifest)
+        for each in way:
+            at = at[each]
         if to is not None:
             at[last] = to
         elif isinstance(last, int) or last in at:
