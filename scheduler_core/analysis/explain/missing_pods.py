@@ -229,7 +229,8 @@ def _explain_missing(
             elif limits:
                 values |= {"limits": [f"{k} {v}" for k, v in limits[0].items()]}
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
-        if any(find_bounds(world, namespace, message)) and not ask_api_server(world, pod_of(manifest, namespace)):
+        unknown = any(find_bounds(world, namespace, message)) and not find_foreign(world, manifest, message)
+        if unknown and not ask_api_server(world, pod_of(manifest, namespace)):
             facts.append(Fact(Role.NOTES, "NotOfTemplate", {"webhooks": [*list_pod_webhooks(world)] or ["-"]}))
     elif "Limit must be set" in message:
         for each in manifest["spec"]["template"]["spec"]["containers"]:
@@ -322,7 +323,7 @@ def _describe_quota(
     hard = amounts(hard or stated)
     wall = world.store.epoch + world.now
     pod = _predict_pod(world, manifest)
-    each = measure_pod(world, manifest, pod, str(evidence["quota"]), message)
+    each, plain = (measure_pod(world, manifest, pod, str(evidence["quota"]), text) for text in (message, ""))
     used = count_usage(world, quota, hard)
     over = [name for name in sorted(hard) if name in each and (used[name] + each[name]).nanos > hard[name].nanos]
     evidence["room"] = not over and any(name in hard for name in each)
@@ -336,6 +337,9 @@ def _describe_quota(
     for name in over:
         figures = {"each": each[name].text, "used": used[name].text, "hard": hard[name].text}
         yield Fact(Role.PROVENANCE, "QuotaFigures", {"quota": evidence["quota"], "name": name, **figures})
+        if each[name] != plain.get(name):
+            values = {"name": name, "asked": each[name].text, "given": plain[name].text if name in plain else "none"}
+            yield Fact(Role.PROVENANCE, "RequestedMore", values)
         side, _, resource = name.rpartition(".")
         given = {c["name"]: c.get("resources") or {} for field in LISTS for c in pod["spec"].get(field) or ()}
         parts = [f"{c} {of[side][resource]}" for c, of in given.items() if resource in of.get(side, {})]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given, Role
+from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, nanos
 from scheduler_core.apimachinery.objects.resources import (
     EPHEMERAL_STORAGE,
@@ -133,14 +134,16 @@ def trace_resize(pod: Pod, resource: str) -> list[Fact]:
 
 def trace_surge(world: Simulation, newer: Manifest, holders: Iterable[Pod]) -> Iterator[Fact]:
     """Yield the holders that a rollout keeps until a new pod is ready. `newer`: the new pod, or the ReplicaSet that lacks it."""
-    root = _find_root(world, newer)
+    root = workload_of(world.store, newer)
     rule = "" if root is None else _describe_surge(root)
     if root is None or not rule:
         return
     revision = _get_revision(newer)
     old = [each.key for each in holders if _get_revision(each.manifest) not in ("", revision)]
     old = [
-        key for key in old if (pod := world.store.pod_at(key)) is not None and _find_root(world, pod.manifest) is root
+        key
+        for key in old
+        if (pod := world.store.pod_at(key)) is not None and workload_of(world.store, pod.manifest) is root
     ]
     if old and revision:
         values = {"kind": root["kind"], "owner": root["metadata"]["name"], "pods": old[:SHOWN], "count": len(old)}
@@ -167,19 +170,8 @@ def _get_revision(made: Manifest) -> str:
 
 def template_of(world: Simulation, pod: Pod) -> tuple[Manifest, Spec] | None:
     """Return the object that controls a pod, and the spec of its template; of a Deployment's pod, the Deployment."""
-    manifest = _find_root(world, pod.manifest)
+    manifest = workload_of(world.store, pod.manifest)
     return None if manifest is None else (manifest, manifest["spec"]["template"].get("spec") or {})
-
-
-def _find_root(world: Simulation, made: Manifest) -> Manifest | None:
-    """Return the workload with a template that controls an object, through those between them."""
-    owner, manifest, namespace = controller_of(made), None, str(made["metadata"].get("namespace") or "default")
-    while owner is not None:
-        found = world.store.get(str(owner.get("kind")), namespace, str(owner.get("name")))
-        if found is None or "template" not in (found.get("spec") or {}):
-            break
-        manifest, owner = found, controller_of(found)
-    return manifest
 
 
 def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:

@@ -74,8 +74,8 @@ def find_refusal(sim: Simulation, owner: Manifest) -> str:
 def find_last_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return the message of the last Event that tells of a pod, or of a claim for it, that was not created."""
     subject = (owner["kind"], owner["metadata"]["namespace"], owner["metadata"]["name"])
-    told = (e for e in reversed(sim.store.events) if (e.kind, e.namespace, e.name) == subject)
-    return next((each.message for each in told if each.reason == _REPORTED[0][0]), "")
+    events = (e for e in reversed(sim.store.events) if (e.kind, e.namespace, e.name) == subject)
+    return next((each.message for each in events if each.reason == _REPORTED[0][0]), "")
 
 
 def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:

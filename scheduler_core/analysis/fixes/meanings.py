@@ -254,7 +254,8 @@ def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
     """Yield who writes a pod that no workload controls, and which autoscaler does nothing for it."""
     yield _describe_writer(controller_of(pod.manifest))
     ports = {(port.protocol, port.port) for port in pod.spec.host_ports}
-    for each in world.store.pods() if ports and not pod.node_name else ():
+    others, mine = world.store.pods() if ports and not pod.node_name else (), controller_of(pod.manifest)
+    for each in (e for e in others if e.uid != pod.uid and not (mine and controller_of(e.manifest) == mine)):
         if (service := each.labels.get(_MADE_FOR[0])) and ports & {(p.protocol, p.port) for p in each.spec.host_ports}:
             twin = all(each.labels.get(label) == pod.labels.get(label) for label in (_MADE_FOR[0], _SPACE))
             for_what = f"Service {each.labels.get(_SPACE, each.namespace)}/{service}"

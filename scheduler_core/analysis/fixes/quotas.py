@@ -125,8 +125,11 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
     # A pod that the cluster refuses for what is not in its template is made here without that.
-    foreign = owner["kind"] != POD and find_foreign(sim, owner, find_refusal(sim, owner))
-    known = not foreign or find_added(sim.store, owner)
+    refusal, pod = find_refusal(sim, owner), complete_pod(sim, owner, namespace)
+    known = not find_foreign(sim, owner, refusal) or bool(find_added(sim.store, owner))
+    if (found := EXCEEDED.search(refusal)) and not why:
+        asked, given = (measure_pod(sim, owner, pod, found[1], text) for text in (refusal, ""))
+        known = known and asked == given
     if owner["kind"] != POD and known and (raised.changes or not (why or reported)):
         labels = [f"{k}={v}" for k, v in ((owner["spec"].get("selector") or {}).get("matchLabels") or {}).items()]
         call = f"kubectl get pods -n {namespace} -l {','.join(labels)} --watch"

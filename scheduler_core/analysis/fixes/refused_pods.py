@@ -169,18 +169,16 @@ def _patch(draft: Draft, target: str, change: Change, spec: dict[str, Any]) -> D
 def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     """The containers that go past a LimitRange ask for as much as it allows."""
     resource, allowed, most = found["resource"], found["amount"], found["what"] == "maximum"
-    if not ask_api_server(sim, draft.original):
-        return  # it was another container, which something adds
-    changed = draft
+    settings = []
     for container in draft.original["spec"]["containers"]:
         given = container.get("resources") or {}
         for part in ("requests", "limits") if most else ("limits", "requests"):
             had = (given.get(part) or {}).get(resource)
             over = had is not None and (nanos(had) > nanos(allowed) if most else nanos(had) < nanos(allowed))
             if over or (had is None and part == found["field"] + "s"):
-                changed = _setting(changed, target, container["name"], part, resource, allowed)
-    if changed is not draft:
-        yield changed
+                settings.append((container["name"], part, resource, allowed))
+    if ask_api_server(sim, draft.original):  # else it was another container, which something adds
+        yield from _set_all(draft, target, settings)
 
 
 def find_bounds(sim: Simulation, namespace: str, text: str) -> Iterator[tuple[Manifest, list[Manifest], list[Change]]]:
@@ -336,30 +334,27 @@ def _leave_to_class(sim: Simulation, draft: Draft, target: str, found: re.Match[
 def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     """The requests of the containers are raised to what the ratio of a LimitRange leaves."""
     resource, ratio = found["resource"], nanos(found["amount"]) / 1e9
-    changed = draft
+    settings = []
     for container in draft.original["spec"]["containers"]:
         limit = ((container.get("resources") or {}).get("limits") or {}).get(resource)
         if limit is not None:
             least = -(-int(nanos(limit) / ratio) // 1_000_000)
             text = f"{least}m" if resource == "cpu" else str(-(-least // 1000))
-            changed = _setting(changed, target, container["name"], "requests", resource, text)
-    if changed is not draft:
-        yield changed
+            settings.append((container["name"], "requests", resource, text))
+    yield from _set_all(draft, target, settings)
 
 
 def _raise_limit(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     """A limit that is set where the default of a LimitRange is less than the request, or a request that is no more than it."""
     name = draft.original["spec"]["containers"][int(found["index"])]["name"]
-    yield _setting(draft, target, name, "limits", found["resource"], found["amount"])
-    yield _setting(draft, target, name, "requests", found["resource"], found["most"])
+    for part, amount in (("limits", found["amount"]), ("requests", found["most"])):
+        yield from _set_all(draft, target, [(name, part, found["resource"], amount)])
 
 
 def _set_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
     """The limits of what can only be requested with a limit: extended resources and huge pages."""
-    changed, container = draft, draft.original["spec"]["containers"][int(found["index"])]
-    for resource, amount in find_unlimited(container):
-        changed = _setting(changed, target, container["name"], "limits", resource, amount)
-    yield changed
+    container = draft.original["spec"]["containers"][int(found["index"])]
+    yield from _set_all(draft, target, [(container["name"], "limits", *each) for each in find_unlimited(container)])
 
 
 def find_unlimited(container: Manifest) -> list[tuple[str, str]]:
@@ -370,10 +365,13 @@ def find_unlimited(container: Manifest) -> list[tuple[str, str]]:
     return [each for each in strict if each[0] not in (given.get("limits") or {})]
 
 
-def _setting(draft: Draft, target: str, container: str, part: str, resource: str, amount: str) -> Draft:
-    values = {"field": part, "resource": resource, "container": container, "to": amount}
-    call = f"kubectl set resources {target} -c {container} --{part}={resource}={amount}"
-    return draft.typing(Change("limits", values), call)
+def _set_all(draft: Draft, target: str, settings: list[tuple[str, str, str, str]]) -> Iterator[Draft]:
+    """Amounts of containers: the name of each, its limits or requests, the resource, and the amount."""
+    for container, part, resource, amount in settings:
+        values = {"field": part, "resource": resource, "container": container, "to": amount}
+        call = f"kubectl set resources {target} -c {container} --{part}={resource}={amount}"
+        draft = draft.typing(Change("limits", values), call)
+    yield from [draft] if settings else []
 
 
 def _make_account(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:

@@ -16,6 +16,7 @@ from scheduler_core.controllers.workloads.owners import Owner
 CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
 LISTS = ("initContainers", "containers")
+_UNMOUNTED: Manifest = {"volumeMounts": [], "volumeDevices": []}
 _WITH_TEMPLATE = ("ReplicaSet", "ReplicationController", "StatefulSet", "Job")  # that tells of which template a pod is
 
 
@@ -120,11 +121,16 @@ def find_added(store: Store, owner: Manifest) -> dict[str, list[Manifest]]:
         pod = store.pod(*next(own, ("", "")))
         if pod is None or newest not in (None, pod.labels.get("controller-revision-hash")):
             continue
-        has, given = pod.manifest["spec"], name_containers(maker["spec"]["template"].get("spec") or {})
+        has, given = pod.manifest["spec"], _name_given(maker)
         if given < name_containers(has):
-            more = {field: [each for each in has.get(field) or () if each.get("name") not in given] for field in LISTS}
-            return {field: [{**each, "volumeMounts": []} for each in found] for field, found in more.items() if found}
+            known = given | _name_given(owner)
+            more = {field: [each for each in has.get(field) or () if each.get("name") not in known] for field in LISTS}
+            return {field: [{**each, **_UNMOUNTED} for each in found] for field, found in more.items() if found}
     return {}
+
+
+def _name_given(owner: Manifest) -> set[str]:
+    return name_containers(owner["spec"]["template"].get("spec") or {})
 
 
 def name_containers(spec: Manifest) -> set[str]:

@@ -256,7 +256,8 @@ def _variants(case: _Case, claim: Manifest) -> Iterator[tuple[Change, Manifest]]
         for key, effect in _taints(case):
             toleration = {"key": key, "operator": "Exists", "effect": effect}
             values = {"claim": key_of(claim), "request": at[0], "taint": f"{key}:{effect}"}
-            yield (Change("device-toleration", values), _edit_request(claim, at, _tolerating(toleration)))
+            tolerated = edit_at(tolerations=[*(ask.get("tolerations") or ()), toleration])
+            yield (Change("device-toleration", values), _edit_request(claim, at, tolerated))
         for device_class in case.handle.list(classes.KIND):
             name, asked = device_class["metadata"]["name"], ask.get("deviceClassName") or ""
             if name != asked:
@@ -285,13 +286,6 @@ def _edit_request(claim: Manifest, at: Place, edit: Edit) -> Manifest:
     request = new["spec"]["devices"]["requests"][index]
     edit(request["exactly"] if alternative is None else request["firstAvailable"][alternative])
     return new
-
-
-def _tolerating(toleration: Manifest) -> Edit:
-    def edit(ask: dict[str, Any]) -> None:
-        ask.setdefault("tolerations", []).append(toleration)
-
-    return edit
 
 
 def _fewer(case: _Case, claim: Manifest, at: Place, ask: Manifest) -> Iterator[tuple[Change, Manifest]]:

@@ -83,13 +83,16 @@ def _is_similar(resource: str, other: str) -> bool:
     return any(a == b for a, b in zip(resource.split("/"), other.split("/"), strict=False)) or alike(resource, other)
 
 
-def _edit(resource: str, other: str) -> Edit:
+def _edit(resource: str, other: str = "") -> Edit:
+    """An edit that renames a resource in all containers, or takes it out of them."""
+
     def edit(manifest: dict[str, Any]) -> None:
         spec = manifest["spec"]
         for container in (*spec["containers"], *(spec.get("initContainers") or ())):
             for amounts in (container.get("resources") or {}).values():
                 if isinstance(amounts, dict) and resource in amounts:
-                    amounts[other] = amounts.pop(resource)
+                    amount = amounts.pop(resource)
+                    amounts |= {other: amount} if other else {}
 
     return edit
 
@@ -204,7 +207,7 @@ def ask_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]
         field, index, requested = place
         if lacking >= wanted > requested and field != AS_A_WHOLE:  # of several containers
             values = {"resource": resource, "from": quantity(resource, wanted), "to": "0"}
-            draft = draft.with_pod(Change("request", values, 1), _build_removal(resource))
+            draft = draft.with_pod(Change("request", values, 1), _edit(resource))
             continue
         new = round_down(resource, requested - lacking)
         if new < 0 or (new == 0 and not extended):
@@ -252,17 +255,6 @@ def _request_edit(field: str, index: int, resource: str, text: str) -> Edit:
         if text == "0":
             for each in ("requests", "limits"):
                 (amounts.get(each) or {}).pop(resource, None)
-
-    return edit
-
-
-def _build_removal(resource: str) -> Edit:
-    def edit(manifest: dict[str, Any]) -> None:
-        spec = manifest["spec"]
-        for container in (*spec["containers"], *(spec.get("initContainers") or ())):
-            for amounts in (container.get("resources") or {}).values():
-                if isinstance(amounts, dict):
-                    amounts.pop(resource, None)
 
     return edit
 
