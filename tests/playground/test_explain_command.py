@@ -20,7 +20,7 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 
-from playground.management.terminal.command import CLOSED
+from playground.management.errors import CLOSED
 from tests.browser.server import ROOT
 from tests.scheduler_core.analysis.whatif.test_rest import workload
 from tests.scheduler_core.worlds import node, pod
