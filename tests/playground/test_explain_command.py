@@ -20,7 +20,7 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command
 
-from playground.management.terminal.command import CLOSED
+from playground.management.errors import CLOSED
 from tests.browser.server import ROOT
 from tests.scheduler_core.analysis.whatif.test_rest import workload
 from tests.scheduler_core.worlds import node, pod
@@ -459,6 +459,8 @@ def test_a_file_or_a_pod_that_is_not_there_is_exit_status_2(tmp_path: Path) -> N
     with pytest.raises(CommandError, match="No such file") as bad:
         run(str(tmp_path / "none.yaml"))
     assert bad.value.returncode == 2
+    with pytest.raises(CommandError, match=r"no such pod in namespace default; did you mean shop/ghost\?"):
+        run(written(tmp_path, {**pod("ghost"), "metadata": {"name": "ghost", "namespace": "shop"}}), "--pod", "ghost")
     with pytest.raises(CommandError, match="there is no such pod") as bad:
         run(written(tmp_path, node("n")), "--pod", "default/ghost")
     assert bad.value.returncode == 2

@@ -251,6 +251,18 @@ def test_a_name_that_is_not_there_and_no_cluster_are_told(
     assert (done.returncode, "install kubectl to ask a cluster" in done.stderr) == (2, True)
 
 
+def test_what_kubectl_logs_of_each_try_is_left_out(tmp_path: Path) -> None:
+    kubectl, refused = (
+        tmp_path / "kubectl",
+        "The connection to the server a:1 was refused - did you specify the right port?",
+    )
+    logged = 'E1128 02:22:06.438965 1 memcache.go:265] "Unhandled Error"'
+    kubectl.write_text(f"#!/bin/sh\nprintf '%s\\n' '{logged}' '{logged}' '{refused}' >&2\nexit 1\n")
+    kubectl.chmod(0o755)
+    done = ask({"PATH": os.environ["PATH"], "HOME": str(tmp_path), "KUBECTL": str(kubectl)}, "explain", "-n", "shop")
+    assert done.stderr.splitlines()[1:] == [f"error: {refused}"]
+
+
 def test_a_pipe_needs_no_dash_and_no_kubectl(cluster: Cluster, tmp_path: Path) -> None:
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster.objects})
     program = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "KUBECTL": "/nowhere/kubectl"}

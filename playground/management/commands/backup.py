@@ -4,12 +4,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from playground.management.errors import PlainCommand
 from playground.storage.backups.copies import FAILURES, back_up
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Servers may run meanwhile."""
 
     help = "Write a backup of the database to FILE, also while servers use it."

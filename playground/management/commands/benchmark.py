@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchmarks.probe import probe
+from playground.management.errors import PlainCommand
 from playground.sessions.worker.past import History
 from playground.sessions.worker.process import tune_garbage_collection
 from playground.sessions.worker.time_sharing import TimeSlice
@@ -47,7 +48,7 @@ class Result:
     rss_mib: float
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Runs workloads of the yardstick and reports how fast they went."""
 
     help = (

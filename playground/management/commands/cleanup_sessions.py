@@ -5,18 +5,18 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 from django.db.models import Q
 from django.utils import timezone
 
 from playground.classroom import rooms
+from playground.management.errors import PlainCommand
 from playground.models import Session
 from playground.sessions.database import lessons, markers
 
 BATCH = 50
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Deleted sessions go, those that nobody has opened for the days of the retention, and imports that were looked at and left a
     day ago; and lessons that nobody opened in those days. Forks of them stay. Classrooms go with their answers when their days are over."""
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from playground.management.errors import PlainCommand
 from scheduler_core import KUBE_VERSION
 from scheduler_core.scheduler.config import OLDEST
 from scheduler_core.testing.conformance.corpus import CorpusError, Result, Verdict, judge, read_corpus
@@ -19,7 +20,7 @@ from scheduler_core.testing.conformance.corpus.reading import plugins_in
 ALL_PASS, SOME_DIFFER, SOME_NOT_SUPPORTED = 0, 1, 2
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Runs corpus scenarios through the real cycle and reports where they differ."""
 
     help = (

@@ -6,12 +6,11 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from playground.management.door import Door
+from playground.management.errors import PlainCommand
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Listens until it is interrupted."""
 
     help = "Listen on this machine with https, a root path, and a token, and forward to a session; writes a kubeconfig."

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import OperationalError
 
 from playground.features.exports.offline import LOOK, MOST_STEPS, PANELS, Recording
+from playground.management.errors import PlainCommand
 from playground.management.terminal.cluster import STDIN, BadInput, read_file
 from playground.models import Session
 from playground.presenters import aim_look, present
@@ -28,7 +29,7 @@ DIGITS = 18  # of a session's number
 TABLE_HELP = "of csv: attempts, moves (in the queue), pods, nodes, or a kind of record (attempts)"
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Computes the trace again and prints it as something else."""
 
     help = (

@@ -5,12 +5,13 @@ from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from playground.management.door import read_link
+from playground.management.errors import PlainCommand
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Asks the session's server for the kubeconfig."""
 
     help = "Print a kubeconfig that leads kubectl to a session: kubectl --kubeconfig FILE get pods."

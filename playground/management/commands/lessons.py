@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from playground.lessons import BadLesson, Lesson, play, problems, read_lessons
 from playground.lessons.authoring import check, files_in
@@ -16,6 +16,7 @@ from playground.lessons.checking import move_to_release
 from playground.lessons.proof import find_unshown
 from playground.lessons.reading import CONTENT
 from playground.lessons.variants import problems_of_variants
+from playground.management.errors import PlainCommand
 from playground.management.terminal.printing import table
 from scheduler_core.scheduler.config import RELEASES
 
@@ -23,7 +24,7 @@ WRONG = 1
 UNREAD = 2
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Lists lessons by track, or checks them."""
 
     help = (

@@ -4,12 +4,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from playground.management.errors import PlainCommand
 from playground.storage.backups.copies import FAILURES, restore
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Servers have to be stopped before. Either all of the backup is there afterwards, or what was there before."""
 
     help = "Restore the database from FILE, which `backup` wrote. Stop the servers first."

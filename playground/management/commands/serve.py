@@ -14,19 +14,21 @@ from daphne.endpoints import build_endpoint_description_strings
 from django.conf import settings
 from django.core.checks import Tags
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+from django.core.management.base import CommandError, OutputWrapper
 from django.db import DEFAULT_DB_ALIAS, OperationalError
 
 from playground import VERSION
-from playground.serving.supervisor import Supervisor
 
 # Bytes of a body that are handed on at once: pieces of this size go back to the system when they are read.
+from playground.management.errors import PlainCommand
+from playground.serving.supervisor import Supervisor
+
 BUFFER = 1 << 20
 # Seconds that a thread goes on while another waits: a step passes through three threads, and one is busy with requests.
 SWITCH = 0.001
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Serves pages and WebSockets until it is interrupted."""
 
     help = "Serve the playground (HTTP and WebSocket) with Daphne."

@@ -91,6 +91,7 @@ def read_objects(name: str) -> list[dict[str, Any]]:
 KUBECTL = "KUBECTL"  # the environment's name for another program than kubectl
 RESOURCES = [KINDS[kind].resource for kind in DECIDING]
 _NO_SUCH = re.compile(r'the server doesn\'t have a resource type "(?P<name>[^"]+)"')
+_LOGGED = re.compile(r"[EWI]\d{4} ")  # kubectl logs each try before it says what is wrong
 _FORBIDDEN = re.compile(r"Error from server \(Forbidden\): (?P<resource>[a-z]+)\S* is forbidden")
 _WORDS = (
     "po:Pod deploy:Deployment rs:ReplicaSet rc:ReplicationController sts:StatefulSet ds:DaemonSet cj:CronJob no:Node"
@@ -136,8 +137,12 @@ class Question:
             if kind == "Pod" and explain(world, key) is not None:  # it is gone, or not there yet
                 return key
         kind, namespace, last = readings[0]
-        there = sorted(str(each["metadata"]["name"]) for each in world.store.list(kind))
-        near = get_close_matches(last, there, 3)
+        there = sorted(
+            (str(each["metadata"]["name"]), each["metadata"].get("namespace", namespace))
+            for each in world.store.list(kind)
+        )
+        alike = get_close_matches(last, [one for one, _ in there], 3)
+        near = [one if space == namespace else f"{space}/{one}" for one, space in there if one in alike][:3]
         hint = f"; did you mean {', '.join(near)}?" if near else f"; there are {len(there)} of this kind"
         raise BadInput(f"{name}: there is no such {kind.lower() if kind else 'pod'} in namespace {namespace}{hint}")
 
@@ -198,7 +203,8 @@ class Live:
         wanted, again = list(resources), False
         while True:
             done = self._run(["get", ",".join(wanted), *where, "-o", "json"], quiet=again)
-            said = done.stderr.decode(errors="replace").strip()
+            lines = done.stderr.decode(errors="replace").strip().split("\n")
+            said = "\n".join([each for each in lines if not _LOGGED.match(each)] or lines)
             missing = {match["name"].partition(".")[0] for match in _NO_SUCH.finditer(said)}
             left = [each for each in wanted if each.partition(".")[0] not in missing]
             if not done.returncode or not missing or not left or len(left) == len(wanted):

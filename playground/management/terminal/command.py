@@ -5,12 +5,12 @@ import gc
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
+from playground.management.errors import PlainCommand
 from playground.management.terminal.cluster import BadInput, Live, Question, is_file, list_inputs
 from playground.management.terminal.world import Made, make_world
 from scheduler_core.analysis.whatif import NoSuch
@@ -18,7 +18,6 @@ from scheduler_core.scheduler.config import RELEASES, Release, read_release
 from scheduler_core.world.commands import Refused
 
 NO_COLOR = "NO_COLOR"  # https://no-color.org
-CLOSED = 141  # the exit status that a shell gives a program that its reader ended
 HELP = (
     "Exit status: 0 all is well, 1 something waits or is missing, 2 the input, or a part of it, can't be used, "
     "3 something failed, was refused, or is stuck; of several the highest."
@@ -76,12 +75,12 @@ def add_options(parser: ArgumentParser, *rows: Option) -> None:
         parser.add_argument(name, default=default, help=what, **how)
 
 
-class TerminalCommand(BaseCommand):
+class TerminalCommand(PlainCommand):
     """A command that needs neither settings nor a database."""
 
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
-    at_terminal = False
+    bad_input = (BadInput, NoSuch, Refused)
     given: list[tuple[str, bytes]] = []  # inputs in place of files and of a cluster
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -111,27 +110,12 @@ class TerminalCommand(BaseCommand):
         parser.parse_args = parser.parse_intermixed_args  # type: ignore[method-assign]
         return parser
 
-    def run_from_argv(self, argv: list[str]) -> None:
-        """Run the command for manage.py and the installed program."""
-        self.at_terminal = True
-        super().run_from_argv(argv)
-
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Execute the command as Django does; at a terminal, print errors without a class name, and respect NO_COLOR."""
+        """Execute the command as Django does, with fewer collections of garbage, and respect NO_COLOR."""
         gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
         if os.environ.get(NO_COLOR) and not options["force_color"]:
             options["no_color"] = True
-        try:
-            with _end_with_reader():
-                return super().execute(*args, **options)
-        except (BadInput, NoSuch, Refused) as bad:
-            wrong = CommandError(str(bad), returncode=Exit.UNUSABLE)
-        except CommandError as error:
-            wrong = error
-        if not self.at_terminal or options["traceback"]:
-            raise wrong
-        self.stderr.write(f"error: {wrong}")
-        sys.exit(wrong.returncode)
+        return super().execute(*args, **options)
 
     def read(self, options: dict[str, Any]) -> tuple[list[tuple[str, bytes]], Question]:
         """Return the inputs, and what is asked about them. Raise BadInput."""
@@ -153,16 +137,3 @@ class TerminalCommand(BaseCommand):
         for note in made.notes:
             self.stderr.write(note)
         return made
-
-
-@contextmanager
-def _end_with_reader() -> Iterator[None]:
-    """End without an error if whoever reads the output stops reading, as `head` does."""
-    try:
-        try:
-            yield
-        finally:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(CLOSED)
