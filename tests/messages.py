@@ -41,7 +41,7 @@ KEYWORDS = {
     "fill_text": None,  # of the sentences of records
     "Words": None,  # these three are of what plugins say of a node
     "phrase": None,
-    "tell": None,
+    "remark": None,
     "ngettext": (1, 2),
     "npgettext": ((1, "c"), 2, 3),
     "pgettext": ((1, "c"), 2),

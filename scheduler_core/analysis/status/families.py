@@ -61,7 +61,7 @@ def read_families(scheduler: Scheduler) -> list[Family]:
         "scheduler_preemption_victims": scheduler.figures.preemption_victims,
         "scheduler_pod_scheduling_sli_duration_seconds": scheduler.figures.pod_scheduling_sli,
         "scheduler_pod_scheduling_attempts": scheduler.figures.pod_scheduling_attempts,
-        "scheduler_framework_extension_point_duration_seconds": _points(scheduler.figures),
+        "scheduler_framework_extension_point_duration_seconds": scheduler.figures.extension_point,
         "scheduler_plugin_execution_duration_seconds": _executions(scheduler.figures),
         "scheduler_permit_wait_duration_seconds": scheduler.figures.permit_wait,
         "scheduler_queueing_hint_execution_duration_seconds": scheduler.figures.queueing_hint,
@@ -187,15 +187,7 @@ def _pending_calls(scheduler: Scheduler) -> dict[Labels, int]:
     return counts
 
 
-# What the scheduling cycles' summaries amount to
-
-
-def _points(figures: Figures) -> Histogram:
-    points = figures.extension_point.copy()
-    for (profile, *_), alike in figures.alike.items():
-        for point, status in alike.points:
-            points.counts[(point, status, profile), 0] += alike.cycles
-    return points
+# What the calls of scheduling cycles' plugins amount to
 
 
 def _executions(figures: Figures) -> Histogram:
@@ -218,10 +210,3 @@ def _calls(figures: Figures) -> Iterable[tuple[str, str, str, str, int]]:
     for (profile, point, status), tally in figures.calls.items():
         for plugin, times in tally.items():
             yield profile, point, status, plugin, times
-    for (profile, *_), alike in figures.alike.items():
-        for point, status, plugin in alike.once:
-            yield profile, point, status, plugin, alike.cycles
-        for plugin in alike.filters:
-            yield profile, "Filter", "Success", plugin, alike.filtered
-        for plugin in alike.scores:
-            yield profile, "Score", "Success", plugin, alike.scored

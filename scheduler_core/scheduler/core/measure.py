@@ -17,7 +17,7 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import BindingCycle, 
 from scheduler_core.scheduler.core.world import Owner
 from scheduler_core.scheduler.framework import Code, PluginStep, Point, Status
 from scheduler_core.scheduler.framework.runtime.framework import Framework
-from scheduler_core.scheduler.metrics.catalogue import Alike, Figures
+from scheduler_core.scheduler.metrics.catalogue import Figures
 
 OK = Code.SUCCESS.kube_name
 _ERROR = Code.ERROR.kube_name
@@ -38,42 +38,10 @@ _LAST = {Point.NORMALIZE_SCORE: Point.SCORE}  # kube runs NormalizeScore as a pa
 
 def cycle_over(scheduler: Owner, cycle: SchedulingCycle) -> None:
     """A scheduling cycle succeeded, or failed and is about to be reported so."""
-    figures, search = scheduler.figures, cycle.search
-    if cycle.scores is None or cycle.outcome != "scheduled" or cycle.waits or search is None or cycle.nominated_refusal:
-        now = scheduler.world.now
-        figures.scheduling_algorithm.observe((), (cycle.decided if cycle.chosen else now) - cycle.started)
-        _count_steps(figures, cycle)
-        _count_points(figures, cycle, scheduler.profiles[cycle.profile], now)
-        return
-    figures.scheduling_algorithm.observe((), cycle.decided - cycle.started)
-    key = (cycle.profile, cycle.state.skip_filter, cycle.state.skip_score)
-    alike = figures.alike.get(key)
-    if alike is None:
-        alike = figures.alike[key] = _alike(cycle, scheduler.profiles[cycle.profile])
-    alike.cycles += 1
-    alike.scored += len(cycle.scores.rows)
-    if search.processed == len(cycle.scores.rows) and not search.nominated:
-        alike.filtered += search.seen
-        return
-    tail = _beyond(cycle)
-    for step in cycle.steps:
-        if step.point is Point.FILTER:
-            _count_filter(figures, cycle.profile, step, tail)
-
-
-def _alike(cycle: SchedulingCycle, framework: Framework) -> Alike:
-    """Return the facts shared by successful cycles that skip the same plugins."""
-    by_node = (Point.FILTER, Point.SCORE)
-    return Alike(
-        tuple(_points(cycle, framework)),
-        tuple(
-            (_COUNTED[step.point], step.status.code.kube_name, step.plugin)
-            for step in cycle.steps
-            if step.point in _COUNTED and step.point not in by_node
-        ),
-        tuple(dict.fromkeys(step.plugin for step in cycle.steps if step.point is Point.FILTER)),
-        tuple(step.plugin for step in cycle.steps if step.point is Point.SCORE),
-    )
+    figures, now = scheduler.figures, scheduler.world.now
+    figures.scheduling_algorithm.observe((), (cycle.decided if cycle.chosen else now) - cycle.started)
+    _count_steps(figures, cycle)
+    _count_points(figures, cycle, scheduler.profiles[cycle.profile], now)
 
 
 def _count_steps(figures: Figures, cycle: SchedulingCycle) -> None:

@@ -127,6 +127,6 @@ def phrase(words: str) -> Parts:
     return (Words(words),)
 
 
-def tell(words: str, *values: Part) -> Paragraph:
+def remark(words: str, *values: Part) -> Paragraph:
     """Return words, which makemessages finds, with the values that they are about behind them."""
     return Paragraph((Words(words), *(part for value in values for part in (" ", value))))

@@ -21,7 +21,7 @@ kube: client-go/tools/leaderelection/leaderelection.go Run, acquire, renew; apim
 """
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scheduler_core.base.clock.agenda import Stream
 from scheduler_core.base.state import Copied, State
@@ -67,29 +67,18 @@ class Report:
 Steps = list[Report | LeaseCall]
 
 
+@dataclass(slots=True, eq=False)
 class LeaderElector(State):
     """Run() as data. `deadline` ends a round of renewals, or the release; `round` is when the round began."""
 
-    __slots__ = ("calls", "cancelled", "candidate", "deadline", "jitter", "phase", "round", "wake_at")
-
     candidate: Copied[Candidate]
-    phase: Phase
-    wake_at: int | None
-    deadline: int | None
-    round: int
-    calls: int
-    cancelled: bool
-    jitter: Copied[Stream]
-
-    def __init__(self, config: ElectionConfig, identity: str, seed: int = 0) -> None:
-        self.candidate = Candidate(config, identity)
-        self.phase = Phase.IDLE
-        self.wake_at = None
-        self.deadline = None
-        self.round = 0
-        self.calls = 0
-        self.cancelled = False
-        self.jitter = Stream(seed)
+    phase: Phase = Phase.IDLE
+    wake_at: int | None = None
+    deadline: int | None = None
+    round: int = 0
+    calls: int = 0
+    cancelled: bool = False
+    jitter: Copied[Stream] = field(default_factory=lambda: Stream(0))
 
     @property
     def config(self) -> ElectionConfig:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -43,15 +43,8 @@ class ElectionRecord:
     @property
     def by_the_second(self) -> ElectionRecord:
         """The record for comparing two readings: times in whole seconds, as metav1.Time is written."""
-        return ElectionRecord(
-            self.holder,
-            self.duration_seconds,
-            None if self.acquired is None else self.acquired // SECOND,
-            None if self.renewed is None else self.renewed // SECOND,
-            self.transitions,
-            self.strategy,
-            self.preferred_holder,
-        )
+        seconds = (None if time is None else time // SECOND for time in (self.acquired, self.renewed))
+        return replace(self, acquired=next(seconds), renewed=next(seconds))
 
 
 NO_RECORD = ElectionRecord()

@@ -139,29 +139,10 @@ def _numbers(name: str) -> Histogram:
 
 
 @dataclass(slots=True)
-class Alike(State):
-    """Scheduling cycles in which the same plugins ran and answered alike, but for their Filters' refusals.
-
-    `points` are (extension point, status), `once` (extension point, status, plugin); `filters` and `scores` are called once for
-    each node of `filtered` and `scored`.
-    """
-
-    points: tuple[Labels, ...]
-    once: tuple[Labels, ...]
-    filters: Labels
-    scores: Labels
-    cycles: int = 0
-    filtered: int = 0
-    scored: int = 0
-
-
-@dataclass(slots=True)
 class Figures(State):
     """Counters and histograms by the name that kube has for them, without `scheduler_` and `_duration_seconds` or `_total`.
 
     `calls` counts the plugins of scheduling cycles, which take no virtual time: by profile, extension point and status, then by plugin.
-    `alike` counts what cycles that went alike have in common, by a key of the caller's. The extension points and plugins of
-    scheduling cycles are derived from both.
     """
 
     scheduling_attempt: Copied[Histogram] = field(default_factory=lambda: _seconds("scheduling_attempt"))
@@ -175,7 +156,6 @@ class Figures(State):
     plugin_execution: Copied[Histogram] = field(default_factory=lambda: _seconds("plugin_execution"))
     permit_wait: Copied[Histogram] = field(default_factory=lambda: _seconds("permit_wait"))
     calls: Copied[dict[Labels, Tally[str]]] = field(default_factory=dict)
-    alike: Copied[dict[tuple[str, Labels, Labels], Alike]] = field(default_factory=dict)
     queueing_hint: Copied[Histogram] = field(default_factory=lambda: _seconds("queueing_hint_execution"))
     preemption_goroutines: Copied[Histogram] = field(default_factory=lambda: _seconds("preemption_goroutines"))
     async_api_call: Copied[Histogram] = field(default_factory=lambda: _seconds("async_api_call_execution"))

@@ -83,7 +83,7 @@ class NodePorts(Plugin):
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> explanation.Explanation:
         ports = tuple(explanation.Code(_text(port)) for port in pod.spec.host_ports)
-        return (explanation.tell("Host ports that the node must have free:", *ports),)
+        return (explanation.remark("Host ports that the node must have free:", *ports),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> explanation.Explanation:
         """Each host port that the pod wants, with the ports on the node that keep it from having it."""

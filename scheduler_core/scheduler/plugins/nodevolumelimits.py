@@ -15,7 +15,15 @@ from scheduler_core.apimachinery.objects.storage import volumes as storage
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import Action, Change, CycleState, Draft, On, Reason, Refusal
-from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop, tell
+from scheduler_core.scheduler.framework.explanation import (
+    Explanation,
+    Row,
+    Source,
+    Table,
+    Written,
+    gettext_noop,
+    remark,
+)
 from scheduler_core.scheduler.framework.plugin import (
     GO_ON,
     NOTHING_TO_DO,
@@ -317,7 +325,7 @@ class NodeVolumeLimits(Plugin):
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         volumes = storage.volumes_of(pod.spec)
-        return (tell("Volumes that count on each node:", str(len(volumes.claims) + len(volumes.in_tree))),)
+        return (remark("Volumes that count on each node:", str(len(volumes.claims) + len(volumes.in_tree))),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""

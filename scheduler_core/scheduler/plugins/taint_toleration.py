@@ -29,7 +29,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Written,
     gettext_noop,
     phrase,
-    tell,
+    remark,
 )
 from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value, constant, total
 from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, Rows, Scores, Verdicts
@@ -125,8 +125,8 @@ class TaintToleration(Plugin):
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         soft = [str(each.key or "*") for each in _soft(pod.spec.tolerations)]
         if not soft:
-            return (tell("The pod tolerates no PreferNoSchedule taint."),)
-        return (tell("Tolerations of PreferNoSchedule taints:", *map(Code, soft)),)
+            return (remark("The pod tolerates no PreferNoSchedule taint."),)
+        return (remark("Tolerations of PreferNoSchedule taints:", *map(Code, soft)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Each hard taint of the node, with the pod's toleration of it."""

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework import Action, CycleState, On, error, unresolvable, unschedulable
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, tell
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, Part, gettext_noop, remark
 from scheduler_core.scheduler.framework.plugin import (
     GO_ON,
     NOTHING_TO_DO,
@@ -137,7 +137,7 @@ class VolumeRestrictions(Plugin):
                 [str(len(disks))] if (disks := storage.volumes_of(pod.spec).disks) else [],
             ),
         )
-        return tuple(tell(text, *found) for text, found in lists if found)
+        return tuple(remark(text, *found) for text, found in lists if found)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         """Make the claims that are missing, or delete who uses what only one may use."""

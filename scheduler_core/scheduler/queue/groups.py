@@ -41,7 +41,6 @@ class GroupQueue:
         self._placing = placing
         self._rules = rules
         self._added = options.events.label(Action.ADD)
-        self._updated = options.events.label(Action.UPDATE)
         self._pops_from_backoff = options.pop_from_backoff
 
     # Members

@@ -5,6 +5,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apiserver.status import Refused
+from scheduler_core.base.clock.agenda import Stream
 from scheduler_core.scheduler.config.defaults import election_config
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import SchedulerConfiguration
@@ -13,6 +14,7 @@ from scheduler_core.scheduler.core.actions import AdvanceStartUp
 from scheduler_core.scheduler.core.process import PART, Clock, Process, Stage, identity_of
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import election, informers, startup
+from scheduler_core.scheduler.leaderelection.candidate import Candidate
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector
 from scheduler_core.world.commands import PartitionScheduler, StartScheduler, StopScheduler, refuse
 from scheduler_core.world.simulation.edits import EditableWorld
@@ -39,7 +41,7 @@ def launch(world: EditableWorld, name: str, configuration: SchedulerConfiguratio
     candidacy = election_config(configuration.manifest)
     reporter = configuration.profiles[0].scheduler_name
     identity = identity_of(name, seed)
-    elector = None if candidacy is None else LeaderElector(candidacy, identity, seed)
+    elector = None if candidacy is None else LeaderElector(Candidate(candidacy, identity), jitter=Stream(seed))
     delayed = bool(configuration.manifest.get("delayCacheUntilActive")) and elector is not None
     process = Process(identity, clock, elector, reporter, delayed=delayed)
     world.start_process(name, configuration, process)

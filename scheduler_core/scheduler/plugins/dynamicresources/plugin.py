@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.objects import Manifest, Pod, parse_duration
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import Action, CycleState, Draft, Features, On, Refusal, plugin
-from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, phrase, tell
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, phrase, remark
 from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from scheduler_core.scheduler.plugins.dynamicresources import (
@@ -142,13 +142,9 @@ class DynamicResources(plugin.Plugin):
         return plugin.GO_ON if found.store.claims else plugin.NOTHING_TO_DO
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Verdicts | None:
-        if not self._enabled:
-            return None
-        facts: Facts | None = state.get(FACTS)
-        if facts is None:  # as in kube it can't do without PreFilter
-            return plugin.Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
-        if not facts.store.claims:
-            return None
+        facts = self._facts(state)
+        if isinstance(facts, Status):
+            return None if facts.ok else plugin.Verdicts.refuse(np.ones(len(rows), np.bool_), facts)
         looked = self._node_filter(pod, facts)
         answer = verdicts(looked.ask_all(nodes.nodes, rows.tolist()))
         if looked.allocations:
@@ -156,6 +152,15 @@ class DynamicResources(plugin.Plugin):
         if looked.unavailable:
             state.notes[UNAVAILABLE] = (state.notes.get(UNAVAILABLE) or {}) | looked.unavailable
         return answer
+
+    def _facts(self, state: CycleState) -> Facts | Status:
+        """Return the facts of a pod with claims; SUCCESS if there is nothing to do. As in kube it can't do without PreFilter."""
+        if not self._enabled:
+            return SUCCESS
+        facts: Facts | None = state.get(FACTS)
+        if facts is None:
+            return NO_STATE
+        return facts if facts.store.claims else SUCCESS
 
     def _node_filter(self, pod: Pod, facts: Facts) -> NodeFilter:
         inventory = facts.inventory
@@ -214,18 +219,14 @@ class DynamicResources(plugin.Plugin):
             (gettext_noop("Claims to allocate devices for:"), [name for open_, name in named if open_]),
             (gettext_noop("Claims that are allocated:"), [name for open_, name in named if not open_]),
         )
-        return tuple(tell(text, *names) for text, names in lists if names)
+        return tuple(remark(text, *names) for text, names in lists if names)
 
     # Reserve and Unreserve
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
-        if not self._enabled:
-            return SUCCESS
-        facts: Facts | None = state.get(FACTS)
-        if facts is None:
-            return NO_STATE
-        if not facts.store.claims:
-            return SUCCESS
+        facts = self._facts(state)
+        if isinstance(facts, Status):
+            return facts
         wanted = list(facts.store.to_allocate())
         if not wanted or facts.inventory is None:
             return SUCCESS
@@ -254,8 +255,8 @@ class DynamicResources(plugin.Plugin):
         state.write(RESERVED, reserved)
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
-        facts: Facts | None = state.get(FACTS)
-        if not self._enabled or facts is None or not facts.store.claims:
+        facts = self._facts(state)
+        if isinstance(facts, Status):
             return
         store, claims, calls = facts.store, self.handle.claims, self.handle.calls(pod)
         for claim in store.users:
@@ -274,19 +275,14 @@ class DynamicResources(plugin.Plugin):
     # PreBind
 
     def is_idle(self, point: plugin.Point, state: CycleState, pod: Pod) -> bool:
-        facts: Facts | None = state.get(FACTS)
-        if not self._enabled or (facts is not None and not facts.store.claims):
+        if self._facts(state) is SUCCESS:
             return True
         return point is plugin.Point.RESERVE and state.get(RESERVED) is None
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> plugin.CallResult:
-        if not self._enabled:
-            return plugin.CallResult()
-        facts: Facts | None = state.get(FACTS)
-        if facts is None:
-            return plugin.CallResult(NO_STATE)
-        if not facts.store.claims:
-            return plugin.CallResult()
+        facts = self._facts(state)
+        if isinstance(facts, Status):
+            return plugin.CallResult(facts)
         return Binding(self.handle, state, pod, node_name).go_on()
 
     # For people: all of this is computed only when somebody looks
@@ -344,13 +340,9 @@ class ScoringDynamicResources(DynamicResources):
         self._scores_allocated = Behavior.ALLOCATED_CLAIMS_SCORE in handle.features.behaviors
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
-        if not self._enabled:
-            return plugin.no_scores(len(rows))
-        facts: Facts | None = state.get(FACTS)
-        if facts is None:
-            return NO_STATE
-        if not facts.store.claims:
-            return plugin.no_scores(len(rows))
+        facts = self._facts(state)
+        if isinstance(facts, Status):
+            return plugin.no_scores(len(rows)) if facts.ok else facts
         found: Mapping[str, NodeAllocation] = state.get(ALLOCATIONS) or {}
         scores = np.zeros(len(rows), np.int64)
         for i, row in enumerate(rows.tolist()):

@@ -21,7 +21,7 @@ from scheduler_core.scheduler.cache.what_if import Change
 from scheduler_core.scheduler.framework import Action, CycleState, Draft, Features, Formula, On, Refusal
 from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
-from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, tell
+from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, remark
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
@@ -285,16 +285,16 @@ class InterPodAffinity(framework.Plugin):
         if point is framework.Point.PRE_SCORE:
             preferences: Preferences = state.read(_SCORE)
             keys = dict.fromkeys(topology.key for topology, _ in preferences.parts)
-            return (tell("Weights of matching terms, added up by domain of:", *map(Code, keys)),)
+            return (remark("Weights of matching terms, added up by domain of:", *map(Code, keys)),)
         rules: Rules = state.read(_FILTER)
         lists = (
             (gettext_noop("Required affinity terms:"), rules.terms),
             (gettext_noop("Required anti-affinity terms:"), rules.anti_terms),
         )
-        blocks = [tell(text, *(Code(_describe(term)) for term in terms)) for text, terms in lists if terms]
+        blocks = [remark(text, *(Code(_describe(term)) for term in terms)) for text, terms in lists if terms]
         existing = sum(not tally.idle for tally in rules.existing)
         if existing:
-            blocks.append(tell("Topology keys of other pods' anti-affinity that matches:", str(existing)))
+            blocks.append(remark("Topology keys of other pods' anti-affinity that matches:", str(existing)))
         return tuple(blocks)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:

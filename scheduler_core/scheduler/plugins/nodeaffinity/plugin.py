@@ -31,7 +31,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Source,
     gettext_noop,
     phrase,
-    tell,
+    remark,
 )
 from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value, constant, times, total
 from scheduler_core.scheduler.framework.reasons import Reason, Said
@@ -245,11 +245,11 @@ class NodeAffinity(framework.Plugin):
     def describe_prepared(self, point: framework.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         if point is framework.Point.PRE_SCORE:
             terms = len(_get_preferred(pod.spec) or ()) + len(self._added_preferred)
-            return (tell("Preferred terms to weigh on each node:", str(terms)),)
+            return (remark("Preferred terms to weigh on each node:", str(terms)),)
         matched = f"{int(np.count_nonzero(_compute_required_mask(nodes, pod.spec)))} / {len(nodes)}"
         selector = tuple(Code(f"{key}={value}") for key, value in pod.spec.node_selector.items())
-        blocks = (tell("Nodes that match the pod's selector and affinity:", matched),)
-        return (tell("nodeSelector:", *selector), *blocks) if selector else blocks
+        blocks = (remark("Nodes that match the pod's selector and affinity:", matched),)
+        return (remark("nodeSelector:", *selector), *blocks) if selector else blocks
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Every requirement of the node selector and the required terms, with the node's own value."""

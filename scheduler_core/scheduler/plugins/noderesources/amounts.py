@@ -13,7 +13,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Table,
     gettext_noop,
     phrase,
-    tell,
+    remark,
 )
 
 Place = tuple[str, int, int]  # field of the pod's spec, index in it, amount
@@ -83,7 +83,7 @@ def explain_requests(pod: Pod) -> Explanation:
     names = [name for name in ("cpu", "memory", "ephemeral-storage") if requests.get(name)]
     names += [name for name, amount in requests.scalar if amount]
     if not names:
-        return (tell("The pod requests nothing. Any node that can run one more pod fits."),)
+        return (remark("The pod requests nothing. Any node that can run one more pod fits."),)
     rows = [
         Row(((Code(raw["name"]), *_KINDS[kind]), *((Amount(name, request_of(raw, name)),) for name in names)))
         for kind, raw in _containers(spec)
@@ -93,7 +93,7 @@ def explain_requests(pod: Pod) -> Explanation:
         rows.append(Row((phrase("overhead"), *((Amount(name, overhead.get(name)),) for name in names))))
     rows.append(Row((_SUM, *((Amount(name, requests.get(name)),) for name in names)), here=True))
     table = Table((gettext_noop("container"), *names), tuple(rows))
-    return (table, tell(_RULE)) if any(kind == "init" for kind, _ in _containers(spec)) else (table,)
+    return (table, remark(_RULE)) if any(kind == "init" for kind, _ in _containers(spec)) else (table,)
 
 
 def _containers(spec: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:

@@ -23,7 +23,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Written,
     gettext_noop,
     phrase,
-    tell,
+    remark,
 )
 from scheduler_core.scheduler.framework.plugin import Evidence, Rows
 from scheduler_core.scheduler.plugins.podtopologyspread.constraints import Constraint, compute_included_mask
@@ -201,7 +201,7 @@ def explain_domains(pod: Pod, spread: Spread) -> Explanation:
         figures_ = ConstraintFigures(constraint, least, None, None, (), len(domains.eligible))
         more = max(len(domains.eligible) - SHOWN_DOMAINS, 0)
         blocks += [_heading(pod, figures_), Table(_BY_DOMAIN, rows, more)]
-        blocks.append(tell("Most pods that a domain may have:", str(most)))
+        blocks.append(remark("Most pods that a domain may have:", str(most)))
     return tuple(blocks)
 
 

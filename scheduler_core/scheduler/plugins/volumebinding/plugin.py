@@ -13,7 +13,16 @@ import numpy as np
 from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.cache.table import NodeTable
-from scheduler_core.scheduler.framework import Action, CycleState, Explanation, Formula, On, gettext_noop, plugin, tell
+from scheduler_core.scheduler.framework import (
+    Action,
+    CycleState,
+    Explanation,
+    Formula,
+    On,
+    gettext_noop,
+    plugin,
+    remark,
+)
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.reasons import Reason, Said
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
@@ -309,7 +318,7 @@ class VolumeBinding(plugin.Plugin):
             (gettext_noop("Claims that are bound to a volume:"), claims.bound),
             (gettext_noop("Claims to bind once a node is chosen:"), claims.delayed),
         )
-        return tuple(tell(text, *(str(each["metadata"]["name"]) for each in some)) for text, some in found if some)
+        return tuple(remark(text, *(str(each["metadata"]["name"]) for each in some)) for text, some in found if some)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per claim what it is bound to, or what it would get on this node, and which volumes are offered to it."""

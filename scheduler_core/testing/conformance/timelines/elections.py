@@ -8,6 +8,7 @@ from scheduler_core.apimachinery.objects.times import format_micro_time, parse_t
 from scheduler_core.apiserver import APIServerOptions, Store
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.base.clock.agenda import SECOND
+from scheduler_core.scheduler.leaderelection.candidate import Candidate
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Report, Steps, What
 from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
@@ -165,17 +166,15 @@ OWN_OPERATIONS = frozenset(OPERATIONS) - {"advance"}
 
 def _elector(name: str, config: Mapping[str, Any]) -> LeaderElector:
     deadline = 9 * SECOND if name == _SHORTER_DEADLINE else parse_duration(config["renewDeadline"])
-    return LeaderElector(
-        ElectionConfig(
-            parse_duration(config["leaseDuration"]),
-            deadline,
-            parse_duration(config["retryPeriod"]),
-            config["resourceNamespace"],
-            config["resourceName"],
-            release_on_cancel=name != _NO_RELEASE,
-        ),
-        name,
+    election = ElectionConfig(
+        parse_duration(config["leaseDuration"]),
+        deadline,
+        parse_duration(config["retryPeriod"]),
+        config["resourceNamespace"],
+        config["resourceName"],
+        release_on_cancel=name != _NO_RELEASE,
     )
+    return LeaderElector(Candidate(election, name))
 
 
 def _write_field(field: str, value: Any) -> Any:

@@ -6,7 +6,8 @@ import pytest
 
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.store import Store
-from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
+from scheduler_core.base.clock.agenda import MILLISECOND, SECOND, Stream
+from scheduler_core.scheduler.leaderelection.candidate import Candidate
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig, elector_error
 from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase, Report, Steps, What
 from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
@@ -33,7 +34,7 @@ def follow(store: Store, elector: LeaderElector, steps: Steps, now: int) -> list
 
 
 def test_who_acquires_leads_and_renews_at_once() -> None:
-    elector = LeaderElector(CONFIG, "a")
+    elector = LeaderElector(Candidate(CONFIG, "a"))
     seen = lead(Store(), elector)
     assert seen == ["OnNewLeader", "event", "acquired", "OnStartedLeading", "renewed"]
     assert (elector.phase, elector.wake_at) == (Phase.RENEWING, 2 * SECOND)
@@ -41,10 +42,10 @@ def test_who_acquires_leads_and_renews_at_once() -> None:
 
 def test_who_does_not_acquire_tries_again_after_a_jittered_period() -> None:
     store = Store()
-    lead(store, LeaderElector(CONFIG, "a"))
+    lead(store, LeaderElector(Candidate(CONFIG, "a")))
     turns = []
     for seed in range(50):
-        elector = LeaderElector(CONFIG, "b", seed)
+        elector = LeaderElector(Candidate(CONFIG, "b"), jitter=Stream(seed))
         assert lead(store, elector) == ["OnNewLeader", "not acquired"]
         turns.append(elector.wake_at or 0)
     assert all(2 * SECOND <= turn < 4.4 * SECOND for turn in turns)
@@ -52,7 +53,7 @@ def test_who_does_not_acquire_tries_again_after_a_jittered_period() -> None:
 
 
 def test_a_round_of_renewals_goes_on_in_periods_until_its_deadline() -> None:
-    elector = LeaderElector(CONFIG, "a")
+    elector = LeaderElector(Candidate(CONFIG, "a"))
     lead(Store(), elector)
     turns = []
     while elector.phase is Phase.RENEWING:
@@ -66,7 +67,7 @@ def test_a_round_of_renewals_goes_on_in_periods_until_its_deadline() -> None:
 
 
 def test_an_attempt_that_takes_long_is_followed_by_the_one_that_it_kept_waiting() -> None:
-    elector = LeaderElector(CONFIG, "a")
+    elector = LeaderElector(Candidate(CONFIG, "a"))
     lead(Store(), elector)
     elector.wake(2 * SECOND)
     elector.answer(4500 * MILLISECOND, LeaseAnswer(reason="error"))
@@ -79,14 +80,14 @@ def test_an_attempt_that_takes_long_is_followed_by_the_one_that_it_kept_waiting(
 
 
 def test_a_call_that_hangs_fails_when_the_client_has_waited_long_enough() -> None:
-    elector = LeaderElector(CONFIG, "a")
+    elector = LeaderElector(Candidate(CONFIG, "a"))
     elector.run(0)
     assert elector.wake_at == CONFIG.call_timeout == 4500 * MILLISECOND
     assert reports(elector.wake(4500 * MILLISECOND)) == ["not acquired"]
 
 
 def test_a_leader_whose_calls_hang_gives_up_at_its_deadline_and_waits_for_the_release_no_longer() -> None:
-    elector = LeaderElector(CONFIG, "a")
+    elector = LeaderElector(Candidate(CONFIG, "a"))
     lead(Store(), elector)
     seen: list[tuple[float, list[str]]] = []
     while elector.wake_at is not None:
@@ -100,7 +101,7 @@ def test_a_leader_whose_calls_hang_gives_up_at_its_deadline_and_waits_for_the_re
     [(True, ["released", "event", "OnStoppedLeading"], ""), (False, ["event", "OnStoppedLeading"], "a")],
 )
 def test_who_is_cancelled_gives_the_lease_back_where_it_is_to(release: bool, seen: list[str], holder: str) -> None:
-    store, elector = Store(), LeaderElector(ElectionConfig(release_on_cancel=release), "a")
+    store, elector = Store(), LeaderElector(Candidate(ElectionConfig(release_on_cancel=release), "a"))
     lead(store, elector)
     assert follow(store, elector, elector.cancel(SECOND), SECOND) == seen
     lease = store.get("Lease", "kube-system", "kube-scheduler")
@@ -109,7 +110,7 @@ def test_who_is_cancelled_gives_the_lease_back_where_it_is_to(release: bool, see
 
 
 def test_who_is_cancelled_before_it_led_stops_without_a_call() -> None:
-    elector = LeaderElector(CONFIG, "a")
+    elector = LeaderElector(Candidate(CONFIG, "a"))
     elector.run(0)
     assert elector.cancel(SECOND) == [Report(What.STOPPED_LEADING)]
     assert elector.phase is Phase.STOPPED
@@ -118,7 +119,7 @@ def test_who_is_cancelled_before_it_led_stops_without_a_call() -> None:
 
 def test_two_lead_when_one_believes_a_slow_clock() -> None:
     """Nothing fences: the clock of `a` goes at half the rate, so that its deadline comes after b has taken over."""
-    store, a, b = Store(), LeaderElector(CONFIG, "a"), LeaderElector(CONFIG, "b")
+    store, a, b = Store(), LeaderElector(Candidate(CONFIG, "a")), LeaderElector(Candidate(CONFIG, "b"))
     lead(store, a)
     lead(store, b, 1 * SECOND)
     follow(store, b, b.wake(17 * SECOND), 17 * SECOND)
