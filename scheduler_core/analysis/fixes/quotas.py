@@ -10,6 +10,7 @@ from typing import Any
 
 from scheduler_core.analysis.fixes.admission import (
     CONTROLLERS,
+    admit_without_quotas,
     ask_api_server,
     find_absent_quota,
     find_servers,
@@ -28,7 +29,6 @@ from scheduler_core.analysis.fixes.shell import change_template, read_calls
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
-from scheduler_core.apiserver.admission.admission import apply_object_defaults
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.apiserver.quota import usage
 from scheduler_core.controllers.quota import count_usage
@@ -191,8 +191,8 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
 def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     """Each limit that the missing pods would exceed, raised to what is used with them; defaults for what they don't say."""
     pod = pod_of(owner, namespace)
-    kind, draft = KINDS["Pod"], Draft(pod)
-    each = usage(kind, apply_object_defaults(pod, kind), 0)
+    made, draft = admit_without_quotas(sim, pod), Draft(pod)
+    each = usage(KINDS["Pod"], made, 0)
     needed: dict[str, Amount] = {}
     for _ in range(_count_missing(sim, owner, namespace)):
         add(needed, each)
@@ -202,7 +202,7 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
         add(needed, usage(KINDS[CLAIM], claim, 0))
     unsaid: dict[str, None] = {}
     for quota in quotas_of(sim, pod):
-        unsaid |= dict.fromkeys(_unsaid(quota, pod))
+        unsaid |= dict.fromkeys(_unsaid(quota, made))
         draft = _with_room(sim, draft, quota, needed)
     return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
 
