@@ -412,6 +412,25 @@ def test_an_anti_affinity_over_the_one_zone_of_all_nodes_says_so(zones: tuple[st
     assert ("AllInOneDomain" in codes(asked(sim, "p"))) == told
 
 
+@pytest.mark.parametrize(("label", "found"), [("b", "b/x"), ("none", "")])
+def test_the_avoided_pod_is_looked_for_in_the_namespaces_that_the_term_selects(label: str, found: str) -> None:
+    term = {
+        "labelSelector": {"matchLabels": {"app": "x"}},
+        "namespaceSelector": {"matchLabels": {"team": label}},
+        "topologyKey": ZONE,
+    }
+    spaces = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": each, "labels": {"team": each}}} for each in "ab"
+    ]
+    there = [labeled(pod("x", nodeName="n"), app="x") for _ in spaces]
+    for each, space in zip(there, spaces, strict=True):
+        each["metadata"]["namespace"] = space["metadata"]["name"]
+    nodes = [node(name, labels={ZONE: "z"}) for name in "nm"]
+    sim = world(*spaces, *nodes, *there, pod("p", affinity={"podAntiAffinity": {REQUIRED: [term]}}))
+    settle(sim)
+    assert values(asked(sim, "p"), "AllInOneDomain").get("pod", "") == found
+
+
 def test_the_node_of_a_volume_names_all_that_refuses_the_pod_there() -> None:
     term = {"matchExpressions": [{"key": HOST, "operator": "In", "values": ["a"]}]}
     modes = {"accessModes": ["ReadWriteOnce"], "storageClassName": ""}
