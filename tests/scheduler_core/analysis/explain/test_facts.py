@@ -704,6 +704,11 @@ def test_a_cluster_that_was_brought_is_told_of_in_its_own_time() -> None:
     taken = take_in(sim.store, sim.now, [node("n1"), cron, ends])
     sim.apply(ApplyObjects(tuple(taken.objects), stopped=(), taken=taken.taken))
     assert values(asked(sim, "CronJob/default/weekly"), "NextStart")["until"] == "2025-11-28T12:00:00Z"
+    assert "ScheduleIsInUTC" in codes(asked(sim, "CronJob/default/weekly"))
+    zone = {"spec": {"timeZone": "America/Los_Angeles"}}
+    sim.apply(PatchObject(Ref("CronJob", "default", "weekly"), zone))
+    assert values(asked(sim, "CronJob/default/weekly"), "NextStart")["until"] == "2025-11-28T20:00:00Z"
+    assert "ScheduleIsInUTC" not in codes(asked(sim, "CronJob/default/weekly"))
     assert asked(sim, "ends").until == "2025-11-26T10:00:30Z"
 
 

@@ -397,3 +397,24 @@ def test_nodes_that_the_pod_selects_are_its_own_in_spite_of_their_taint() -> Non
     ours = {**node("b", cpu="8", labels={"pool": "b"}), **TAINTED}
     found = find_fixes(snapshot(node("a"), ours, pod("p", "1", nodeSelector={"pool": "b"})), "default/p")
     assert found[0].kind == "toleration"
+
+
+def test_what_waits_for_a_deletion_may_be_rolled_out_by_another_strategy() -> None:
+    labels = {"app": "agent"}
+    status = {"desiredNumberScheduled": 1, "currentNumberScheduled": 1, "updatedNumberScheduled": 0}
+    template = pod("t", "1")["spec"]
+    template["containers"][0]["image"] = "app:v2"
+    made = workload("DaemonSet", "agent", labels, status, template=template, updateStrategy={"type": "OnDelete"})
+    old = owned(on("a", "agent-x", "1"), "DaemonSet", "agent", **labels)
+    found = find_fixes(snapshot(node("a"), made, old), "DaemonSet/default/agent")
+    assert [fix.kind for fix in found] == ["next-revision", "update-strategy"]
+    assert found[1].kubectl.endswith("""-p '{"spec": {"updateStrategy": {"type": "RollingUpdate"}}}'""")
+
+
+def test_a_taint_that_nobody_puts_back_is_taken_off_the_only_node() -> None:
+    control = {"spec": {"taints": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]}}
+    found = find_fixes(snapshot({**node("a"), **control}, pod("p", "1")), "default/p")
+    assert {"toleration", "taint"} <= set(kinds(found))
+    silent = {"spec": {"taints": [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]}}
+    found = find_fixes(snapshot({**node("a"), **silent}, pod("p", "1")), "default/p")
+    assert "taint" not in kinds(found)
