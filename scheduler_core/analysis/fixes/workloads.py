@@ -315,8 +315,8 @@ def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> P
             call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
             yield draft.typing(change, call), prover.left(pod, replaced=True)
             rolling = Change("update-strategy", {"owner": f"{owner['kind']} {meta['name']}"})
-            patch = {"spec": {"updateStrategy": {"type": "RollingUpdate"}}}
-            yield draft.patching(rolling, name_of(owner), patch), prover.left(pod, replaced=True)
+            given = {"spec": {"updateStrategy": {"type": "RollingUpdate"}}}
+            yield draft.patching(rolling, name_of(owner), given), prover.left(pod, replaced=True)
 
 
 def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
