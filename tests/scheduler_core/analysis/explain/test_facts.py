@@ -718,3 +718,24 @@ def test_a_world_without_a_calendar_is_told_of_in_virtual_time() -> None:
     sim.apply(DeleteObjects((Ref("Pod", "default", "ends"),)))
     assert asked(sim, "ends").until is not None
     assert asked(sim, "ends").due is None
+
+
+@pytest.mark.parametrize(("status", "missing"), [({"failed": 1}, ["default/sync-*"]), ({"succeeded": 1}, [])])
+def test_a_job_that_has_ended_lacks_no_pod(status: dict[str, Any], missing: list[str]) -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "none", "namespace": "default"},
+        "spec": {"hard": {"pods": "0"}},
+        "status": {"hard": {"pods": "0"}, "used": {"pods": "0"}},
+    }
+    done = [{"type": "Complete", "status": "True"}] if "succeeded" in status else []
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "sync", "namespace": "default", "uid": "u"},
+        "spec": {"template": {"spec": {**pod("t")["spec"], "restartPolicy": "Never"}}},
+        "status": {**status, "conditions": done},
+    }
+    sim = scheduler_alone(quota, job)
+    assert [each.pod for each in explain_uncreated(sim)] == missing
