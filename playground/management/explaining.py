@@ -341,4 +341,5 @@ def _waits(answered: Mapping[str, Any]) -> Iterator[str]:
     if answered["events"]:
         yield f"wakes on: {', '.join(answered['events'])}"
     if answered["until"] is not None:
-        yield f"tried again {duration(answered['until'])} after this snapshot at the latest"
+        when = f"at {answered['due']}" if answered["due"] else f"{duration(answered['until'])} after this snapshot"
+        yield f"tried again {when} at the latest"

@@ -15,7 +15,6 @@ from playground.classroom import assignments
 from playground.lessons import read_lessons
 from playground.presenters import PANELS, Look
 from playground.presenters.panel import Shown
-from playground.sessions.database import listing
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import Opening, SessionError, parse_command
 from playground.sessions.protocol.looking import AttemptEnds, FindNames, NodeFacts, NodeNames, Objects
@@ -206,14 +205,8 @@ async def redo(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def _take_back(request: HttpRequest, client: SessionClient, command: Undo | Redo) -> HttpResponse:
-    """Undo or redo all commands of a change. In the past it is one command, as any other there."""
-    redo, count = isinstance(command, Redo), 1
-    if Look.from_query(request.POST.dict()).at is None:
-        count = await in_thread(listing.count_joined, client.session.pk, await client.head(), redo)
-    response = await _command(request, client, command)
-    for _each in range(1, count):
-        await client.apply(command, source=listing.JOINED)
-    return response
+    await client.take_back(command, Look.from_query(request.POST.dict()).at)
+    return _follow(request, client)
 
 
 @edits("POST")
@@ -226,6 +219,10 @@ async def permit(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 async def _command(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
     await client.apply(command, Look.from_query(request.POST.dict()).at, source="studio")
+    return _follow(request, client)
+
+
+def _follow(request: HttpRequest, client: SessionClient) -> HttpResponse:
     if by_htmx(request):
         return HttpResponse(status=204)
     return HttpResponseRedirect(reverse("studio", args=[client.key]))

@@ -322,6 +322,9 @@ class PartitionScheduler(msgspec.Struct, frozen=True, tag_field="kind", tag=True
     hang: Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"})] = SECOND
 
 
+# What Undo passes over.
+NO_EDITS = (DecidePermit, StartScheduler, StopScheduler, PartitionScheduler, AnswerExtender, BeginLife)
+
 Command = (
     ApplyObjects
     | DeleteObjects

@@ -170,6 +170,13 @@ def test_a_pod_whose_predecessors_were_refused_is_not_said_to_fit(tmp_path: Path
     assert "Pods of its owner that ended before it: 3. " in found["sentence"]
 
 
+def test_a_cluster_with_times_is_told_of_in_its_own_time(tmp_path: Path) -> None:
+    dated = node("n", cpu="2", creationTimestamp="2025-11-20T08:00:00Z")
+    file = written(tmp_path, dated, pod("p", cpu="3"))
+    assert "tried again at 2025-11-20T08:05:30Z at the latest" in run(file)[1]
+    assert json.loads(run(file, "-o", "json")[1])["pods"][0]["due"] == "2025-11-20T08:05:30Z"
+
+
 def test_a_workload_that_makes_pods_in_vain_is_named_with_its_last_pod(tmp_path: Path) -> None:
     status, text = run(written(tmp_path, node("n"), workload("StatefulSet", os={"name": "windows"})))
     assert status == 3

@@ -123,7 +123,7 @@ def _notes(explanation: Explanation) -> list[Message]:
         notes += describe_preemption(explanation.preemption)
     if explanation.until is not None:
         text = _UNTIL if explanation.state is State.BACKOFF else _FLUSHED
-        notes.append(message(text, time=format_moment(explanation.until)))
+        notes.append(message(text, time=format_moment(explanation.due or explanation.until)))
     return notes
 
 

@@ -77,7 +77,7 @@ def _describe_state(explanation: Explanation) -> Message:
         return message(WORDS["no-nodes"], pod=pod)
     if state in _PLAIN:
         reason = first.message.rstrip(". ") if first is not None else ""
-        until = "" if explanation.until is None else format_moment(explanation.until)
+        until = "" if explanation.until is None else format_moment(explanation.due or explanation.until)
         text = WORDS["terminating"] if state is State.TERMINATING and until else _PLAIN[state]
         if state is State.STUCK and not reason:
             text = WORDS["not-as-wanted"]

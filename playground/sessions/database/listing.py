@@ -13,8 +13,9 @@ from playground.presenters.commands import SOURCES, describe_omission, sentence
 from playground.presenters.words import Message
 from playground.sessions.database import log
 from playground.sessions.database.asking import repeatable
-from scheduler_core.world.commands import Command, command_from_json
+from scheduler_core.world.commands import NO_EDITS, Command, command_from_json
 
+_NO_EDITS = tuple(each.__name__ for each in NO_EDITS)
 JOINED = "fixes"  # the source of a command that is undone together with the one before it
 
 
@@ -75,6 +76,8 @@ def count_joined(session_id: int, head: int, redo: bool) -> int:
     for entry in entries.iterator():
         data = log.unpack(bytes(entry.payload))
         kind = data["command"]["kind"]
+        if kind in _NO_EDITS:
+            continue
         if kind == "Redo" or (kind == "Undo" and not redo):  # what it took or gave back is further back
             skipped += 1 if redo or kind == "Undo" else -1
         elif redo and kind != "Undo":

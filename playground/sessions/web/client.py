@@ -16,7 +16,7 @@ from playground.lessons.authoring import Checked, LessonFiles
 from playground.models import Session
 from playground.presenters.look import Look
 from playground.presenters.panel import PanelChange, Seen, Shown
-from playground.sessions.database import checkpoints, lessons, log, markers
+from playground.sessions.database import checkpoints, lessons, listing, log, markers
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol import comparing
 from playground.sessions.protocol.base import Query, Request
@@ -34,7 +34,7 @@ from playground.sessions.web.publisher import Viewer
 from playground.sessions.web.runtime import runtime
 from playground.sessions.web.services import command_data
 from playground.storage.postgresql.outage import impatient
-from scheduler_core.world.commands import Command
+from scheduler_core.world.commands import Command, Redo, Undo
 from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
@@ -154,6 +154,14 @@ class SessionClient:
         data = command_data(command, source)
         async with self.acting(at) as target:
             return await self._apply(target, data)
+
+    async def take_back(self, command: Undo | Redo, at: int | None) -> None:
+        """Undo or redo all commands of a change; `at` as in `apply`."""
+        async with self.acting(at) as target:
+            redo, head = isinstance(command, Redo), await target.head()
+            count = await in_thread(listing.count_joined, target.session.pk, head, redo)
+            for each in range(count):
+                await self._apply(target, command_data(command, listing.JOINED if each else "studio"))
 
     async def preview(self, text: bytes) -> ImportPlan:
         """Return the changes that importing a text would make; store nothing."""

@@ -107,8 +107,9 @@ class Preemption:
 class Explanation:
     """The reasons for the state of a pod "namespace/name". Times: see Fact.
 
-    `until`: when its backoff ends, or the latest time at which it is retried; `events`: what wakes it before, by kube's names. `fits`: the
-    nodes that it would pass now, of `total`. `message`: the message of its last attempt; `node`: its node, or the node it will be bound to.
+    `until`: when its backoff ends, or the latest time at which it is retried, and `due` the same on a calendar, if there is one;
+    `events`: what wakes it before, by kube's names. `fits`: the nodes that it would pass now, of `total`. `message`: that of its last
+    attempt; `node`: its node, or the node it will be bound to.
 
     `phase` and `reason`: those of its status, also if a kubelet that refuses it is only about to write them. `predecessors`: the number of
     pods of its owner that failed or were evicted before it.
@@ -117,7 +118,7 @@ class Explanation:
     pod: str
     state: State
     reasons: tuple[Given, ...] = ()
-    until: int | str | None = None
+    until: int | None = None
     events: tuple[str, ...] = ()
     attempts: int = 0
     message: str = ""
@@ -129,6 +130,7 @@ class Explanation:
     reason: str = ""
     predecessors: int = 0
     facts: tuple[Fact, ...] = ()
+    due: str | None = None
 
     @property
     def pending(self) -> bool:
@@ -148,7 +150,7 @@ class Explanation:
             return self
         return replace(
             self,
-            until=store.timestamp(self.until) if isinstance(self.until, int) else self.until,
+            due=None if self.until is None else store.timestamp(self.until),
             facts=tuple(replace(fact, values=_date_values(fact.values, store)) for fact in self.facts),
         )
 

@@ -29,6 +29,7 @@ from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.meanings import list_pod_webhooks, list_scalers
 from scheduler_core.analysis.fixes.quotas import list_lower, list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_conflicts, find_unlimited, list_disallowed
+from scheduler_core.analysis.fixes.workloads import has_ended
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
 from scheduler_core.apimachinery.objects.demand import amounts, texts
 from scheduler_core.apiserver.admission.plugins import pod_security
@@ -71,7 +72,7 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
                 continue
             meta = manifest["metadata"]
             key = (kind, str(meta.get("namespace") or ""), str(meta["name"]))
-            missing = 0 if _is_withheld(manifest) else count_missing(world, manifest)
+            missing = 0 if _is_withheld(manifest) or has_ended(manifest) else count_missing(world, manifest)
             if kind == "Deployment" and missing <= 0 and read_refusal(manifest):
                 missing = 1  # of the new revision, which has no ReplicaSet
             message = read_refusal(manifest) or last.get(key, "")

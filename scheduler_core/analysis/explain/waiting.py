@@ -167,8 +167,11 @@ def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
         found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
         if len(found) < 2 or len({*found}) > 1 or found[0] is None:
             continue
-        others = (e for e in world.store.pods() if e.node_name and term.selector.matches(e.labels))
-        there = next((e.key for e in others if e.namespace in (term.namespaces or (e.namespace,))), None)
+        spaces = {
+            each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in world.store.list("Namespace")
+        }
+        others = (e for e in world.store.pods() if e.node_name)
+        there = next((e.key for e in others if term.matches(e.namespace, e.labels, spaces.get(e.namespace, {}))), None)
         if there is not None:
             yield note("AllInOneDomain", topologyKey=key, domain=found[0], count=len(found), pod=there)
 

@@ -400,6 +400,8 @@ def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest])
         yield note("NeverStarts", owner=owner.name, schedule=text)
     elif not active:
         yield note("NextStart", owner=owner.name, schedule=text, until=following * SECOND - world.store.epoch)
+        if not owner.spec.get("timeZone") and text.split()[1:2] not in ([], ["*"]):
+            yield note("ScheduleIsInUTC", owner=owner.name)
     if deadline is not None:
         code = "DeadlineIsShort" if deadline < SHORTEST else "SkipsLateStarts"
         yield note(code, owner=owner.name, seconds=deadline * SECOND)

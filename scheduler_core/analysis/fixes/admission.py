@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
@@ -40,6 +41,17 @@ def ask_api_server(sim: Simulation, manifest: Manifest) -> str:
     except Refused as refused:
         return str(refused.answer.message)
     return ""
+
+
+def admit_without_quotas(sim: Simulation, pod: Manifest) -> Manifest:
+    """Return a pod as the API server would make it if no quota refused it: with defaults, those of LimitRanges, and overhead."""
+    store = sim.store.replica()
+    for quota in store.list("ResourceQuota"):
+        store.remove("ResourceQuota", quota["metadata"]["namespace"], quota["metadata"]["name"])
+    try:
+        return replace(sim.api, store=store, memo=None).create(pod, dry_run=True)
+    except Refused:
+        return apply_object_defaults(pod, KINDS["Pod"])
 
 
 def predict_claim(sim: Simulation, pod: Pod, entry: str, template: Manifest) -> str:

@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 
 from scheduler_core.analysis.fixes.effects import HURTING, Effect
+from scheduler_core.apimachinery.objects import is_extended_name
 from scheduler_core.apimachinery.objects.storage.volumes import NO_PROVISIONER
 from scheduler_core.scheduler.framework.drafts import HARMS, Change
+from scheduler_core.scheduler.plugins.taint_toleration import NOT_FOR_WORK
 from scheduler_core.world.commands import Command
 
 SECOND = 1_000_000_000
@@ -19,7 +21,6 @@ SECOND = 1_000_000_000
 DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk", "evicts-superior")
 HARMLESS, WARNED = DISTURBANCES[:2], DISTURBANCES[3:]
 _LITTLE = 0.1  # of a request: less effort than another machine
-_NOT_FOR_WORK = ("node.kubernetes.io/", "node-role.kubernetes.io/")  # taints of nodes in trouble, or with other tasks
 # What a fix does that no pod shows: data is left behind, a budget protects less, and the cause of an end stays.
 _AT_LEAST = {"claim-anew": "displaces", "claim-beside": "displaces", "budget": "restarts"}
 _ADDS, _LESSENS, _DEFEATS = map(tuple(HARMS).index, ("adds", "lessens", "defeats"))
@@ -92,25 +93,37 @@ def in_new_domain(change: Change) -> bool:
     return change.kind == "node" and "new" in change.values.get("labels", {}).values()
 
 
+# Efforts that differ from the harm of a change's kind: the first row of a kind counts that holds for the change.
+_EFFORTS: tuple[tuple[str, Callable[[Change], bool], float], ...] = (
+    ("node", in_new_domain, len(HARMS)),
+    ("node", lambda change: not change.values["like"], _LESSENS + 0.5),  # a machine of a kind that is not there yet
+    ("volume", lambda change: change.values.get("by") not in (None, "", NO_PROVISIONER), _ADDS),  # who is to make it
+    (
+        "capacity",
+        lambda change: not is_extended_name(change.values["resource"]),
+        _ADDS - 0.5,
+    ),  # by a kubelet's configuration
+    ("toleration", lambda change: str(change.values["taint"]).startswith(NOT_FOR_WORK), _ADDS - 0.5),
+    ("toleration", lambda change: bool(change.values.get("others")), _LESSENS + 0.75),  # nodes of another team
+    ("force-delete", lambda change: True, _ADDS - 0.5),  # of a pod that ends anyway
+    (
+        "recreate",
+        lambda change: bool(change.values.get("again")),
+        _ADDS - 0.5,
+    ),  # it ended by itself, and may do so again
+    ("resize", lambda change: bool(change.values.get("pending")), 0),  # nobody loses what nobody has got yet
+    ("request", lambda change: change.values["to"] == "0", len(HARMS)),  # without it, the pod is of no use
+    ("request", lambda change: change.amount <= _LITTLE, _ADDS - 1),
+    (
+        "label",
+        lambda change: bool(change.values.get("was")),
+        _DEFEATS,
+    ),  # others may select the node by what it says now
+)
+
+
 def _effort(change: Change) -> float:
-    """A machine of a kind that is not there yet is more effort than any change that keeps what is there running."""
-    if change.kind == "node" and not change.values["like"]:
-        return len(HARMS) if in_new_domain(change) else _LESSENS + 0.5
-    if change.kind == "volume" and change.values.get("by") not in (None, "", NO_PROVISIONER):  # who is to make it
-        return _ADDS
-    if change.kind == "capacity" and change.values["resource"] == "pods":  # which its kubelet is configured with
-        return _ADDS - 0.5
-    if change.kind == "toleration" and str(change.values["taint"]).startswith(_NOT_FOR_WORK):
-        return _ADDS - 0.5
-    if change.kind == "force-delete":  # of a pod that ends anyway
-        return _ADDS - 0.5
-    if change.kind == "recreate" and change.values.get("again"):  # it ended by itself, and may do so again
-        return _ADDS - 0.5
-    if change.kind == "request" and change.values["to"] == "0":  # the pod is of no use without what it was made for
-        return len(HARMS)
-    if change.kind == "label" and change.values.get("was"):  # others may select the node by what the label says now
-        return _DEFEATS
-    return _ADDS - 1 if change.kind == "request" and change.amount <= _LITTLE else change.harm
+    return next((effort for kind, holds, effort in _EFFORTS if kind == change.kind and holds(change)), change.harm)
 
 
 def rank_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:

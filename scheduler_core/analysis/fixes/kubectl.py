@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from scheduler_core.apimachinery.objects import Manifest, controller_of
+from scheduler_core.apimachinery.objects import Manifest, controller_of, is_extended_name
 from scheduler_core.apiserver import KINDS, Store
 from scheduler_core.apiserver.admission.plugins.tolerations import build_default_tolerations
 from scheduler_core.apiserver.object_defaults import without_template_defaults
@@ -148,6 +148,14 @@ def _prepare_registration(manifest: Manifest) -> dict[str, Any]:
     return {**clean(manifest), "status": status}
 
 
+# What a kubelet writes into its node, and how it comes to another amount.
+_KUBELETS = {
+    "pods": "set maxPods to {to}",
+    "ephemeral-storage": "set localStorageCapacityIsolation to true",
+    "hugepages-": "reserve the pages",
+}
+
+
 def _node_call(change: Change) -> Iterator[str]:
     values = change.values
     if change.kind == "label":
@@ -160,8 +168,10 @@ def _node_call(change: Change) -> Iterator[str]:
         yield f"kubectl uncordon {values['node']}"
     elif change.kind == "capacity":
         amounts = {values["resource"]: values["to"]}
-        if values["resource"] == "pods":
-            yield f"# First set maxPods to {values['to']} for the kubelet of {values['node']}, which writes the limit into the node."
+        for first in (text.format(**values) for name, text in _KUBELETS.items() if values["resource"].startswith(name)):
+            yield f"# First {first} for the kubelet of {values['node']}, which writes the amount itself and undoes a patch alone."
+        if is_extended_name(values["resource"]):
+            yield f"# First have its device plugin report it on {values['node']}. What has no plugin is advertised so."
         patch = _json({"status": {"capacity": amounts, "allocatable": amounts}})
         yield f"kubectl patch node {values['node']} --subresource=status --type=merge -p {patch}"
     elif change.kind == "ready":

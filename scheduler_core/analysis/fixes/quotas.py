@@ -11,6 +11,7 @@ from typing import Any
 from scheduler_core.analysis.fixes.admission import (
     CONTROLLERS,
     EXCEEDED,
+    admit_without_quotas,
     ask_api_server,
     complete_pod,
     find_absent_quota,
@@ -203,7 +204,7 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
 def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
     """Each limit that the missing pods would exceed, raised to what is used with them; defaults for what they don't say."""
     pod, refusal = complete_pod(sim, owner, namespace), find_refusal(sim, owner)
-    draft = Draft(pod)
+    made, draft = admit_without_quotas(sim, pod), Draft(pod)
     more: dict[str, Amount] = {}
     if owner["kind"] == "Deployment":
         add(more, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))
@@ -211,8 +212,8 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
         add(more, usage(KINDS[CLAIM], claim, 0))
     unsaid = dict.fromkeys(_UNSAID.findall(refusal) if find_foreign(sim, owner, refusal) else ())
     for quota in quotas_of(sim, pod):
-        unsaid |= dict.fromkeys(_unsaid(quota, pod))
-        needed, each = {**more}, measure_pod(sim, owner, pod, quota["metadata"]["name"], refusal)
+        unsaid |= dict.fromkeys(_unsaid(quota, made))
+        needed, each = {**more}, measure_pod(sim, owner, made, quota["metadata"]["name"], refusal)
         for _ in range(_count_missing(sim, owner, namespace)):
             add(needed, each)
         draft = _with_room(sim, draft, quota, needed)

@@ -322,6 +322,9 @@ def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> P
             change = Change("next-revision", {"pod": pod.key, "owner": f"{owner['kind']} {meta['name']}"})
             call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
             yield draft.typing(change, call), prover.left(pod, replaced=True)
+            rolling = Change("update-strategy", {"owner": f"{owner['kind']} {meta['name']}"})
+            given = {"spec": {"updateStrategy": {"type": "RollingUpdate"}}}
+            yield draft.patching(rolling, name_of(owner), given), prover.left(pod, replaced=True)
 
 
 def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:

@@ -64,7 +64,7 @@ _KINDS = {
         selector-value resource-name term-value label namespace-label device-toleration attach-limit topologies enable
         daemon-selector driver-nodes
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
-        field priority-class-left parallel resume recreate-strategy partition next-revision undo namespace-selector
+        field priority-class-left parallel resume recreate-strategy partition next-revision update-strategy undo namespace-selector
         failure-policy members allowed-tolerations outside
     """,
     "adds": """

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apimachinery.objects.affinity import misses
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Node, Taint
 from scheduler_core.apimachinery.objects.pod import Pod, Toleration
 from scheduler_core.base.releases import Behavior
@@ -46,7 +47,9 @@ UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: 
 UNTOLERATED_TAINTS = Reason("UntoleratedTaints", "node(s) had untolerated taint(s)")
 
 SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
+NOT_FOR_WORK = (SET_BY_CONTROLLERS, "node-role.kubernetes.io/")  # taints of nodes in trouble, or with other tasks
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
+MOST_COMPARED = 500  # nodes
 
 _TOLERATED = gettext_noop("tolerated by the pod")
 _NOT_TOLERATED = gettext_noop("not tolerated by the pod")
@@ -168,7 +171,12 @@ class TaintToleration(Plugin):
             near = next(
                 (each for each in tolerations if each.effect and replace(each, effect="").tolerates(taint)), None
             )
-            found = {"taint": str(taint), **({} if near is None else {"from": near.effect, "to": taint.effect})}
+            found: dict[str, Any] = {
+                "taint": str(taint),
+                **({} if near is None else {"from": near.effect, "to": taint.effect}),
+            }
+            if near is None and _is_of_others(refusal, taint):
+                found["others"] = True
             kind = "toleration" if near is None else "toleration-effect"
             tolerating = tolerating.with_pod(Change(kind, found), _tolerate(taint, near))
             kind = "taint-left" if passes(taint.key) and taint.key not in GOING else "taint"
@@ -182,6 +190,17 @@ class TaintToleration(Plugin):
         elif all(map(_is_set_by_controllers, refusing)):
             values = {"node": node.name, "taints": [taint.key for taint in refusing]}
             yield draft.with_node(Change("ready", values), node.manifest, _ready)
+
+
+def _is_of_others(refusal: Refusal, taint: Taint) -> bool:
+    """Return whether a taint keeps nodes for others: the pod selects nodes for work without it that offer what the pod asks for, too."""
+    pod, devices = refusal.pod, [name for name, _ in refusal.pod.requests.scalar]
+    return any(
+        not any(each.key == taint.key or each.key.startswith(NOT_FOR_WORK) for each in node.taints)
+        and not misses(pod, node)
+        and all(node.allocatable.get(name) for name in devices)
+        for node in refusal.nodes.nodes[:MOST_COMPARED]
+    )
 
 
 def _is_set_by_controllers(taint: Taint) -> bool:

@@ -25,14 +25,6 @@ from scheduler_core.world.simulation.edits import Edit, EditableWorld, revert
 
 MOST_REFS = 20  # of a record
 MOST_TEXT = 2_000  # characters, likewise
-_NO_EDITS = (
-    commands.DecidePermit,
-    commands.StartScheduler,
-    commands.StopScheduler,
-    commands.PartitionScheduler,
-    commands.AnswerExtender,
-    commands.BeginLife,
-)
 
 Configurations = tuple[tuple[str, Mapping[str, Any] | None], ...]
 """Schedulers with their configurations as they were given: what they amount to depends on the gates."""
@@ -66,7 +58,7 @@ def execute(world: EditableWorld, command: commands.Command, trial: Trial | None
         cluster_commands.apply_rehearsed(world, command, trial)
     else:
         _EXECUTORS[type(command)](world, command)
-    if isinstance(command, _NO_EDITS):
+    if isinstance(command, commands.NO_EDITS):
         return
     if isinstance(command, commands.ApplyObjects) and isinstance(command.continues, commands.Continuation):
         world.go_on_from(command.continues)

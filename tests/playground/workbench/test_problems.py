@@ -6,6 +6,8 @@ import json
 import re
 from html import unescape
 
+import pytest
+
 from scheduler_core.world.commands import DrainNode
 from tests.playground.workbench.conftest import Visitor, page_text
 from tests.playground.workbench.test_build import NODES
@@ -137,6 +139,20 @@ def test_the_commands_of_a_fix_are_undone_and_redone_together(visitor):
     begun.post("undo")
     begun.post("undo")
     assert len(begun.objects("Node")) == 0
+
+
+@pytest.mark.parametrize("asked", [{}, {"at": 1, "past": "head"}])
+def test_neither_another_command_nor_a_question_splits_a_fix(visitor, asked):
+    begun = visitor("empty")
+    classes = [
+        {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": 1}
+        for name in "ab"
+    ]
+    command = json.dumps([{"kind": "CreateObject", "manifest": each} for each in classes])
+    begun.post("fixes/apply", command=command, how="apply", steps="0")
+    begun.post("live", live="0")  # is no edit
+    begun.post("undo", **asked)
+    assert not {"a", "b"} & set(begun.objects("PriorityClass"))
 
 
 CLAIM = """\

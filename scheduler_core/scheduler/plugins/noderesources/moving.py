@@ -32,7 +32,9 @@ def propose_resize(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, in
     containers = copy.deepcopy(list(pod.manifest["spec"]["containers"]))
     resources = containers[index]["resources"]
     resources["requests"][resource] = text
-    values = {"pod": pod.key, "resource": resource, "from": quantity(resource, amount), "to": text}
+    values: dict[str, Any] = {"pod": pod.key, "resource": resource, "from": quantity(resource, amount), "to": text}
+    if (pod.condition("PodResizePending") or {}).get("status") == "True":
+        values["pending"] = True  # it runs with less: what it gives up it has not got yet
     target = ("Pod", pod.namespace, pod.name, "resize")
     yield draft.with_patch(Change("resize", values, lacking / amount), target, {"spec": {"containers": containers}})
 

@@ -412,6 +412,25 @@ def test_an_anti_affinity_over_the_one_zone_of_all_nodes_says_so(zones: tuple[st
     assert ("AllInOneDomain" in codes(asked(sim, "p"))) == told
 
 
+@pytest.mark.parametrize(("label", "found"), [("b", "b/x"), ("none", "")])
+def test_the_avoided_pod_is_looked_for_in_the_namespaces_that_the_term_selects(label: str, found: str) -> None:
+    term = {
+        "labelSelector": {"matchLabels": {"app": "x"}},
+        "namespaceSelector": {"matchLabels": {"team": label}},
+        "topologyKey": ZONE,
+    }
+    spaces = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": each, "labels": {"team": each}}} for each in "ab"
+    ]
+    there = [labeled(pod("x", nodeName="n"), app="x") for _ in spaces]
+    for each, space in zip(there, spaces, strict=True):
+        each["metadata"]["namespace"] = space["metadata"]["name"]
+    nodes = [node(name, labels={ZONE: "z"}) for name in "nm"]
+    sim = world(*spaces, *nodes, *there, pod("p", affinity={"podAntiAffinity": {REQUIRED: [term]}}))
+    settle(sim)
+    assert values(asked(sim, "p"), "AllInOneDomain").get("pod", "") == found
+
+
 def test_the_node_of_a_volume_names_all_that_refuses_the_pod_there() -> None:
     term = {"matchExpressions": [{"key": HOST, "operator": "In", "values": ["a"]}]}
     modes = {"accessModes": ["ReadWriteOnce"], "storageClassName": ""}
@@ -685,11 +704,38 @@ def test_a_cluster_that_was_brought_is_told_of_in_its_own_time() -> None:
     taken = take_in(sim.store, sim.now, [node("n1"), cron, ends])
     sim.apply(ApplyObjects(tuple(taken.objects), stopped=(), taken=taken.taken))
     assert values(asked(sim, "CronJob/default/weekly"), "NextStart")["until"] == "2025-11-28T12:00:00Z"
-    assert asked(sim, "ends").until == "2025-11-26T10:00:30Z"
+    assert "ScheduleIsInUTC" in codes(asked(sim, "CronJob/default/weekly"))
+    zone = {"spec": {"timeZone": "America/Los_Angeles"}}
+    sim.apply(PatchObject(Ref("CronJob", "default", "weekly"), zone))
+    assert values(asked(sim, "CronJob/default/weekly"), "NextStart")["until"] == "2025-11-28T20:00:00Z"
+    assert "ScheduleIsInUTC" not in codes(asked(sim, "CronJob/default/weekly"))
+    assert asked(sim, "ends").due == "2025-11-26T10:00:30Z"
 
 
 def test_a_world_without_a_calendar_is_told_of_in_virtual_time() -> None:
     sim = world(node("n1"), pod("ends"))
     settle(sim)
     sim.apply(DeleteObjects((Ref("Pod", "default", "ends"),)))
-    assert isinstance(asked(sim, "ends").until, int)
+    assert asked(sim, "ends").until is not None
+    assert asked(sim, "ends").due is None
+
+
+@pytest.mark.parametrize(("status", "missing"), [({"failed": 1}, ["default/sync-*"]), ({"succeeded": 1}, [])])
+def test_a_job_that_has_ended_lacks_no_pod(status: dict[str, Any], missing: list[str]) -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "none", "namespace": "default"},
+        "spec": {"hard": {"pods": "0"}},
+        "status": {"hard": {"pods": "0"}, "used": {"pods": "0"}},
+    }
+    done = [{"type": "Complete", "status": "True"}] if "succeeded" in status else []
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "sync", "namespace": "default", "uid": "u"},
+        "spec": {"template": {"spec": {**pod("t")["spec"], "restartPolicy": "Never"}}},
+        "status": {**status, "conditions": done},
+    }
+    sim = scheduler_alone(quota, job)
+    assert [each.pod for each in explain_uncreated(sim)] == missing

@@ -375,3 +375,46 @@ def test_the_new_pod_of_a_deleted_one_competes_in_a_snapshot() -> None:
     # The ReplicaSet makes its pod anew, which waits; the other one, whose pods the dump has lost, makes none.
     assert [(effect.kind, effect.pod, effect.to) for effect in found.effects] == [("replaced", "default/batch-x", "")]
     assert found.disturbance == "displaces"
+
+
+TAINTED = {"spec": {"taints": [{"key": "team", "value": "b", "effect": "NoSchedule"}]}}
+
+
+def test_a_resize_that_waits_is_taken_back_and_another_teams_nodes_are_left_to_it() -> None:
+    grown, has = on("a", "grown", "5"), {"cpu": "3"}
+    grown["status"] |= {
+        "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}],
+        "containerStatuses": [{"name": "c", "allocatedResources": has, "resources": {"requests": has}}],
+    }
+    theirs = {**node("b", cpu="8"), **TAINTED}
+    found = find_fixes(snapshot(node("a", cpu="6"), theirs, grown, on("a", "rest", "2"), pod("p", "1")), "default/p")
+    kinds = [fix.kind for fix in found]
+    assert kinds[0] == "resize"
+    assert kinds.index("node") < kinds.index("toleration")
+
+
+def test_nodes_that_the_pod_selects_are_its_own_in_spite_of_their_taint() -> None:
+    ours = {**node("b", cpu="8", labels={"pool": "b"}), **TAINTED}
+    found = find_fixes(snapshot(node("a"), ours, pod("p", "1", nodeSelector={"pool": "b"})), "default/p")
+    assert found[0].kind == "toleration"
+
+
+def test_what_waits_for_a_deletion_may_be_rolled_out_by_another_strategy() -> None:
+    labels = {"app": "agent"}
+    status = {"desiredNumberScheduled": 1, "currentNumberScheduled": 1, "updatedNumberScheduled": 0}
+    template = pod("t", "1")["spec"]
+    template["containers"][0]["image"] = "app:v2"
+    made = workload("DaemonSet", "agent", labels, status, template=template, updateStrategy={"type": "OnDelete"})
+    old = owned(on("a", "agent-x", "1"), "DaemonSet", "agent", **labels)
+    found = find_fixes(snapshot(node("a"), made, old), "DaemonSet/default/agent")
+    assert [fix.kind for fix in found] == ["next-revision", "update-strategy"]
+    assert found[1].kubectl.endswith("""-p '{"spec": {"updateStrategy": {"type": "RollingUpdate"}}}'""")
+
+
+def test_a_taint_that_nobody_puts_back_is_taken_off_the_only_node() -> None:
+    control = {"spec": {"taints": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]}}
+    found = find_fixes(snapshot({**node("a"), **control}, pod("p", "1")), "default/p")
+    assert {"toleration", "taint"} <= set(kinds(found))
+    silent = {"spec": {"taints": [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]}}
+    found = find_fixes(snapshot({**node("a"), **silent}, pod("p", "1")), "default/p")
+    assert "taint" not in kinds(found)

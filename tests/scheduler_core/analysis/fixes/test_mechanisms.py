@@ -200,6 +200,34 @@ def test_a_quota_is_raised_for_pods_that_are_not_there() -> None:
     assert found["quota"].node == "a"
 
 
+def test_a_quota_is_raised_by_what_limit_ranges_say_for_the_missing_pods() -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "small", "namespace": "default"},
+        "spec": {"hard": {"limits.memory": "300Mi", "requests.cpu": "4"}},
+    }
+    defaults = {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "metadata": {"name": "sizes", "namespace": "default"},
+        "spec": {"limits": [{"type": "Container", "default": {"memory": "256Mi"}}]},
+    }
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "replicas": 2,
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": pod("any")["spec"]},
+        },
+    }
+    found = fixes_of(node("a"), quota, defaults, deployment, key="default/web-*")
+    assert [(each.kind, each.values["to"]) for each in found["quota"].changes] == [("quota", "512Mi")]
+    assert "limit-range" not in found
+
+
 def test_what_a_workload_made_is_changed_in_its_template() -> None:
     template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("any", nodeSelector={"disk": "ssd"})["spec"]}
     deployment = {

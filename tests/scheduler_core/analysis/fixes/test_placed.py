@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.analysis.fixes import Fix, find_fixes
 from scheduler_core.analysis.fixes.fix import rank_fixes
-from scheduler_core.scheduler.framework.drafts import Change
+from scheduler_core.scheduler.framework.drafts import HARMS, KINDS, Change
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, pod, scheduler_alone
@@ -395,13 +395,52 @@ def ranked(*changes: tuple[str, dict[str, Any]], disturbances: tuple[str, ...] =
 
 def test_a_node_takes_more_pods_after_one_that_is_cordoned_takes_any() -> None:
     assert ranked(("capacity", {"resource": "pods"}), ("uncordon", {})) == ["uncordon", "capacity"]
-    assert ranked(("capacity", {"resource": "cpu"}), ("uncordon", {})) == ["capacity", "uncordon"]
+    assert ranked(("capacity", {"resource": "example.com/x"}), ("uncordon", {})) == ["capacity", "uncordon"]
 
 
 def test_a_taint_of_a_node_in_trouble_is_tolerated_after_what_else_helps() -> None:
     other: tuple[str, dict[str, Any]] = ("policy", {})
     assert ranked(("toleration", {"taint": "node-role.kubernetes.io/control-plane:NoSchedule"}), other)[0] == "policy"
     assert ranked(("toleration", {"taint": "dedicated:NoSchedule"}), other)[0] == "toleration"
+
+
+NODE: tuple[str, dict[str, Any]] = ("node", {"like": "a"})
+HALF: tuple[str, dict[str, Any]] = ("request", {"to": "1"})
+RESIZE = {"pod": "default/q", "resource": "cpu", "from": "11", "to": "8"}
+ORDERS: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "a taint that keeps nodes for others is tolerated after a node more and smaller requests": [
+        NODE,
+        ("node", {"like": ""}),
+        ("toleration", {"taint": "team=b:NoSchedule", "others": True}),
+    ],
+    "a taint of the nodes that the pod is for is tolerated before a node more": [
+        ("toleration", {"taint": "gpu:NoSchedule"}),
+        NODE,
+    ],
+    "a resize that waits is taken back before a node more": [("resize", {**RESIZE, "pending": True}), NODE],
+    "a pod that has its amount gives it up after a node more": [NODE, ("resize", RESIZE)],
+    "a kubelet is configured after a cordon is taken off": [("uncordon", {}), ("capacity", {"resource": "pods"}), NODE],
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_fixes_are_listed_by_harm_and_effort(order: str) -> None:
+    kinds = [kind for kind, _ in ORDERS[order]]
+    assert ranked(*reversed(ORDERS[order])) == kinds
+    assert ranked(*ORDERS[order]) == kinds
+
+
+@pytest.mark.parametrize("kind", HARMS["displaces"] + HARMS["defeats"])
+def test_what_takes_something_away_comes_after_what_gives(kind: str) -> None:
+    values = {"resource": "cpu", "taint": "a", "to": "1", "like": "a"}
+    if kind != "force-delete":  # of a pod that ends anyway
+        assert ranked((kind, values), ("node", values), ("wait", values)) == ["wait", "node", kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_kind_comes_before_a_harmless_one_once_it_evicts_a_sibling(kind: str) -> None:
+    values = {"resource": "cpu", "taint": "a", "to": "1", "like": "a"}
+    assert ranked((kind, values), ("selector", {}), disturbances=("evicts-sibling", "")) == ["selector", kind]
 
 
 def test_data_is_left_behind_after_a_pod_is_deleted() -> None:
