@@ -323,6 +323,13 @@ class WatchSequence(Sequence):
         return self._step("WATCH", collection, query, form=self._form(0.3))
 
 
+def _drop_own_managers(meta: Data) -> None:
+    """Drop what the server itself manages: here it has no entry."""
+    if fields := meta.pop("managedFields", None):
+        kept = [each for each in fields if not each["manager"].startswith("kube-apiserver")]
+        meta |= {"managedFields": kept} if kept else {}
+
+
 def _gather(stream: Any, lines: list[bytes]) -> None:
     """Add the lines of a stream, until it ends or says nothing for long."""
     with contextlib.suppress(OSError, http.client.HTTPException):
@@ -376,12 +383,17 @@ class Recorder(Player):
         meta = data.get("metadata") if isinstance(data, dict) else None
         if isinstance(meta, dict):
             self._note(step["path"], meta)
-            for each in [*(data.get("items") or ()), *((row.get("object") or {}) for row in data.get("rows") or ())]:
-                fields = each.get("metadata", {}).get("managedFields") or [{"manager": ""}]
-                if fields[0]["manager"].startswith(
-                    "kube-apiserver"
-                ):  # what every cluster begins with: here it has none
-                    del each["metadata"]["managedFields"]
+            if answer.status == 201 and data["kind"] == "CustomResourceDefinition":
+                time.sleep(2)  # until it is established
+                data = self.ask_server(
+                    {**step, "method": "GET", "path": f"{step['path']}/{meta['name']}", "query": {}}
+                )[1]
+            for each in [
+                data,
+                *(data.get("items") or ()),
+                *((row.get("object") or {}) for row in data.get("rows") or ()),
+            ]:
+                _drop_own_managers(each.get("metadata") or {})
         return [answer.status, normalize(data), normalize(sorted(answer.headers.get_all("Warning") or []))]
 
     def clean(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from scheduler_core.apiserver.door import crds
+from scheduler_core.apiserver.door.custom import crds
 from scheduler_core.apiserver.door.resources import Resource
 from scheduler_core.apiserver.schema.api import fields_of, read_api
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.door import crds
 from scheduler_core.apiserver.door.answers import Failure, bad_request
 from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.versions import to_served
 from scheduler_core.apiserver.door.context import Context
+from scheduler_core.apiserver.door.custom import crds
 from scheduler_core.apiserver.door.fieldsets import (
     STRIPPED,
     Set,
@@ -26,7 +26,7 @@ from scheduler_core.apiserver.door.fieldsets import (
     shape_of,
     union,
 )
-from scheduler_core.apiserver.door.resources import Resource, find_by_kind
+from scheduler_core.apiserver.door.resources import CUSTOM, Resource, find_by_kind
 from scheduler_core.apiserver.schema.api import read_api
 from scheduler_core.apiserver.schema.go_values import go_map, go_syntax, go_type
 from scheduler_core.apiserver.schema.zeros import fill
@@ -83,6 +83,8 @@ def finish(resource: Resource, manager: Manager) -> Finish:
             new = note_phase(manager.time)(old, new)
         served = ((to_served(resource, each) if each else {}) for each in (new, old))
         after, before = (fill(resource.type, each) for each in served)
+        if resource.kind == CUSTOM and old is None:
+            before = {"spec": {"names": {}}}  # Go's structs, which are there without a value
         had = list_applied(before, shape)
         given = {name: value for name, value in after.items() if name != "status" or manager.subresource == "status"}
         before = {name: value for name, value in before.items() if name in given}

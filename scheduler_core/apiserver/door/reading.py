@@ -244,6 +244,8 @@ def _write_list(
         name, head = "rows", make_table(resource, [], now, include)
         del head["rows"]
         shape = lambda each: make_table(resource, [each], now, include, columns=False)["rows"][0]  # noqa: E731
+    elif resource.definition is not None and form == "object":
+        meta = {"continue": "", **meta}
     elif form == "metadata":
         head, shape = {"kind": "PartialObjectMetadataList", "apiVersion": TABLES}, partial(_metadata_only, resource)
     yield msgspec.json.encode({**head, "metadata": meta})[:-1] + f',"{name}":'.encode()

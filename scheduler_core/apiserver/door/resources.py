@@ -145,13 +145,14 @@ def _custom(spec: Manifest, names: Manifest, version: Manifest) -> Resource:
         sub["status"] = [spec["group"], version["name"], kind, _STATUS_VERBS]
     if "scale" in subresources:
         sub["scale"] = ["autoscaling", "v1", "Scale", _STATUS_VERBS]
-    columns: list[Sequence[Any]] = [_AGED[0]]
+    name, created = _by_place()["apiextensions.k8s.io", "v1", "customresourcedefinitions"].columns
+    columns: list[Sequence[Any]] = [name]
     for each in version.get("additionalPrinterColumns") or ():
         said = each.get("description") or f"Custom resource definition column (in JSONPath format): {each['jsonPath']}"
         more = (each.get("format") or "", each.get("priority") or 0, said, each["jsonPath"])
         columns.append([each["name"], each["type"], *more])
     if len(columns) == 1:
-        columns.append(_AGED[1])
+        columns.append(["Age", *created[1:]])
     return Resource(
         spec["group"],
         version["name"],

@@ -84,8 +84,8 @@ class Watcher:
         """All objects of this moment, each made into bytes when it is its turn."""
         store = self.world.store
         found = pick(all_of(store, self.resource), self.target.namespace, self._passes, "", 0)
-        last = [self.mark(str(store.resource_version), _END)] if bookmark else []
-        return chain((self._line(ADDED, each) for each in found), last)
+        version = str(store.resource_version)
+        return chain((self._line(ADDED, each) for each in found), (self.mark(version, _END) for _ in range(bookmark)))
 
     def mark(self, version: str, annotations: Mapping[str, str] | None = None) -> bytes:
         """The bookmark of a version: an object that has nothing else."""

@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.objects.errors import (
     too_long,
 )
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.apiserver.door import crds, subresources
+from scheduler_core.apiserver.door import subresources
 from scheduler_core.apiserver.door.answers import (
     Failure,
     Reply,
@@ -32,6 +32,7 @@ from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
 from scheduler_core.apiserver.door.bodies.internal import describe_change
 from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept, to_served
 from scheduler_core.apiserver.door.context import Context
+from scheduler_core.apiserver.door.custom import crds, definitions
 from scheduler_core.apiserver.door.events import check_event, convert_back, remove_event
 from scheduler_core.apiserver.door.managed import Manager, apply, finish, note_phase, typed_of
 from scheduler_core.apiserver.door.patching import STRATEGIC, change
@@ -213,7 +214,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = crds.check(resource, manifest, None)
         manifest = {name: value for name, value in manifest.items() if name != "status" or "status" not in resource.sub}
     if resource.kind == CUSTOM:
-        manifest = crds.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
+        manifest = definitions.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
     given, manifest = manifest, with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
         # What admission and allocation add has no manager, so the object is marked before the API server's own create runs.
@@ -327,6 +328,8 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         return old if event is None or event.new is None else event.new
     if context.is_custom:
         manifest = _custom_update(context, old, manifest)
+    if resource.kind == CUSTOM and not context.target.subresource:
+        manifest = definitions.renew(manifest, old)
     manifest = with_object_defaults(resource.key, manifest, old)
     if resource.kind == "DaemonSet" and manifest["spec"].get("template") != old["spec"].get("template"):
         notes, known = (each["metadata"].get("annotations") or {} for each in (manifest, old))

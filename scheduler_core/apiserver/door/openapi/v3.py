@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.apiserver.door.crds import schema_of
+from scheduler_core.apiserver.door.custom.crds import schema_of
 from scheduler_core.apiserver.door.resources import Objects, Resource, list_custom, list_own, read_schemas
 
 Data = dict[str, Any]

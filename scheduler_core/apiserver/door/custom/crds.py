@@ -1,25 +1,17 @@
-"""CustomResourceDefinitions: what they say of objects.
+"""Custom resources: what their definitions say of objects.
 
 kube: apiextensions-apiserver/pkg/{controller/openapi,apiserver/validation,apiserver/schema} @ v0.34.1
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import re2
 
 from scheduler_core.apimachinery.cel import DYN, CompileError, Environment
-from scheduler_core.apimachinery.objects.errors import (
-    FieldError,
-    build_required_error,
-    encode,
-    invalid,
-    not_supported,
-    quote,
-)
-from scheduler_core.apimachinery.objects.manifest import Manifest
+from scheduler_core.apimachinery.objects.errors import FieldError, build_required_error, encode, not_supported, quote
 from scheduler_core.apiserver.door.bodies.decoding import is_time
 from scheduler_core.apiserver.door.resources import Resource
 from scheduler_core.apiserver.door.tables.jsonpath import find_path
@@ -49,13 +41,14 @@ def prune(resource: Resource, manifest: Mapping[str, Any], unknown: list[str]) -
     rest = {name: value for name, value in manifest.items() if name not in _KEPT}
     if resource.definition is None or not schema:
         return {**kept, **rest}
-    return {**kept, **_prune(schema, rest, "", unknown)}
+    return {**kept, **prune_value(schema, rest, "", unknown)}
 
 
-def _prune(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str]) -> Any:
+def prune_value(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str]) -> Any:
+    """A value without the fields that its schema does not have, whose paths are noted."""
     if isinstance(value, list):
         items = schema.get("items") or {}
-        return [_prune(items, each, f"{path}[{i}]", unknown) for i, each in enumerate(value)]
+        return [prune_value(items, each, f"{path}[{i}]", unknown) for i, each in enumerate(value)]
     if not isinstance(value, Mapping):
         return value
     properties, others = schema.get("properties") or {}, schema.get("additionalProperties")
@@ -66,7 +59,7 @@ def _prune(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str])
         inner = properties.get(name, others if isinstance(others, Mapping) else None)
         if inner is not None:
             if each is not None or inner.get("nullable"):
-                found[name] = _prune(inner, each, where, unknown)
+                found[name] = prune_value(inner, each, where, unknown)
         elif keeps or (schema.get("x-kubernetes-embedded-resource") and name in _KEPT):
             found[name] = each
         else:
@@ -74,9 +67,9 @@ def _prune(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str])
     return found
 
 
-def _with_defaults(schema: Mapping[str, Any], value: Any) -> Any:
+def fill_defaults(schema: Mapping[str, Any], value: Any) -> Any:
     if isinstance(value, list):
-        return [_with_defaults(schema.get("items") or {}, each) for each in value]
+        return [fill_defaults(schema.get("items") or {}, each) for each in value]
     if not isinstance(value, Mapping):
         return value
     found = dict(value)
@@ -87,7 +80,7 @@ def _with_defaults(schema: Mapping[str, Any], value: Any) -> Any:
     for name, each in found.items():
         inner = (schema.get("properties") or {}).get(name, others if isinstance(others, Mapping) else None)
         if inner is not None:
-            found[name] = _with_defaults(inner, each)
+            found[name] = fill_defaults(inner, each)
     return found
 
 
@@ -95,9 +88,9 @@ def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any
     """An object with its schema's defaults. Refused: 422, where it is not as the schema says."""
     schema = schema_of(resource)
     rest = {name: value for name, value in manifest.items() if name not in _KEPT}
-    filled = _with_defaults(schema, rest)
+    filled = fill_defaults(schema, rest)
     errors: Errors = []
-    _check(schema, filled, "", errors)
+    check_value(schema, filled, "", errors)
     if old is not None:  # what an update leaves as it was is not judged again
         errors = [
             each
@@ -123,7 +116,8 @@ def _seen_by_rules(manifest: Mapping[str, Any], filled: Mapping[str, Any]) -> di
     return {**filled, "apiVersion": manifest.get("apiVersion"), "kind": manifest.get("kind"), "metadata": meta}
 
 
-def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
+def check_value(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
+    """Add what a schema finds wrong with a value."""
     type_ = schema.get("type")
     if value is None and schema.get("nullable"):
         return
@@ -145,7 +139,7 @@ def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> 
     _check_duplicates(schema, value, path, errors)
     if isinstance(value, list):
         for i, each in enumerate(value):
-            _check(schema.get("items") or {}, each, f"{path}[{i}]", errors)
+            check_value(schema.get("items") or {}, each, f"{path}[{i}]", errors)
     elif isinstance(value, Mapping):
         for name in schema.get("required") or ():
             if name not in value:
@@ -154,7 +148,7 @@ def _check(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> 
         for name, each in value.items():
             inner = (schema.get("properties") or {}).get(name, others if isinstance(others, Mapping) else None)
             if inner is not None:
-                _check(inner, each, f"{path}.{name}" if path else str(name), errors)
+                check_value(inner, each, f"{path}.{name}" if path else str(name), errors)
 
 
 def _check_duplicates(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
@@ -211,7 +205,7 @@ def _bound_errors(schema: Mapping[str, Any], value: Any, path: str) -> Errors:
         if name in ("maxLength", "maxItems", "maxProperties") and not isinstance(value, int):
             kind = "Too long" if name == "maxLength" else "Too many"
             items = f"must have at most {bound} item{'s' * (bound != 1)}"
-            said = f"may not be more than {bound} bytes" if name == "maxLength" else items
+            said = f"may not be more than {bound} byte{'s' * (bound != 1)}" if name == "maxLength" else items
             found.append(FieldError(path, "" if name == "maxLength" else f"{shown}", said, kind=kind))
         else:
             said = f"{path} in body {words.format(bound)}" + (f": {quote(shown)}" if name == "format" else "")
@@ -243,6 +237,25 @@ def _message_of(rule: Mapping[str, Any], values: Mapping[str, Any], updates: boo
     return str(rule.get("message") or f"failed rule: {rule['rule']}")
 
 
+def escape(name: str) -> str:
+    """A field's name as rules write it."""
+    for text, words in (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")):
+        name = name.replace(text, words)
+    return f"__{name}__" if name in _RESERVED else name
+
+
+_RESERVED = (
+    *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import"),
+    *("let", "loop", "package", "namespace", "return"),
+)
+
+
+def _escape_all(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {escape(name): _escape_all(each) for name, each in value.items()}
+    return [_escape_all(each) for each in value] if isinstance(value, list) else value
+
+
 def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, errors: Errors) -> None:
     """Checks the CEL rules of a schema; those about `oldSelf` only where there is an old value that has changed."""
     if old == value:
@@ -253,6 +266,7 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
             continue
         try:
             values = {"self": value, "oldSelf": old} if updates else {"self": value}
+            values = _escape_all(values) if "__" in rule["rule"] else values
             outcome = _program(rule["rule"], updates).evaluate(values, limit=_COST)
         except CompileError as wrong:
             errors.append(FieldError(path, "", str(wrong), kind="Internal error"))
@@ -273,94 +287,6 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
             if inner is not None:
                 before = old.get(name) if isinstance(old, Mapping) else None
                 _check_rules(inner, each, before, f"{path}.{name}" if path else str(name), errors)
-
-
-# A definition's own life.
-
-
-_SCHEMA_TYPES = ("array", "boolean", "integer", "number", "object", "string")
-
-
-def _check_structure(schema: Mapping[str, Any], path: str, errors: Errors) -> None:
-    """Refuses a schema whose fields and items have no type."""
-    for name, inner in (schema.get("properties") or {}).items():
-        here = f"{path}.properties[{name}]"
-        free = ("x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields")
-        if not inner.get("type") and not any(inner.get(each) for each in free):
-            errors.append(build_required_error(f"{here}.type", "must not be empty for specified object fields"))
-        if inner.get("type", "object") not in _SCHEMA_TYPES:
-            errors.append(not_supported(f"{here}.type", inner["type"], _SCHEMA_TYPES))
-        if inner.get("type") == "array" and "items" not in inner:
-            errors.append(build_required_error(f"{here}.items", "must be specified"))
-        _check_structure(inner, here, errors)
-    for name in ("items", "additionalProperties"):
-        if isinstance(schema.get(name), Mapping):
-            _check_structure(schema[name], f"{path}.{name}", errors)
-
-
-def _is_of_group(definition: Mapping[str, Any], group: str) -> bool:
-    return bool(definition["spec"]["group"] == group)
-
-
-def _find_conflict(names: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
-    """The reason and the words where another definition of the group has one of the names."""
-    resources = {each[name] for each in others for name in ("plural", "singular")}
-    resources |= {short for each in others for short in each.get("shortNames") or ()}
-    kinds = {each[name] for each in others for name in ("kind", "listKind")}
-    asked = [("Plural", names["plural"], resources), ("Singular", names["singular"], resources)]
-    asked += [("ShortNames", short, resources) for short in names.get("shortNames") or ()]
-    asked += [("Kind", names["kind"], kinds), ("ListKind", names["listKind"], kinds)]
-    found = [(f"{what}Conflict", f'"{name}" is already in use') for what, name, taken in asked if name in taken]
-    return found[-1] if found else None
-
-
-def establish(manifest: dict[str, Any], timestamp: str, others: Sequence[Manifest] = ()) -> dict[str, Any]:
-    """A new definition, accepted and established. Refused: 422, where its name or scope is wrong."""
-    spec = dict(manifest.get("spec") or {})
-    names, name = dict(spec.get("names") or {}), str(manifest["metadata"].get("name"))
-    wanted = f"{names.get('plural')}.{spec.get('group')}"
-    errors: Errors = []
-    if name != wanted:
-        errors.append(invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group'))
-    if "." not in str(spec.get("group") or ""):
-        errors.append(invalid("spec.group", spec.get("group"), "should be a domain with at least one dot"))
-    if spec.get("scope") not in ("Cluster", "Namespaced"):
-        errors.append(not_supported("spec.scope", spec.get("scope") or "", ("Cluster", "Namespaced")))
-    versions = [each for each in spec.get("versions") or () if isinstance(each, Mapping)]
-    if sum(bool(each.get("storage")) for each in versions) != 1:
-        errors.append(invalid("spec.versions", versions, "must have exactly one version marked as storage version"))
-    if not names.get("kind"):
-        errors.append(build_required_error("spec.names.kind"))
-    for i, each in enumerate(versions):
-        where = "spec.validation" if len(versions) == 1 else f"spec.versions[{i}].schema"
-        schema = (each.get("schema") or {}).get("openAPIV3Schema")
-        if schema is None:
-            errors.append(build_required_error(f"spec.versions[{i}].schema.openAPIV3Schema", "schemas are required"))
-        else:
-            _check_structure(schema, f"{where}.openAPIV3Schema", errors)
-    if errors:
-        raise Refused.invalid("CustomResourceDefinition.apiextensions.k8s.io", name, errors)
-    names.setdefault("singular", str(names["kind"]).lower())
-    names.setdefault("listKind", f"{names['kind']}List")
-    spec |= {"names": names, "conversion": spec.get("conversion") or {"strategy": "None"}}
-    words = (
-        ("NamesAccepted", "NoConflicts", "no conflicts found"),
-        ("Established", "InitialNamesAccepted", _ESTABLISHED),
-    )
-    status_of = "True"
-    if taken := _find_conflict(names, [each["spec"]["names"] for each in others if _is_of_group(each, spec["group"])]):
-        words = (("NamesAccepted", *taken), ("Established", "NotAccepted", "not all names are accepted"))
-        status_of = "False"
-    conditions = [
-        {"type": type_, "status": status_of, "lastTransitionTime": timestamp, "reason": reason, "message": said}
-        for type_, reason, said in words
-    ]
-    stored = [each["name"] for each in versions if each.get("storage")]
-    status = {"conditions": conditions, "acceptedNames": names, "storedVersions": stored}
-    return {**manifest, "spec": spec, "status": status}
-
-
-_ESTABLISHED = "the initial names have been accepted"
 
 
 def remove_objects(store: Store, definition: Mapping[str, Any]) -> None:

@@ -1,0 +1,1 @@
+"""Custom resources: their definitions, and what these say of objects."""
