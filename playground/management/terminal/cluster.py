@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,7 @@ _SHORT = dict(
     each.split(":") for each in f"{_WORDS} ns:Namespace pvc:PersistentVolumeClaim pv:PersistentVolume job:Job".split()
 )
 _NAMED = tuple(_SHORT.values())
+_OF_PODS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob")
 _ALONE = ("Node", "Namespace", "PersistentVolume")  # kinds without a namespace
 
 
@@ -148,9 +150,16 @@ class Question:
             if kind == "Pod" and explain(world, key) is not None:  # it is gone, or not there yet
                 return key
         kind, namespace, last = readings[0]
+        if kind == "Pod":  # a workload of this name, or a pod of a pattern: one that has no node before the others
+            for other in _OF_PODS:
+                if world.store.get(other, namespace, last) is not None:
+                    return f"{other}/{namespace}/{last}"
+            alike = [pod for pod in world.store.pods() if fnmatchcase(pod.key, f"{namespace}/{last}")]
+            if alike:
+                return min(alike, key=lambda pod: (bool(pod.node_name), pod.key)).key
         there = sorted(str(each["metadata"]["name"]) for each in world.store.list(kind))
         near = get_close_matches(last, there, 3)
-        hint = f"; did you mean {', '.join(near)}?" if near else f"; there are {len(there)} of this kind"
+        hint = f"; did you mean {', '.join(near)}?" if near else f" ({len(there)} in all namespaces)"
         raise BadInput(f"{name}: there is no such {kind.lower() if kind else 'pod'} in namespace {namespace}{hint}")
 
     def _list_readings(self, name: str, option: bool) -> Iterator[tuple[str, str, str]]:
