@@ -23,7 +23,8 @@ from scheduler_core.world.simulation import Simulation
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
 
 SHOWN, COMPARED = 5, 40  # nodes
-_UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
+_UPDATED, NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
+STOPS_CLAIM = ("TemplateIsMissing", "ClaimIsRefused")
 
 
 def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -38,9 +39,9 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
     if any(reason.code == "NodeVolumeLimits/TooManyVolumes" for reason in reasons):
         yield from _list_attach_limits(world, pod, reasons)
     if _DEVICES in plugins:
-        yield from _list_device_facts(world, pod, any(reason.code == _NOT_CREATED for reason in reasons))
+        yield from _list_device_facts(world, pod, any(reason.code == NOT_CREATED for reason in reasons))
         yield from _list_reach(world, [reason for reason in reasons if reason.plugin == _DEVICES])
-        if any(_UPDATED in reason.message or reason.code == _NOT_CREATED for reason in reasons):
+        if any(_UPDATED in reason.message or reason.code == NOT_CREATED for reason in reasons):
             yield from _list_wide_pools(world)
 
 
@@ -258,8 +259,7 @@ def _list_properties(world: Simulation, expression: str) -> list[str]:
 def _count_devices(world: Simulation) -> list[str]:
     """Count the devices of each node that has slices of its own."""
     counts: dict[str, int] = {}
-    for each in world.store.list("ResourceSlice"):
-        spec = each.get("spec") or {}
+    for spec in [each for slices in _find_newest_slices(world).values() for each in slices]:
         if node := spec.get("nodeName"):
             counts[node] = counts.get(node, 0) + len(spec.get("devices") or ())
     return [f"{node} {count}" for node, count in sorted(counts.items())][:SHOWN]
@@ -273,26 +273,29 @@ def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -
                 yield note("DeviceClassIsMissing", deviceClass=name, request=request.get("name"), source=of)
 
 
+def _find_newest_slices(world: Simulation) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
+    """Return the slices of the newest generation of each pool, which alone count, by driver and pool."""
+    pools: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for spec in [each.get("spec") or {} for each in world.store.list("ResourceSlice")]:
+        pools.setdefault((str(spec.get("driver")), str((spec.get("pool") or {}).get("name"))), []).append(spec)
+    return {
+        key: [each for each in found if _generation_of(each) == max(map(_generation_of, found))]
+        for key, found in pools.items()
+    }
+
+
+def _generation_of(spec: Mapping[str, Any]) -> int:
+    return int((spec.get("pool") or {}).get("generation") or 0)
+
+
 def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
     """Yield the pools that schedulers take for incomplete: some slices are not there, or before 1.35 belong to several nodes."""
-    pools: dict[tuple[str, str], dict[str, None]] = {}
-    newest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for each in world.store.list("ResourceSlice"):
-        spec = each.get("spec") or {}
-        pool = spec.get("pool") or {}
-        key, generation = (str(spec.get("driver")), str(pool.get("name"))), int(pool.get("generation") or 0)
-        known = newest.get(key) or []
-        first = int((known[0].get("pool") or {}).get("generation") or 0) if known else -1
-        newest[key] = [spec] if generation > first else [*known, spec] if generation == first else known
-        if spec.get("nodeName"):
-            pools.setdefault((str(spec.get("driver")), str(pool.get("name"))), {})[spec["nodeName"]] = None
     by_node = Behavior.COUNTERS_OF_POOLS not in behaviors_of(world.settings.release)
-    for (driver, name), nodes in pools.items():
+    for (driver, name), slices in _find_newest_slices(world).items():
+        nodes = list(dict.fromkeys(each["nodeName"] for each in slices if each.get("nodeName")))
         if by_node and len(nodes) > 1:
-            yield note("PoolOverNodes", pool=name, driver=driver, nodes=list(nodes))
-    for (driver, name), slices in newest.items():
+            yield note("PoolOverNodes", pool=name, driver=driver, nodes=nodes)
         wanted = int((slices[0].get("pool") or {}).get("resourceSliceCount") or 0)
         if len(slices) < wanted:
-            generation = int((slices[0].get("pool") or {}).get("generation") or 0)
-            values = {"pool": name, "driver": driver, "there": len(slices), "wanted": wanted, "generation": generation}
-            yield note("PoolIsIncomplete", **values)
+            values = {"there": len(slices), "wanted": wanted, "generation": _generation_of(slices[0])}
+            yield note("PoolIsIncomplete", pool=name, driver=driver, **values)

@@ -35,6 +35,7 @@ from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usag
 from scheduler_core.controllers.quota import RESYNC, count_usage
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import from_template
+from scheduler_core.controllers.workloads.statefulsets.identity import new_pod, ordinals
 from scheduler_core.world.simulation import Simulation
 
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
@@ -79,14 +80,21 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
                     twin = world.fork() if counted else world
                     for each in counted:
                         twin.store.overwrite(each, "ResourceQuota")
-                needed = (
-                    from_template(Owner.of(manifest), manifest["spec"]["template"]),
-                    *list_missing_claims(twin, manifest),
-                )
+                needed = (_build_next_pod(world, manifest), *list_missing_claims(twin, manifest))
                 message = next(filter(None, (ask_api_server(twin, each) for each in needed)), "")
             if message and missing > 0:
                 found.append(_explain_missing(world, manifest, key, message, missing))
     return found
+
+
+def _build_next_pod(world: Simulation, manifest: Manifest) -> Manifest:
+    """Return the pod that a controller would create next, as it would send it to the API server."""
+    owner, template = Owner.of(manifest), manifest["spec"]["template"]
+    if owner.kind != "StatefulSet":
+        return from_template(owner, template)
+    there = {pod.name for pod in list_pods(world, manifest)}
+    missing = (each for each in ordinals(owner) if f"{owner.name}-{each}" not in there)
+    return new_pod(owner, template, "", next(missing, 0))
 
 
 def count_missing(world: Simulation, owner: Manifest) -> int:

@@ -17,8 +17,10 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework import Point
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
+from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_filter
+from scheduler_core.scheduler.plugins.interpodaffinity.counts import accepts, with_named_namespaces
 from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
@@ -32,6 +34,11 @@ NODES = 2
 def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield why evicting pods of lower priority does not make room: the policy, the priorities, or a rule that it breaks."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
+    if preemption.victims:
+        keys = list(preemption.victims[:SHOWN])
+        values = {"node": preemption.nominated, "priority": preemption.priority}
+        yield note("Preempts", pod=pod.key, pods=keys, count=len(preemption.victims), **values)
+        return
     if preemption.nominated:
         ending = list_victims(pod, nodes)
         if preemption.lower > len(ending):
@@ -76,6 +83,23 @@ def list_victims(pod: Pod, nodes: NodeTable) -> list[str]:
     row = nodes.row(pod.nominated_node_name)
     there = [] if row is None else nodes.pods[row]
     return [each.key for each in there if each.deleting and each.priority < pod.priority]
+
+
+def list_chosen(pod: Pod, nodes: NodeTable, attempt: Attempt | None) -> tuple[str, ...]:
+    """List the victims of the last attempt of a pod that are on its nominated node and have not been told to end."""
+    row = nodes.row(pod.nominated_node_name)
+    if attempt is None or row is None or attempt.nominated != pod.nominated_node_name:
+        return ()
+    return tuple(each.key for each in nodes.pods[row] if each.key in attempt.victims and not each.deleting)
+
+
+def list_spared(world: Simulation, diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
+    """Yield the pods of lower priority on other nodes than `node` that preemption spared, as budgets allow no disruption of them."""
+    budgets = budgets_of([*world.store.list("PodDisruptionBudget")])
+    others = [each for pods in diagnosis.nodes.pods for each in pods if each.priority < diagnosis.pod.priority]
+    for each in [each for each in others if each.node_name != node]:
+        if any(budget.covers(each) and budget.allowed <= 0 for budget in budgets):
+            yield note("SparedByBudget", holder=each.key, node=each.node_name)
 
 
 def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
@@ -153,12 +177,12 @@ def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
     """Yield the topology keys of the anti-affinity by which all nodes are one domain, with a pod that is avoided there."""
-    for term in affinity_terms(pod).required_anti:
+    for term in with_named_namespaces(affinity_terms(pod).required_anti, world.store):
         found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
         if len(found) < 2 or len({*found}) > 1 or found[0] is None:
             continue
-        others = (e for e in world.store.pods() if e.node_name and term.selector.matches(e.labels))
-        there = next((e.key for e in others if e.namespace in (term.namespaces or (e.namespace,))), None)
+        others = (e for e in world.store.pods() if e.node_name)
+        there = next((e.key for e in others if accepts(term, e.namespace, e.labels)), None)
         if there is not None:
             yield note("AllInOneDomain", topologyKey=key, domain=found[0], count=len(found), pod=there)
 

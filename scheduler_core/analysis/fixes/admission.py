@@ -9,6 +9,8 @@ from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import Manifest, Pod
 from scheduler_core.apiserver import KINDS, Refused
 from scheduler_core.apiserver.quota import in_scope, scopes_of
+from scheduler_core.controllers.workloads.owners import Owner
+from scheduler_core.controllers.workloads.statefulsets.identity import volumes
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"
@@ -62,8 +64,11 @@ def read_refusal(owner: Manifest) -> str:
 
 
 def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:
-    """A pod by its template."""
+    """A pod by its template, for a StatefulSet with the claims of its first pod."""
     template = owner["spec"]["template"]
+    if owner["spec"].get("volumeClaimTemplates"):
+        spec = template.get("spec") or {}
+        template = {**template, "spec": {**spec, "volumes": volumes(Owner.of(owner), spec, 0)}}
     meta = {**(template.get("metadata") or {}), "namespace": namespace, "name": "new"}
     return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": meta}
 

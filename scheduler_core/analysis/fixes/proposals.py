@@ -175,7 +175,7 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _select_in_template(draft, diagnosis, sim)
     yield from end_finished_users(draft, pod, sim)
     ending = [each for each in sim.store.pods() if each.deleting and each.node_name][: MOST_ENDING + 1]
-    if not all(is_overdue(sim, each) for each in ending):
+    if pod.nominated_node_name or not all(is_overdue(sim, each) for each in ending):
         yield wait(draft, pod)
     if diagnosis.whole is None and len(ending) <= MOST_ENDING:
         yield from (end_pod(draft, each) for each in ending)
