@@ -20,7 +20,6 @@ from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
 from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_filter
-from scheduler_core.scheduler.plugins.interpodaffinity.counts import accepts, with_named_namespaces
 from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
@@ -177,12 +176,12 @@ def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
     """Yield the topology keys of the anti-affinity by which all nodes are one domain, with a pod that is avoided there."""
-    for term in with_named_namespaces(affinity_terms(pod).required_anti, world.store):
+    for term in affinity_terms(pod).required_anti:
         found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
         if len(found) < 2 or len({*found}) > 1 or found[0] is None:
             continue
-        others = (e for e in world.store.pods() if e.node_name)
-        there = next((e.key for e in others if accepts(term, e.namespace, e.labels)), None)
+        others = (e for e in world.store.pods() if e.node_name and term.selector.matches(e.labels))
+        there = next((e.key for e in others if e.namespace in (term.namespaces or (e.namespace,))), None)
         if there is not None:
             yield note("AllInOneDomain", topologyKey=key, domain=found[0], count=len(found), pod=there)
 

@@ -316,7 +316,9 @@ def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
     if deployment is None or deployment["kind"] != _DEPLOYMENT:
         return
     spec: dict[str, Any] = dict(deployment["spec"])
-    available = int((deployment.get("status") or {}).get("availableReplicas") or 0)
+    selector, space = LabelSelector.of(spec.get("selector")), meta.get("namespace") or "default"
+    there = sum(pod.ready and pod.namespace == space and selector.matches(pod.labels) for pod in sim.store.pods())
+    available = int(deployment["status"].get("availableReplicas") or 0) if deployment.get("status") else there
     needed = max(get_desired_replicas(spec) - available, 0) + 1
     if not is_rolling(spec) or max_unavailable(spec) >= needed or needed > get_desired_replicas(spec):
         return
