@@ -12,22 +12,20 @@ _STEPS = 20_000
 
 
 def list_untouched(objects: Sequence[Manifest]) -> list[Manifest]:
-    """List the workloads that have neither a status nor pods."""
+    """List the workloads that have neither a status nor pods: none has the labels that they select, or a name that begins with theirs."""
     near = [each["metadata"] for each in objects if each["kind"] in ("Pod", "ReplicaSet", "Job")]
+
+    def has_any(owner: Manifest) -> bool:
+        meta, selector = owner["metadata"], LabelSelector.of(owner["spec"].get("selector"))
+        space = meta.get("namespace") or "default"
+        return any(
+            str(each.get("name")).startswith(f"{meta.get('name')}-") or selector.matches(each.get("labels") or {})
+            for each in near
+            if each is not meta and (each.get("namespace") or "default") == space
+        )
+
     found = (each for each in objects if each["kind"] in MAKERS and "template" in (each.get("spec") or {}))
-    return [each for each in found if not each.get("status") and not _has_any(each, near)]
-
-
-def _has_any(owner: Manifest, others: Sequence[Manifest]) -> bool:
-    """Return whether an object is of a workload: it names the workload as its owner, or has the labels that the workload selects."""
-    meta, selector = owner["metadata"], LabelSelector.of(owner["spec"].get("selector"))
-    for each in others:
-        if each is meta or (each.get("namespace") or "default") != (meta.get("namespace") or "default"):
-            continue
-        owners = ((one.get("kind"), one.get("name")) for one in each.get("ownerReferences") or ())
-        if (owner["kind"], meta["name"]) in owners or selector.matches(each.get("labels") or {}):
-            return True
-    return False
+    return [each for each in found if not each.get("status") and not has_any(each)]
 
 
 def add_first_pods(twin: Simulation, objects: Sequence[Manifest]) -> tuple[Manifest, ...]:
@@ -50,7 +48,7 @@ def add_first_pods(twin: Simulation, objects: Sequence[Manifest]) -> tuple[Manif
 
 def _name_of(manifest: Manifest) -> tuple[str, str, str]:
     meta = manifest["metadata"]
-    return manifest["kind"], meta.get("namespace") or "default", meta["name"]
+    return manifest["kind"], meta.get("namespace") or "default", str(meta.get("name"))
 
 
 def _identify(twin: Simulation, manifest: Manifest) -> Manifest:
