@@ -314,8 +314,7 @@ class _Asking:
         if preempted is not None:
             yield from waiting.explain_preemption(diagnosis, preempted, reasons)
         if self.entry is not None and self.entry.key in self.scheduler.queue.unschedulable_pods:
-            ending = (fact for fact in holders if fact.code != "IsItsPartner" or fact.values["terminating"])
-            keys = [str(fact.values["pod"]) for fact in ending if fact.code in WAKING]
+            keys = [str(fact.values["pod"]) for fact in holders if fact.code in WAKING]
             yield from waiting.explain_waking(self.world, self.framework, self.entry, self.attempt, keys, fits)
 
     def _explained(self, state: State, reasons: tuple[Given, ...], **more: object) -> Explanation:

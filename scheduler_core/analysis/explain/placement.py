@@ -35,7 +35,7 @@ from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
 from scheduler_core.scheduler.plugins.helper.fixes import find_open_role, list_own_tolerations
-from scheduler_core.scheduler.plugins.interpodaffinity.counts import accepts, with_named_namespaces
+from scheduler_core.scheduler.plugins.interpodaffinity.counts import with_named_namespaces
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.world.simulation import Simulation
 
@@ -346,7 +346,9 @@ def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) ->
     others = [other.labels.get(term.topology_key) for other in nodes.nodes]
     here = np.array([domain == labels[term.topology_key] for domain in others], np.bool_)
     found = list_pods_of(
-        nodes, lambda each: term.selector.matches(each.labels) and not accepts(term, each.namespace, each.labels), here
+        nodes,
+        lambda each: term.selector.matches(each.labels) and not term.matches(each.namespace, each.labels, {}),
+        here,
     )
     if found:
         values = {"namespaces": list(term.namespaces), "pods": [pod.key for pod in found[:SHOWN]]}
