@@ -25,6 +25,7 @@ SECONDS = 3.0  # of computing that the search for a pod's fixes may take
 LONGER = "Some changes need more virtual time to be proven: --longer runs them."
 _ENDED = (State.REFUSED.value, State.FAILED.value)
 _PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
+_UNMADE = (State.QUOTA_EXCEEDED.value, State.NOT_CREATED.value)
 
 
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
@@ -263,7 +264,7 @@ def summary(answers: Iterable[Answer]) -> str:
     about = list(answers)
     failed = sum(map(has_ended, about))
     wrong = [each for each in about if is_pending(each)]
-    pending = sum(each["state"] not in _PLACED for each in wrong)
+    pending = sum(each["state"] not in (*_PLACED, *_UNMADE) for each in wrong)
     others, said = len(wrong) - pending, []
     if failed:
         said.append(f"{'1 pod was' if failed == 1 else f'{failed} pods were'} refused by a kubelet, or failed.")

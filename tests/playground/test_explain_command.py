@@ -226,17 +226,35 @@ def test_workloads_and_several_names_are_taken_as_kubectl_takes_them(tmp_path: P
     there = workload("StatefulSet", "db", 2, cpu="3")
     there["spec"]["podManagementPolicy"] = "Parallel"
     file = written(tmp_path, node("n", cpu="4"), there, workload("StatefulSet", "p", cpu="9"))
-    for asked in (("sts/db",), ("statefulsets.apps/db", "-n", "default"), ("--pod", "StatefulSet/default/db")):
+    for asked in (
+        ("sts/db",),
+        ("statefulsets.apps/db", "-n", "default"),
+        ("--pod", "StatefulSet/default/db"),
+        ("--pod", "default/db"),
+    ):
         status, text = run(file, *asked, "-o", "json", "--fixes", "0")
         assert status == 1
         assert "default/db-1" in [each["pod"] for each in json.loads(text)["pods"] if each["problem"]]
     status, text = run(file, "db-0", "p-0", "-o", "json", "--fixes", "0")
     assert [each["pod"] for each in json.loads(text)["pods"]] == ["default/db-0", "default/p-0"]
+    assert [each["pod"] for each in json.loads(run(file, "--pod", "default/p-*", "-o", "json")[1])["pods"]] == [
+        "default/p-0"
+    ]
     assert run(file, "db-0")[0] == 0
     for wrong in (("a/b/c/d",), ("--pod", "x/y/z"), ("sts/none",)):
         with pytest.raises(CommandError) as bad:
             run(file, *wrong)
         assert bad.value.returncode == 2
+
+
+def test_a_workload_as_somebody_wrote_it_gets_its_pods_beside_those_of_a_cluster(tmp_path: Path) -> None:
+    there = pod("other", nodeName="n")
+    fresh, scaled = workload("Deployment", "fresh", cpu="9"), workload("Deployment", "known", cpu="9")
+    scaled["status"] = {"observedGeneration": 1}
+    text = run(written(tmp_path, node("n", cpu="4"), there, fresh, scaled), "-o", "json", "--fixes", "0")[1]
+    assert [each["pod"][:14] for each in json.loads(text)["pods"] if each["state"] == "WaitingForEvent"] == [
+        "default/fresh-"
+    ]
 
 
 def test_a_placed_pod_that_waits_for_a_volume_is_no_success(tmp_path: Path) -> None:

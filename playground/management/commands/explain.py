@@ -24,8 +24,8 @@ class Command(TerminalCommand):
     help = (
         "Say why pods are Pending, missing, or stuck: one sentence, the evidence, and fixes that were tried on a copy. "
         f"{INPUT}Each pending pod is attempted once from this snapshot, in the order in which the scheduler would; where there is no pod "
-        "at all, the controllers make those of the workloads first. Pods that a kubelet refused, and pods that failed, are explained as "
-        f"well. {HELP}"
+        "at all, or none of a workload without a status, the controllers make those first. Pods that a kubelet refused, and pods that "
+        f"failed, are explained as well. {HELP}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ _SHORT = dict(
     each.split(":") for each in f"{_WORDS} ns:Namespace pvc:PersistentVolumeClaim pv:PersistentVolume job:Job".split()
 )
 _NAMED = tuple(_SHORT.values())
+_OF_PODS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob")
 _ALONE = ("Node", "Namespace", "PersistentVolume")  # kinds without a namespace
 
 
@@ -137,6 +139,13 @@ class Question:
             if kind == "Pod" and explain(world, key) is not None:  # it is gone, or not there yet
                 return key
         kind, namespace, last = readings[0]
+        if kind == "Pod":  # a workload of this name, or a pod of a pattern: one that has no node before the others
+            for other in _OF_PODS:
+                if world.store.get(other, namespace, last) is not None:
+                    return f"{other}/{namespace}/{last}"
+            matching = [pod for pod in world.store.pods() if fnmatchcase(pod.key, f"{namespace}/{last}")]
+            if matching:
+                return min(matching, key=lambda pod: (bool(pod.node_name), pod.key)).key
         there = sorted(
             (str(each["metadata"]["name"]), each["metadata"].get("namespace", namespace))
             for each in world.store.list(kind)

@@ -15,7 +15,14 @@ from playground.presenters.words import format_message
 from playground.sessions.protocol.errors import FieldProblem, SessionError
 from playground.sessions.worker.imports import preview
 from scheduler_core import Cluster, Session
-from scheduler_core.analysis.explain import count_quotas, read_refusal, record_events
+from scheduler_core.analysis.explain import (
+    MAKERS,
+    add_first_pods,
+    count_quotas,
+    list_untouched,
+    read_refusal,
+    record_events,
+)
 from scheduler_core.analysis.whatif import BadTypes, NodeType, Rest, read_types, settle, types_of_nodes
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.formats.configurations import Found, adopt, find
@@ -111,6 +118,7 @@ def make_world(
         configured, differs = _read_configuration_among(text, only, indication.release)
     nobody = [SetSettings({"cluster": {"controllers": []}})] if snapshot else []
     try:
+        command = _make_pods_first(world, command) if snapshot and not events else command
         commands = (*configured, *_count_quotas_first(world, command))
         for each in (*nobody, *commands):
             world.apply(each)
@@ -173,6 +181,21 @@ def _shows_acts(command: Command, events: list[dict[str, Any]]) -> bool:
     """
     objects = command.objects if isinstance(command, ApplyObjects) else ()
     return bool(events) or any(each["metadata"].get("deletionTimestamp") or read_refusal(each) for each in objects)
+
+
+def _make_pods_first(world: Simulation, command: Command) -> Command:
+    """Return the command with the pods of workloads that stand beside those of a cluster and that no controller has looked at yet."""
+    if not isinstance(command, ApplyObjects) or command.continues is not msgspec.UNSET:
+        return command
+    written = list_untouched(command.objects)
+    if not written:
+        return command
+    twin = world.fork()
+    twin.apply(SetSettings({"cluster": {"controllers": list(MAKERS.values())}}))
+    others = [each for each in command.objects if each["kind"] not in WITH_PODS[1:]]
+    for each in _count_quotas_first(twin, msgspec.structs.replace(command, objects=(*others, *written))):
+        twin.apply(each)
+    return msgspec.structs.replace(command, objects=add_first_pods(twin, command.objects))
 
 
 def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, ...]:

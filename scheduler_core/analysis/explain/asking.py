@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from scheduler_core.analysis.explain import standing, waiting, workloads
-from scheduler_core.analysis.explain.claims import find_blocked_claims
+from scheduler_core.analysis.explain.claims import NOT_CREATED, STOPS_CLAIM, find_blocked_claims
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
 from scheduler_core.analysis.explain.holders import WAKING, explain_bypass, find_holders, find_resizes
@@ -22,6 +22,7 @@ from scheduler_core.analysis.explain.refusals import build_reason, classify_reas
 from scheduler_core.analysis.fixes.admission import SCHEDULER, find_stopped
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for, words_of_others
 from scheduler_core.analysis.fixes.meanings import advise, find_groups, index_events, runs_scheduler
+from scheduler_core.analysis.fixes.search import bring_on
 from scheduler_core.analysis.fixes.workloads import OBJECTS, VOLUME, find_object, is_kept
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Attempt
@@ -51,8 +52,9 @@ def preemption(framework: Framework, pod: Pod, nodes: NodeTable, attempt: Attemp
     lower = int(np.count_nonzero((table.priority < pod.priority) & (table.cls != NO_POD)))
     message = "" if attempt is None else attempt.message.partition(_START)[2]
     policy, parts = pod.spec.preemption_policy or "PreemptLowerPriority", tuple(_parts(framework, message))
-    nominated = pod.nominated_node_name if waiting.list_victims(pod, nodes) else ""
-    return Preemption(pod.priority, policy, lower, message, parts, nominated)
+    chosen = waiting.list_chosen(pod, nodes, attempt)
+    nominated = pod.nominated_node_name if chosen or waiting.list_victims(pod, nodes) else ""
+    return Preemption(pod.priority, policy, lower, message, parts, nominated, chosen)
 
 
 def _parts(framework: Framework, message: str) -> list[tuple[str, str, int]]:
@@ -104,6 +106,7 @@ def _names(on: On) -> list[str]:
 
 
 FITS = 20  # nodes that are named
+NAMED = 2  # pods that preemption spared
 SMALL = 200  # nodes that each pod may be compared with, whatever is asked
 
 
@@ -298,7 +301,9 @@ class _Asking:
         yield from waiting.explain_group(self.world, self.pod, diagnosis)
         yield from () if fits else self.past.list_reports(self.pod, reasons)
         yield from trace_pod(self.world, self.pod, reasons, preempted is not None and preempted.lower > 0)
-        holders = [] if fits else find_holders(self.world, diagnosis, reasons)
+        chosen = preempted.nominated if preempted is not None and preempted.victims else ""
+        yield from [*waiting.list_spared(self.world, diagnosis, chosen)][:NAMED] if chosen else ()
+        holders = [] if fits or chosen else find_holders(self.world, diagnosis, reasons)
         yield from holders
         yield from () if fits else find_resizes(diagnosis, reasons)
         held = dict.fromkeys(str(fact.values["pod"]) for fact in holders)
@@ -355,7 +360,20 @@ class _Asking:
         if "claim" not in reason.evidence and state is State.WAITING_FOR_CLAIM:
             reason = replace(reason, evidence={**reason.evidence, "claim": ", ".join(entries)})
         facts = (*waiting.explain_group(self.world, self.pod), *find_blocked_claims(self.world, self.pod, (reason,)))
-        return self._explained(state, (reason,), facts=facts)
+        absent = reason.code == NOT_CREATED and not any(fact.code in STOPS_CLAIM for fact in facts)
+        ahead = self._look_ahead(str(reason.evidence["claim"])) if absent else None
+        return ahead or self._explained(state, (reason,), facts=facts)
+
+    def _look_ahead(self, claim: str) -> Explanation | None:
+        """Explain what would keep the pod waiting once a claim is made that the input lacks; None if nothing would."""
+        ahead, pod = bring_on(self.world, self.pod.key)
+        if ahead is self.world or pod is None or pod.node_name:
+            return None
+        found = _explain(ahead, pod.key, None)
+        if found is None or found.state in (State.WAITING_FOR_CLAIM, State.BINDING):
+            return None
+        fact = note("ClaimIsYetToCome", pod=pod.key, claim=claim)
+        return replace(found, state=State.WAITING_FOR_CLAIM, facts=(*found.facts, fact))
 
     def _place(self) -> State:
         entry: QueuedPod | None = self.entry

@@ -3,13 +3,13 @@ that spans nodes, a volume that ties the pod to a few nodes.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Fact, Given
 from scheduler_core.analysis.explain.placement import SELECTED, note
 from scheduler_core.analysis.fixes.admission import predict_claim
-from scheduler_core.apimachinery.objects import Pod, controller_of
+from scheduler_core.apimachinery.objects import Pod, Taint, controller_of
 from scheduler_core.apimachinery.objects.labels import IN, NodeSelector
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME
 from scheduler_core.base.releases import Behavior, behaviors_of
@@ -23,7 +23,8 @@ from scheduler_core.world.simulation import Simulation
 _VOLUMES, _DEVICES = ("VolumeBinding", "VolumeZone", "VolumeRestrictions"), "DynamicResources"
 
 SHOWN, COMPARED = 5, 40  # nodes
-_UPDATED, _NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
+_UPDATED, NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCreated"
+STOPS_CLAIM = ("TemplateIsMissing", "ClaimIsRefused")
 
 
 def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -38,9 +39,11 @@ def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -
     if any(reason.code == "NodeVolumeLimits/TooManyVolumes" for reason in reasons):
         yield from _list_attach_limits(world, pod, reasons)
     if _DEVICES in plugins:
-        yield from _list_device_facts(world, pod, any(reason.code == _NOT_CREATED for reason in reasons))
-        yield from _list_reach(world, [reason for reason in reasons if reason.plugin == _DEVICES])
-        if any(_UPDATED in reason.message or reason.code == _NOT_CREATED for reason in reasons):
+        yield from _list_device_facts(world, pod, any(reason.code == NOT_CREATED for reason in reasons))
+        refusing = [reason for reason in reasons if reason.plugin == _DEVICES]
+        yield from _list_reach(world, refusing)
+        yield from _list_tainted(world, {node for reason in refusing for node in reason.nodes})
+        if any(_UPDATED in reason.message or reason.code == NOT_CREATED for reason in reasons):
             yield from _list_wide_pools(world)
 
 
@@ -66,15 +69,11 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
             owner = _find_maker(world, pod, name)
             yield note("ClaimKeepsItsClass", claim=name, owner=owner, old=has or "-", storageClass=now)
         node = (claim["metadata"].get("annotations") or {}).get(SELECTED)
-        of_class = (
-            world.store.get("StorageClass", "", str((claim.get("spec") or {}).get("storageClassName") or "")) or {}
-        )
+        wanted = str((claim.get("spec") or {}).get("storageClassName") or "")
+        of_class = world.store.get("StorageClass", "", wanted) or {}
         if terms := of_class.get("allowedTopologies"):
-            parts = [
-                f"{e.get('key')} in ({', '.join(e.get('values') or ())})"
-                for t in terms
-                for e in t["matchLabelExpressions"]
-            ]
+            asked = [each for term in terms for each in term["matchLabelExpressions"]]
+            parts = [f"{each.get('key')} in ({', '.join(each.get('values') or ())})" for each in asked]
             yield note("ClassTopologies", storageClass=of_class["metadata"]["name"], claim=name, topologies=parts)
         if (claim.get("spec") or {}).get("storageClassName") == "":
             yield note("NoClassWanted", pod=pod.key, claim=name)
@@ -116,9 +115,7 @@ def _list_ties(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
 
 def _list_named_nodes(world: Simulation, name: str) -> Iterator[Fact]:
     """Yield the node that a volume is local to, where it is gone or has another hostname label than the volume asks for."""
-    spec = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}
-    terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ()
-    asked = [each for term in terms for each in term.get("matchExpressions") or () if each.get("key") == HOSTNAME]
+    asked = [each for each in _read_expressions(world, name) if each.get("key") == HOSTNAME]
     named = [value for each in asked for value in each.get("values") or () if each.get("operator") == IN]
     if not named or any(node.labels.get(HOSTNAME) in named for node in world.store.nodes()):
         return
@@ -129,11 +126,17 @@ def _list_named_nodes(world: Simulation, name: str) -> Iterator[Fact]:
         yield note("NodeOfVolumeIsGone", volume=name, names=named[:SHOWN])
 
 
+def _read_expressions(world: Simulation, name: str) -> list[dict[str, Any]]:
+    """Return what a volume asks of the labels of nodes."""
+    spec = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}
+    terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ()
+    return [each for term in terms for each in term.get("matchExpressions") or ()]
+
+
 def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:
     """Yield the key that a volume asks for and no node has, where nodes say the same by another key."""
-    spec, nodes = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}, world.store.nodes()
-    terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ()
-    for each in [one for term in terms for one in term.get("matchExpressions") or ()]:
+    nodes = world.store.nodes()
+    for each in _read_expressions(world, name):
         named = ((node, find_alike(node.labels, each)) for node in nodes)
         node, other = next((pair for pair in named if pair[1]), (None, ""))
         if node is not None and not any(each["key"] in node.labels for node in nodes):
@@ -195,20 +198,31 @@ def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> It
     for each in (spec.get("devices") or {}).get("constraints") or ():
         if each.get("matchAttribute"):
             yield note("DevicesHaveToMatch", source=of, attribute=each["matchAttribute"])
-    for request in (spec.get("devices") or {}).get("requests") or ():
-        for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
-            name = "/".join(filter(None, (request.get("name"), each.get("name"))))
-            yield from _list_other_drivers(world, str(each.get("deviceClassName") or ""))
-            if each.get("allocationMode") == "All":
-                yield note("AllDevicesAreAsked", source=of, request=name)
-            if int(each.get("count") or 1) > 1:
-                values = {"source": of, "request": name, "count": int(each["count"])}
-                yield note("DevicesAreCounted", **values, devices=_count_devices(world))
-            for selector in each.get("selectors") or ():
-                text = str((selector.get("cel") or {}).get("expression") or "").strip()
-                yield note("DevicesAreSelected", source=of, request=name, expression=text)
-                if devices := _list_properties(world, text):
-                    yield note("DevicesHave", devices=devices[:SHOWN])
+    for name, each in _list_asks(spec):
+        yield from _list_other_drivers(world, str(each.get("deviceClassName") or ""))
+        if each.get("allocationMode") == "All":
+            yield note("AllDevicesAreAsked", source=of, request=name)
+        if int(each.get("count") or 1) > 1:
+            values = {"source": of, "request": name, "count": int(each["count"])}
+            yield note("DevicesAreCounted", **values, devices=_count_devices(world))
+        for text in _read_selectors(each):
+            yield note("DevicesAreSelected", source=of, request=name, expression=text)
+            if devices := _list_properties(world, text):
+                yield note("DevicesHave", devices=devices[:SHOWN])
+
+
+def _list_asks(spec: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the name and what is asked of each request of a claim, those that are alternatives one by one."""
+    return [
+        ("/".join(filter(None, (request.get("name"), each.get("name")))), each)
+        for request in (spec.get("devices") or {}).get("requests") or ()
+        for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ()))
+    ]
+
+
+def _read_selectors(asked: Mapping[str, Any]) -> list[str]:
+    found = (str((each.get("cel") or {}).get("expression") or "").strip() for each in asked.get("selectors") or ())
+    return list(found)
 
 
 def _list_reach(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
@@ -228,14 +242,23 @@ def _list_reach(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
             yield note("PoolReaches", **values, nodes=out[:SHOWN], count=len(out))
 
 
+def _list_tainted(world: Simulation, nodes: Container[str]) -> Iterator[Fact]:
+    """Yield the devices of nodes that have a taint."""
+    slices = [each for found in _find_newest_slices(world).values() for each in found if each.get("nodeName") in nodes]
+    for name, device in [(each["nodeName"], device) for each in slices for device in each.get("devices") or ()]:
+        for each in device.get("taints") or ():
+            taint = Taint(each["key"], each.get("value") or "", each["effect"])
+            yield note("DeviceIsTainted", device=f"{name}/{device['name']}", taint=str(taint))
+
+
 def _list_other_drivers(world: Simulation, name: str) -> Iterator[Fact]:
     """Yield the selectors of a class that name none of the drivers whose devices are there."""
     found = (world.store.get("DeviceClass", "", name) or {}).get("spec") or {}
     drivers = sorted({str((each.get("spec") or {}).get("driver")) for each in world.store.list("ResourceSlice")})
-    for each in found.get("selectors") or ():
-        text = str((each.get("cel") or {}).get("expression") or "").strip()
+    for text in _read_selectors(found):
         if "device.driver" in text and not any(driver in text for driver in drivers):
-            yield note("ClassSelectsOthers", deviceClass=name, expression=text, drivers=drivers[:SHOWN] or ["-"])
+            code = "ClassSelectsOthers" if drivers else "NoDevicesPublished"
+            yield note(code, deviceClass=name, expression=text, drivers=drivers[:SHOWN])
 
 
 def _list_properties(world: Simulation, expression: str) -> list[str]:
@@ -258,41 +281,42 @@ def _list_properties(world: Simulation, expression: str) -> list[str]:
 def _count_devices(world: Simulation) -> list[str]:
     """Count the devices of each node that has slices of its own."""
     counts: dict[str, int] = {}
-    for each in world.store.list("ResourceSlice"):
-        spec = each.get("spec") or {}
+    for spec in [each for slices in _find_newest_slices(world).values() for each in slices]:
         if node := spec.get("nodeName"):
             counts[node] = counts.get(node, 0) + len(spec.get("devices") or ())
     return [f"{node} {count}" for node, count in sorted(counts.items())][:SHOWN]
 
 
 def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -> Iterator[Fact]:
-    for request in (spec.get("devices") or {}).get("requests") or ():
-        for each in (request.get("exactly") or {}, *(request.get("firstAvailable") or ())):
-            name = each.get("deviceClassName")
-            if name and world.store.get("DeviceClass", "", name) is None:
-                yield note("DeviceClassIsMissing", deviceClass=name, request=request.get("name"), source=of)
+    for request, each in _list_asks(spec):
+        name = each.get("deviceClassName")
+        if name and world.store.get("DeviceClass", "", name) is None:
+            yield note("DeviceClassIsMissing", deviceClass=name, request=request, source=of)
+
+
+def _find_newest_slices(world: Simulation) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
+    """Return the slices of the newest generation of each pool, which alone count, by driver and pool."""
+    pools: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for spec in [each.get("spec") or {} for each in world.store.list("ResourceSlice")]:
+        pools.setdefault((str(spec.get("driver")), str((spec.get("pool") or {}).get("name"))), []).append(spec)
+    return {
+        key: [each for each in found if _generation_of(each) == max(map(_generation_of, found))]
+        for key, found in pools.items()
+    }
+
+
+def _generation_of(spec: Mapping[str, Any]) -> int:
+    return int((spec.get("pool") or {}).get("generation") or 0)
 
 
 def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
     """Yield the pools that schedulers take for incomplete: some slices are not there, or before 1.35 belong to several nodes."""
-    pools: dict[tuple[str, str], dict[str, None]] = {}
-    newest: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for each in world.store.list("ResourceSlice"):
-        spec = each.get("spec") or {}
-        pool = spec.get("pool") or {}
-        key, generation = (str(spec.get("driver")), str(pool.get("name"))), int(pool.get("generation") or 0)
-        known = newest.get(key) or []
-        first = int((known[0].get("pool") or {}).get("generation") or 0) if known else -1
-        newest[key] = [spec] if generation > first else [*known, spec] if generation == first else known
-        if spec.get("nodeName"):
-            pools.setdefault((str(spec.get("driver")), str(pool.get("name"))), {})[spec["nodeName"]] = None
     by_node = Behavior.COUNTERS_OF_POOLS not in behaviors_of(world.settings.release)
-    for (driver, name), nodes in pools.items():
+    for (driver, name), slices in _find_newest_slices(world).items():
+        nodes = list(dict.fromkeys(each["nodeName"] for each in slices if each.get("nodeName")))
         if by_node and len(nodes) > 1:
-            yield note("PoolOverNodes", pool=name, driver=driver, nodes=list(nodes))
-    for (driver, name), slices in newest.items():
+            yield note("PoolOverNodes", pool=name, driver=driver, nodes=nodes)
         wanted = int((slices[0].get("pool") or {}).get("resourceSliceCount") or 0)
         if len(slices) < wanted:
-            generation = int((slices[0].get("pool") or {}).get("generation") or 0)
-            values = {"pool": name, "driver": driver, "there": len(slices), "wanted": wanted, "generation": generation}
-            yield note("PoolIsIncomplete", **values)
+            values = {"there": len(slices), "wanted": wanted, "generation": _generation_of(slices[0])}
+            yield note("PoolIsIncomplete", pool=name, driver=driver, **values)

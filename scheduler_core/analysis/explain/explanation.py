@@ -97,6 +97,7 @@ class Preemption:
     message: str = ""
     reasons: tuple[tuple[str, str, int], ...] = ()
     nominated: str = ""
+    victims: tuple[str, ...] = ()  # that the last attempt chose, and that are not terminating yet
 
     def to_json(self) -> dict[str, Any]:
         reasons = [{"code": code, "message": text, "count": n} for code, text, n in self.reasons]

@@ -195,8 +195,11 @@ def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fo
         return all(t.matches(each.namespace, each.labels, spaces.get(each.namespace, {})) for t in terms)
 
     for pod in list_pods_of(nodes, is_partner, np.ones(len(nodes), np.bool_))[:PODS]:
+        labels = nodes.nodes[nodes.rows[pod.node_name]].labels
+        lacking = [term.topology_key for term in terms if term.topology_key not in labels]
         itself = all(term.selector.matches(diagnosis.pod.labels) for term in terms)
-        yield "IsItsPartner", pod, {"topologyKey": terms[0].topology_key, "itself": itself}
+        code = "PartnerWithoutLabel" if lacking else "IsItsPartner"
+        yield code, pod, {"topologyKey": lacking[0] if lacking else terms[0].topology_key, "itself": itself}
 
 
 def _find_repelling(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:

@@ -38,6 +38,7 @@ from scheduler_core.apiserver.quota import in_scope, overdue_at, scopes_of, usag
 from scheduler_core.controllers.quota import RESYNC, count_usage
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import LISTS, add_containers, find_added, from_template
+from scheduler_core.controllers.workloads.statefulsets.identity import new_pod, ordinals
 from scheduler_core.world.simulation import Simulation
 
 _OWNERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
@@ -89,8 +90,16 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
     return found
 
 
-def _predict_pod(world: Simulation, owner: Manifest) -> Manifest:
-    return add_containers(from_template(Owner.of(owner), owner["spec"]["template"]), find_added(world.store, owner))
+def _predict_pod(world: Simulation, manifest: Manifest) -> Manifest:
+    """Return the pod that a controller would create next, as it would send it to the API server."""
+    owner, template = Owner.of(manifest), manifest["spec"]["template"]
+    if owner.kind == "StatefulSet":
+        there = {pod.name for pod in list_pods(world, manifest)}
+        missing = (each for each in ordinals(owner) if f"{owner.name}-{each}" not in there)
+        pod = new_pod(owner, template, "", next(missing, 0))
+    else:
+        pod = from_template(owner, template)
+    return add_containers(pod, find_added(world.store, manifest))
 
 
 def count_missing(world: Simulation, owner: Manifest) -> int:

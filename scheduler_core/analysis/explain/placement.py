@@ -35,6 +35,7 @@ from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
 from scheduler_core.scheduler.plugins.helper.fixes import find_open_role, list_own_tolerations
+from scheduler_core.scheduler.plugins.interpodaffinity.counts import with_named_namespaces
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.world.simulation import Simulation
 
@@ -230,9 +231,8 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
     """Yield the pod's own rules that look at less than one may think."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     terms = affinity_terms(pod)
-    for kind, of_kind in (("podAntiAffinity", terms.required_anti), ("podAntiAffinity", terms.preferred_anti)):
-        for term in of_kind:
-            yield from _describe_term(kind, term, nodes, row)
+    for term in with_named_namespaces((*terms.required_anti, *terms.preferred_anti), world.store):
+        yield from _describe_term("podAntiAffinity", term, nodes, row)
     rules = diagnosis.state.get("PreFilterInterPodAffinity")
     if rules is not None and rules.matches_itself and rules.affinity and not any(t.total for t in rules.affinity):
         yield note("FirstOfItsGroup", pod=pod.key)
@@ -343,16 +343,18 @@ def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) ->
     if term.topology_key not in labels:
         yield note("NodeWithoutLabel", node=nodes.names[row], topologyKey=term.topology_key, kind=kind)
         return
-    if not term.namespaces:
-        return
     others = [other.labels.get(term.topology_key) for other in nodes.nodes]
     here = np.array([domain == labels[term.topology_key] for domain in others], np.bool_)
     found = list_pods_of(
-        nodes, lambda each: each.namespace not in term.namespaces and term.selector.matches(each.labels), here
+        nodes,
+        lambda each: term.selector.matches(each.labels) and not term.matches(each.namespace, each.labels, {}),
+        here,
     )
     if found:
-        namespaces, keys = list(term.namespaces), [pod.key for pod in found[:SHOWN]]
-        yield note("TermLooksInNamespace", kind=kind, namespaces=namespaces, pods=keys, count=len(found))
+        values = {"namespaces": list(term.namespaces), "pods": [pod.key for pod in found[:SHOWN]]}
+        text = ", ".join(map(str, term.namespace_selector.requirements))
+        code = "TermLooksForLabels" if text else "TermLooksInNamespace"
+        yield note(code, kind=kind, namespaceSelector=text, **values, count=len(found))
 
 
 def list_pods_of(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArray[np.bool_]) -> list[Pod]:

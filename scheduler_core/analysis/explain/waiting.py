@@ -18,6 +18,7 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework import Point
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD_DELETE
+from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME
@@ -34,6 +35,11 @@ NODES = 2
 def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: Iterable[Given]) -> Iterator[Fact]:
     """Yield why evicting pods of lower priority does not make room: the policy, the priorities, or a rule that it breaks."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
+    if preemption.victims:
+        keys = list(preemption.victims[:SHOWN])
+        values = {"node": preemption.nominated, "priority": preemption.priority}
+        yield note("Preempts", pod=pod.key, pods=keys, count=len(preemption.victims), **values)
+        return
     if preemption.nominated:
         ending = list_victims(pod, nodes)
         if preemption.lower > len(ending):
@@ -78,6 +84,23 @@ def list_victims(pod: Pod, nodes: NodeTable) -> list[str]:
     row = nodes.row(pod.nominated_node_name)
     there = [] if row is None else nodes.pods[row]
     return [each.key for each in there if each.deleting and each.priority < pod.priority]
+
+
+def list_chosen(pod: Pod, nodes: NodeTable, attempt: Attempt | None) -> tuple[str, ...]:
+    """List the victims of the last attempt of a pod that are on its nominated node and have not been told to end."""
+    row = nodes.row(pod.nominated_node_name)
+    if attempt is None or row is None or attempt.nominated != pod.nominated_node_name:
+        return ()
+    return tuple(each.key for each in nodes.pods[row] if each.key in attempt.victims and not each.deleting)
+
+
+def list_spared(world: Simulation, diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
+    """Yield the pods of lower priority on other nodes than `node` that preemption spared, as budgets allow no disruption of them."""
+    budgets = budgets_of([*world.store.list("PodDisruptionBudget")])
+    others = [each for pods in diagnosis.nodes.pods for each in pods if each.priority < diagnosis.pod.priority]
+    for each in [each for each in others if each.node_name != node]:
+        if any(budget.covers(each) and budget.allowed <= 0 for budget in budgets):
+            yield note("SparedByBudget", holder=each.key, node=each.node_name)
 
 
 def _list_needed(diagnosis: Diagnosis) -> list[Pod]:

@@ -12,7 +12,9 @@ from scheduler_core.apimachinery.objects.demand import Amount, amounts
 from scheduler_core.apiserver import KINDS, Refused
 from scheduler_core.apiserver.admission.admission import apply_object_defaults
 from scheduler_core.apiserver.quota import in_scope, scopes_of, usage
+from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import add_containers, find_added, name_containers
+from scheduler_core.controllers.workloads.statefulsets.identity import volumes
 from scheduler_core.world.simulation import Simulation
 
 QUOTA = "ResourceQuota"
@@ -91,8 +93,11 @@ def find_last_refusal(sim: Simulation, owner: Manifest) -> str:
 
 
 def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:
-    """A pod by its template."""
+    """A pod by its template, for a StatefulSet with the claims of its first pod."""
     template = owner["spec"]["template"]
+    if owner["spec"].get("volumeClaimTemplates"):
+        spec = template.get("spec") or {}
+        template = {**template, "spec": {**spec, "volumes": volumes(Owner.of(owner), spec, 0)}}
     meta = {**(template.get("metadata") or {}), "namespace": namespace, "name": "new"}
     return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": meta}
 

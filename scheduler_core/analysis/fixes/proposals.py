@@ -164,7 +164,7 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _select_in_template(draft, diagnosis, sim)
     yield from end_finished_users(draft, pod, sim)
     ending = [each for each in sim.store.pods() if each.deleting and each.node_name][: MOST_ENDING + 1]
-    if not all(is_overdue(sim, each) for each in ending):
+    if pod.nominated_node_name or not all(is_overdue(sim, each) for each in ending):
         yield wait(draft, pod)
     if diagnosis.whole is None and len(ending) <= MOST_ENDING:
         yield from (end_pod(draft, each) for each in ending)
@@ -317,7 +317,9 @@ def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
     if deployment is None or deployment["kind"] != _DEPLOYMENT:
         return
     spec: dict[str, Any] = dict(deployment["spec"])
-    available = int((deployment.get("status") or {}).get("availableReplicas") or 0)
+    selector, space = LabelSelector.of(spec.get("selector")), meta.get("namespace") or "default"
+    there = sum(pod.ready and pod.namespace == space and selector.matches(pod.labels) for pod in sim.store.pods())
+    available = int(deployment["status"].get("availableReplicas") or 0) if deployment.get("status") else there
     needed = max(get_desired_replicas(spec) - available, 0) + 1
     if not is_rolling(spec) or max_unavailable(spec) >= needed or needed > get_desired_replicas(spec):
         return

@@ -32,11 +32,11 @@ from scheduler_core.analysis.fixes.proof import Goal, Prover
 from scheduler_core.analysis.fixes.proposals import SCALABLE, in_turn
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, propose_admission, rebuild, resume
 from scheduler_core.analysis.fixes.shell import change_template, read_calls
-from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of
+from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, nanos
 from scheduler_core.apimachinery.objects.demand import Amount, add, amounts
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
 from scheduler_core.apiserver.kinds import KINDS
-from scheduler_core.apiserver.quota import usage
+from scheduler_core.apiserver.quota import in_scope, scopes_of, usage
 from scheduler_core.controllers.quota import count_usage
 from scheduler_core.controllers.workloads.pods import find_added
 from scheduler_core.scheduler.framework.drafts import Change, Draft
@@ -111,7 +111,8 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         refer = {"kind": owner["kind"], **{k: owner["metadata"].get(k) for k in ("name", "uid")}, "controller": True}
         meta = {"name": "new", "namespace": namespace, "ownerReferences": [refer]}
         yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
-        yield from _free_quotas(sim, owner, namespace)
+        full = {change.values["quota"] for change in raised.changes if change.kind == "quota"}
+        yield from _free_quotas(sim, owner, namespace, full)
     why = ask_api_server(sim, complete_pod(sim, owner, namespace))
     reported = "" if why or raised.changes else _find_reported_refusal(sim, owner)
     if why or reported:
@@ -158,12 +159,13 @@ def is_refused(sim: Simulation, owner: Manifest) -> bool:
     return missing_of(owner) > 0 and bool(find_last_refusal(sim, owner) or ask_api_server(sim, pod))
 
 
-def _free_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
-    """Pods gone that a quota counts: each that is ending, and those that wait for a node themselves."""
+def _free_quotas(sim: Simulation, owner: Manifest, namespace: str, full: set[str]) -> Iterator[Draft]:
+    """Pods gone that a `full` quota counts: each that is ending, and those that wait for a node themselves."""
     pod = pod_of(owner, namespace)
-    for quota in quotas_of(sim, pod):
+    for quota in [each for each in quotas_of(sim, pod) if each["metadata"]["name"] in full]:
         of_objects = "count/pods" in (quota["spec"].get("hard") or {})  # pods that have ended, too
         mine = [p for p in sim.store.pods() if p.namespace == namespace and (of_objects or not p.terminal)]
+        mine = [p for p in mine if all(in_scope(scope, KINDS[POD], p.manifest) for scope in scopes_of(quota))]
         for each in [each for each in mine if each.deleting][:MOST_FREED]:
             yield end_pod(Draft(pod), each)
         idle = (each for each in mine if (each.terminal or not each.node_name) and not each.deleting)
@@ -217,7 +219,7 @@ def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
         for _ in range(_count_missing(sim, owner, namespace)):
             add(needed, each)
         draft = _with_room(sim, draft, quota, needed)
-    return _with_defaults(draft, namespace, list(unsaid)) if unsaid else draft
+    return _with_defaults(draft, namespace, list(unsaid), pod) if unsaid else draft
 
 
 def list_missing_claims(sim: Simulation, owner: Manifest) -> Iterator[Manifest]:
@@ -264,12 +266,15 @@ def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
                 yield f"{field}.{resource}"
 
 
-def _with_defaults(draft: Draft, namespace: str, unsaid: list[str]) -> Draft:
-    """A LimitRange: the API server writes into new pods what their containers don't say."""
+def _with_defaults(draft: Draft, namespace: str, unsaid: list[str], pod: Manifest) -> Draft:
+    """A LimitRange: the API server writes into new pods what their containers don't say; no limit below what one of them requests."""
+    asked = [((each.get("resources") or {}).get("requests") or {}) for each in pod["spec"]["containers"]]
     limits, requests = (
         {name.removeprefix(field): DEFAULTS[name.removeprefix(field)] for name in unsaid if name.startswith(field)}
         for field in (_LIMITS, _REQUESTS)
     )
+    for name, least in limits.items():
+        limits[name] = max((least, *(each[name] for each in asked if name in each)), key=lambda amount: nanos(amount))
     item: dict[str, Any] = {"type": "Container"}
     item |= {"default": limits} if limits else {}
     item |= {"defaultRequest": requests} if requests else {}

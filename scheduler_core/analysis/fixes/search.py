@@ -138,7 +138,7 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
         findings = yield from prove_each(sim, pod_key, prover, ((e, prover.placed()) for e in drafts), "searched")
         if findings.fixes:
             return findings
-    sim, pod = _bring_on(sim, pod_key)
+    sim, pod = bring_on(sim, pod_key)
     namespace, _, name = pod_key.partition("/")
     owner = name.rpartition("-")[0]
     stateful = sim.store.get("StatefulSet", namespace, owner) if pod is None else None
@@ -277,7 +277,7 @@ def _wants_another_system(sim: Simulation, pod: Pod) -> bool:
     return bool(wanted) and node is not None and node.labels.get(OS_LABEL, wanted) != wanted
 
 
-def _bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
+def bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
     """Return the world, and the pod in it, once the pod's claims are made and a node that it has got is written down."""
     pod = sim.store.pod_at(key)
     if pod is None or pod.node_name:

@@ -209,7 +209,8 @@ def notes(store: Store, items: tuple[Item, ...]) -> list[str]:
         f'node "{name}" is not in the cluster: {_pods(count)} bound to it' for name, count in sorted(absent.items())
     ]
     if ended:
-        said.append(f"{_pods(ended)} that have terminated (Succeeded or Failed): kept, but not scheduled")
+        which = "1 pod has" if ended == 1 else f"{ended} pods have"
+        said.append(f"{which} terminated (Succeeded or Failed): kept, but not scheduled")
     return said
 
 

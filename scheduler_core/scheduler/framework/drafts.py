@@ -61,14 +61,14 @@ _KINDS = {
     """,
     "allows": """
         wait gates uncordon toleration-effect toleration policy match-label-keys release volume-labels volume-modes
-        selector-value resource-name term-value label namespace-label device-toleration attach-limit topologies enable
+        selector-value resource-name term-value label namespace-label device-toleration topologies enable
         daemon-selector driver-nodes
         quota limit-range limit-range-bound rollout runtime-class quota-scope unready-eviction one-budget replicas
         field priority-class-left parallel resume recreate-strategy partition next-revision update-strategy undo namespace-selector
         failure-policy members allowed-tolerations outside
     """,
     "adds": """
-        volume node nodes
+        volume node nodes attach-limit
     """,
     "lessens": """
         fewer-replicas harden devices device-class device-selector device-constraint port request overhead claim-size

@@ -80,7 +80,7 @@ def _list_terms(pod: Pod) -> Stricter:
     path = ("affinity", "podAntiAffinity", REQUIRED)
     rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
     terms = rules.get(REQUIRED) or []
-    if any("namespaces" not in term and "namespaceSelector" not in term for term in terms):
+    if any("namespaces" not in term and term.get("namespaceSelector") != {} for term in terms):
         wide = [term if "namespaces" in term else {**term, "namespaceSelector": {}} for term in terms]
         yield Change("namespace-selector", {}), path, wide
     for term in (each["podAffinityTerm"] for each in rules.get(PREFERRED) or ()):

@@ -5,9 +5,9 @@ kube: plugins/interpodaffinity/{filtering,scoring}.go @ v1.34.1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,11 @@ def _topology(nodes: NodeTable, key: str) -> Topology:
 # The incoming pod's terms on existing pods
 
 
-def with_named_namespaces(terms: Iterable[AffinityTerm], handle: Handle) -> tuple[AffinityTerm, ...]:
+class Lister(Protocol):
+    def list(self, kind: str) -> Sequence[Mapping[str, Any]]: ...
+
+
+def with_named_namespaces(terms: Iterable[AffinityTerm], handle: Lister) -> tuple[AffinityTerm, ...]:
     """The terms with the namespaces that their selectors select now added by name.
 
     As in kube the selector itself stays, and is then asked about no labels at all: `!team` selects every namespace.
@@ -71,7 +75,7 @@ def with_named_namespaces(terms: Iterable[AffinityTerm], handle: Handle) -> tupl
     return tuple(_resolve_namespaces(term, handle) for term in terms)
 
 
-def _resolve_namespaces(term: AffinityTerm, handle: Handle) -> AffinityTerm:
+def _resolve_namespaces(term: AffinityTerm, handle: Lister) -> AffinityTerm:
     selector = term.namespace_selector
     # An empty selector matches every namespace by itself, an absent one matches none: both need no list.
     if selector.nothing or selector.empty:

@@ -61,10 +61,13 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
         selector = LabelSelector.of(term.get("labelSelector"))
         asked = list_asked_pods(refusal, selector)
         key = str(term.get("topologyKey") or "")
-        homes = (refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None)
+        homes = [refusal.nodes.nodes[row] for pod in asked if (row := refusal.nodes.row(pod.node_name)) is not None]
         asked += [refusal.pod] if selector.matches(refusal.pod.labels) else []
         domains = {node.labels[key] for node in homes if key in node.labels}
         yield from fixes.in_domain(draft, refusal, key, sorted(domains)[:MOST_DOMAINS])
+        if key in refusal.node.labels:
+            bare = [node for node in homes if key not in node.labels]
+            yield from (fixes.label_node(draft, node, [(key, refusal.node.labels[key])]) for node in bare[:1])
         searched = term.get("namespaces") or [refusal.pod.namespace]
         others = sorted({pod.namespace for pod in asked} - set(searched))
         wanted = (term.get("namespaceSelector") or {}).get("matchLabels") or {}
