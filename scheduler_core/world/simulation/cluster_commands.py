@@ -59,10 +59,10 @@ def arrange(world: World, inputs: Inputs) -> None:
 def begin_at(world: EditableWorld, start: str, live: bool) -> None:
     """Has the present be a moment of the calendar."""
     world.store.begin_at(parse_time(start) - world.now, live)
-    _tell_epoch(world)
+    _pass_epoch_on(world)
 
 
-def _tell_epoch(world: EditableWorld) -> None:
+def _pass_epoch_on(world: EditableWorld) -> None:
     for scheduler in world.schedulers:
         scheduler.algorithm_state.epoch = world.store.epoch
 
@@ -85,7 +85,7 @@ def _as_taken(world: EditableWorld, command: commands.ApplyObjects) -> Iterator[
         store.epoch = before
         raise
     store.date_again(before)
-    _tell_epoch(world)
+    _pass_epoch_on(world)
 
 
 def _apply(world: EditableWorld, command: commands.ApplyObjects) -> None:
