@@ -1,5 +1,6 @@
 """Fixes for containers that do not start or are ended, by the words of their kubelet: a line of the table for each of its sentences."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _TIME = "activeDeadlineSeconds"
 _PATIENCE = 30  # failures of a startupProbe
 _WRITTEN = ("kube-root-ca.crt", "openshift-service-ca.crt")  # by controllers
 _USER, _LINUX, _CREDENTIALS, ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
+_HUB = "https://index.docker.io/v1/"  # by which the credentials of Docker Hub are named
 _ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
 _FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
 _KINDS = {"configmap": ("ConfigMap", "data"), "config": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
@@ -161,9 +163,14 @@ def _pull(case: _Case) -> Iterator[Draft]:
 def _give_credentials(case: _Case) -> Iterator[Draft]:
     named = [str(each.get("name")) for each in case.spec.get("imagePullSecrets") or ()]
     absent = (name for name in named if case.sim.store.get("Secret", case.pod.namespace, name) is None)
-    name = next(absent, _CREDENTIALS)
-    content = {"type": "kubernetes.io/dockerconfigjson", "stringData": {".dockerconfigjson": '{"auths": {}}'}}
-    draft = case.anew("pull-secret", {"imagePullSecrets": [{"name": name}]}, secret=name)
+    name = next(absent, "") or (named or [_CREDENTIALS])[0]
+    given = case.sim.store.get("Secret", case.pod.namespace, name)
+    hosts = (str(each.get("image")).partition("/")[0] for _, each in case.list_containers())
+    host = next((each for each in hosts if "." in each and each in case.found.string), _HUB)
+    text = json.dumps({"auths": {host: {"auth": ANY}}})
+    content = {"type": "kubernetes.io/dockerconfigjson", "stringData": {".dockerconfigjson": text}}
+    patch = {"imagePullSecrets": [{"name": name}]}
+    draft = case.anew("pull-secret", patch, secret=name, **({"renews": True} if given is not None else {}))
     yield draft.beside(case.build("Secret", name, **content))
 
 
@@ -233,6 +240,17 @@ def _mend_probe(case: _Case) -> Iterator[Draft]:
             yield case.anew("setting", {field: [{"name": each["name"], probe: patch}]}, **values)
 
 
+def _mend_scheme(case: _Case) -> Iterator[Draft]:
+    """The probe speaks the protocol that its container speaks."""
+    probe = f"{case.found['probe'].lower()}Probe"
+    for field, each in case.list_containers():
+        given = (each.get(probe) or {}).get("httpGet") or {}
+        if given and str(given.get("path") or "/") in case.found.string:
+            to = "HTTP" if given.get("scheme") == "HTTPS" else "HTTPS"
+            patch = {field: [{"name": each["name"], probe: {"httpGet": {"scheme": to}}}]}
+            yield case.anew("setting", patch, field=f"{probe}.httpGet.scheme of {each['name']}", to=to)
+
+
 def _delete(case: _Case) -> Iterator[Draft]:
     """The pod deleted: a new one is set up anew."""
     if controller_of(case.pod.manifest):
@@ -281,7 +299,8 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r"no runtime for \"[^\"]*\" is configured|RuntimeHandler \"[^\"]*\" not supported", _leave_runtime),
     (r"ErrImageNeverPull", _pull),
     (
-        r"(?is)pull.*(?:denied|unauthorized|authentication required|basic auth)|fail\w+ to authorize|authoriz\w+ failed|toomanyrequests",
+        r"(?is)^(?!\S+: (?:error|completed): )"  # which is the log of a program
+        r".*(?:pull.*(?:denied|unauthorized|authentication required|basic auth)|fail\w+ to authorize|authoriz\w+ failed|toomanyrequests)",
         _give_credentials,
     ),
     (r"(?P<kind>configmap|secret) \"(?P<name>[\w.-]+)\" not found", _make_object),
@@ -292,7 +311,11 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r'forbidden sysctl: "(?P<name>[^"]+)"', _mend_context),
     (r"Setting volume ownership for|consider using OnRootMismatch", _mend_context),
     (r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*:(?P<port>\d+)\S*:? .*connection refused", _mend_probe),
-    (r"(?P<probe>Startup) probe failed: ", _mend_probe),
+    (r"(?P<probe>Startup) probe failed: (?!.*(?:HTTPS|malformed HTTP))", _mend_probe),
+    (
+        r"(?P<probe>Liveness|Readiness|Startup) probe failed: .*(?:to HTTPS client|HTTPS server|malformed HTTP)",
+        _mend_scheme,
+    ),
     (r"(?P<probe>Liveness|Readiness) probe failed:.*(?:context deadline exceeded|Client\.Timeout)", _mend_probe),
     (r'parse image (?:name|reference) "(?P<image>[^"]+)"', _mend_image),
     (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),

@@ -256,7 +256,7 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
         return
     if not covering:
         if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
-            yield delete_pod(draft, pod), prover.left(pod, replaced=True)
+            yield delete_pod(draft, pod), _elsewhere(pod, prover)
         return
     drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
     drain += "" if controller_of(pod.manifest) else " --force"
@@ -293,6 +293,18 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
     to = was + 1 if field == "maxUnavailable" and isinstance(was, int) else was - 1 if isinstance(was, int) else 0
     values = {"budget": key_of(manifest), "field": field, "from": was, "to": max(to, 0)}
     yield draft.patching(Change("budget", values), name_of(manifest), {"spec": {field: max(to, 0)}}, drain), goal
+
+
+def _elsewhere(pod: Pod, prover: Prover) -> Goal:
+    """Another pod has come in place of the pod, on another node."""
+    goal = prover.left(pod, replaced=True)
+
+    def look(fixed: Watch) -> str | None:
+        key = goal(fixed)
+        found = fixed.world.store.pod_at(key) if key else None
+        return key if found is not None and found.node_name != pod.node_name else None
+
+    return look
 
 
 def search_drain(sim: Simulation, node: str, budget: Budget) -> Generator[None, None, Findings]:

@@ -115,6 +115,9 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
             yield _harden("exists", one.key), path, add([{"key": one.key, "operator": "Exists"}])
     if role := find_open_role(pod, node, sim.store.nodes()):
         yield _harden("absent", role), path, add([{"key": role, "operator": "DoesNotExist"}])
+    given = pod.manifest["spec"].get("tolerations") or ()
+    if any(not each.get("key") for each in given) and node.unschedulable:
+        yield _harden("tolerations"), ("tolerations",), [each for each in given if each.get("key")]
     for taint in [each for each in node.taints if each.effect != "PreferNoSchedule" and pod.spec.tolerates(each)][:1]:
         is_label = taint.key in node.labels and not taint.key.startswith(OF_CONTROLLERS)
         mine = {"key": HOSTNAME, "operator": "NotIn", "values": [node.labels.get(HOSTNAME, node.name)]}
