@@ -285,6 +285,15 @@ def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
     return propose
 
 
+def _request_use(case: _Case) -> Iterator[Draft]:
+    """What a container used when its kubelet evicted it is requested."""
+    name, resource, used = case.found["container"], case.found["resource"], case.found["used"]
+    for field, each in case.list_containers():
+        if each["name"] == name:
+            patch = {field: [{"name": name, "resources": {"requests": {resource: used}}}]}
+            yield case.anew("limits", patch, field="requests", resource=resource, container=name, to=used)
+
+
 def _run_longer(case: _Case) -> Iterator[Draft]:
     if given := case.spec.get(_TIME):
         yield case.anew("setting", {_TIME: 2 * given}, field=_TIME, to=2 * given)
@@ -295,7 +304,7 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (FOREIGN.pattern, _move),
     (UNREGISTERED.pattern, _keep_to_driver),
     (r"runAsNonRoot and image (?:will run as root|has non-numeric user)|runAsUser breaks non-root policy", _set_user),
-    (r"hostPath type check failed: (?P<path>\S+) is not a (?P<kind>directory|file)\b", _make_path),
+    (r"hostPath type check failed: (?P<path>\S+)(?<!\.sock) is not a (?P<kind>directory|file)\b", _make_path),
     (r"no runtime for \"[^\"]*\" is configured|RuntimeHandler \"[^\"]*\" not supported", _leave_runtime),
     (r"ErrImageNeverPull", _pull),
     (
@@ -324,4 +333,8 @@ _WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
     (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
     (r"container init was OOM-killed", _raise_limit("memory")),
     (r"longer than the specified deadline", _run_longer),
+    (
+        r"low on resource: (?P<resource>memory)\.[\s\S]*?Container (?P<container>\S+) was using (?P<used>\w+), request is",
+        _request_use,
+    ),
 )

@@ -292,15 +292,11 @@ def has_ended_inside(pod: Pod) -> bool:
 
 def list_remote_volumes(pod: Pod) -> list[str]:
     """Return the volumes of a pod that are not on its node alone, each with its source."""
-    sources = (
-        (v["name"], *next((i for i in v.items() if i[0] != "name"), ("-", {})))
-        for v in pod.manifest["spec"].get("volumes") or ()
+    given = [(v["name"], k, v[k] or {}) for v in pod.manifest["spec"].get("volumes") or () for k in v if k != "name"]
+    remote = (
+        (name, kind, [v for v in of.values() if isinstance(v, str)]) for name, kind, of in given if kind not in _OF_NODE
     )
-    remote = [(name, kind, given or {}) for name, kind, given in sources if kind not in _OF_NODE]
-    return [
-        " ".join((name, f"({kind}", *(v for v in given.values() if isinstance(v, str)))) + ")"
-        for name, kind, given in remote
-    ]
+    return [f"{name} ({' '.join((kind, *words))})" for name, kind, words in remote]
 
 
 def _list_awaited(world: Simulation, pod: Pod) -> Iterator[str]:

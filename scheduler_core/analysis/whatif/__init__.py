@@ -21,7 +21,6 @@ from scheduler_core.analysis.whatif.node_types import (
     types_of_nodes,
 )
 from scheduler_core.analysis.whatif.outcome import (
-    RETURNS,
     Change,
     NoSuch,
     Outcome,
@@ -39,20 +38,7 @@ from scheduler_core.analysis.whatif.rest import Progress, Rest, Steps, come_to_r
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 from scheduler_core.base.steps import finish
 
-__all__ = [
-    "FAILED",
-    "MOST",
-    "RETURNS",
-    "BadTypes",
-    "Change",
-    "Circles",
-    "End",
-    "Loop",
-    "Loops",
-    "NoSuch",
-    "Outcome",
-    "Progress",
-]
+__all__ = ["FAILED", "MOST", "BadTypes", "Change", "Circles", "End", "Loop", "Loops", "NoSuch", "Outcome", "Progress"]
 __all__ += ["Rest", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "owners_of"]
 __all__ += ["pods_of", "remove", "requests_of", "room_for", "scale", "settle", "subject_of", "type_in", "waiting"]
 __all__ += ["NodeType", "Steps", "come_to_rest", "finish", "list_unpriced", "make_nodes", "read_types", "what_if"]

@@ -27,7 +27,7 @@ Change = Command | Callable[[Watch], Requests]
 
 WAITED = 20_000  # transitions until what kubectl deletes is gone
 STAYS = "the pod is terminating, and stays"
-RETURNS = "it replaces an evicted pod, tolerates the taint of the cordoned node, and is placed there again"
+RETURNS = "replaces an evicted pod, tolerates the taint of the cordoned node, and is placed there again"
 EXPECTED = "expected kubectl commands in the form in which explain prints fixes, such as kubectl scale deployment web --replicas=3"
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, StopIteration, yaml.YAMLError)
 SCALABLE = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")

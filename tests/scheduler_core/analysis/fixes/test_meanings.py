@@ -130,6 +130,7 @@ EXAMPLES = {
     "PluginIsUnauthorized": f'{SANDBOX}plugin type="calico" failed (add): connection is unauthorized: Unauthorized',
     "AgentDoesNotAnswer": f"{SANDBOX}dial unix /var/run/cilium/cilium.sock: connect: no such file or directory",
     "SecretOfTheDriverIsMissing": 'error getting secret csi-creds in namespace storage',
+    "DockerIsNotThere": 'MountVolume.SetUp failed for volume "s" : hostPath type check failed: /var/run/docker.sock is not a socket file',
     "DeviceIsBusy": '/dev/sdb is apparently in use by the system',
     "VolumeIsInAnotherZone": 'The volume vol-1 is not in the same availability zone as instance i-1',
     "AttachedToAnother": 'code = FailedPrecondition desc = volume vol-1 is attached to a different node i-9',

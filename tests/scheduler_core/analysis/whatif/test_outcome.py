@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.analysis.whatif import RETURNS, NoSuch, add, drain, remove, scale, settle, waiting, what_if
+from scheduler_core.analysis.whatif import NoSuch, add, drain, remove, scale, settle, waiting, what_if
+from scheduler_core.analysis.whatif.outcome import RETURNS
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod
