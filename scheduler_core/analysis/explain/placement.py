@@ -143,12 +143,9 @@ def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
     for i in [each for each in order if drawn is not totals and drawn[each] > drawn[here]][:1]:
         more = {name: int(points[here] - points[i]) for name, points in scores.items() if points[here] > points[i]}
         if more and totals[here] >= totals[i]:
-            values |= {
-                "plugins": sorted(more, key=more.__getitem__, reverse=True),
-                "points": sum(more.values()),
-                "less": int(drawn[i] - drawn[here]),
-            }
-            yield note("Outweighed", **values | {"other": names[int(feasible[i])]})
+            plugins, less = sorted(more, key=more.__getitem__, reverse=True), int(drawn[i] - drawn[here])
+            found = {"other": names[int(feasible[i])], "plugins": plugins, "points": sum(more.values()), "less": less}
+            yield note("Outweighed", node=node, **found)
     if totals[other] > totals[here]:
         yield note("OtherScoresHigher", **values)
         if delay := find_delay(diagnosis.nodes.nodes[int(feasible[other])], diagnosis.pod):

@@ -389,18 +389,10 @@ def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:
 def explain_gone(world: Simulation, key: str) -> Explanation | None:
     """Explain a pod that is there no more by the Events and the records of it; None if nothing is known of it."""
     namespace, _, name = key.partition("/")
-    named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    parts = re.escape(name), rf"(?:Deleted|Scaled down) .*{re.escape(name.rpartition('-')[0])}"
+    named = re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])")
     events = [each for each in world.store.events if each.namespace == namespace]
-    owner = re.compile(rf"(Deleted|Scaled down) .*(?<![\w-]){re.escape(name.rpartition('-')[0])}(?![\w-])")
-    events = [
-        e
-        for e in events
-        if (
-            e.name == name
-            if e.kind == "Pod"
-            else owner.match(e.message) or (e.name != name and named.search(e.message))
-        )
-    ]
+    events = [e for e in events if (e.name == name if e.kind == "Pod" else e.name != name and named.search(e.message))]
     if not events and key not in world.journal.last_move:
         return None
     others = (e for e in events if e.type == WARNING or e.reporter not in _EVERYDAY)

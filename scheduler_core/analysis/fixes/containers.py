@@ -1,10 +1,14 @@
-"""Fixes for containers that do not start or are ended, by the words of their kubelet: a line of the table for each of its sentences."""
+"""Fixes for containers that do not start or are ended, by the words of their kubelet: a row of containers.yaml for each sentence."""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from scheduler_core.analysis.fixes.meanings import find_makers, list_status_texts
 from scheduler_core.apimachinery.objects import REQUIRED, Manifest, Node, Pod, controller_of, nanos
@@ -79,6 +83,7 @@ class _Case:
     pod: Pod
     node: Node | None
     found: re.Match[str]
+    resource: str = ""
 
     @property
     def spec(self) -> Manifest:
@@ -110,11 +115,18 @@ class _Case:
         return {"apiVersion": "v1", "kind": kind, "metadata": meta, **data}
 
 
+@cache
+def _read_words() -> list[tuple[re.Pattern[str], Mapping[str, str]]]:
+    rows = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return [(re.compile(row["words"]), row) for row in rows]
+
+
 def propose_containers(draft: Draft, sim: Simulation, pod: Pod, node: Node | None) -> Iterator[Draft]:
     """Propose what the words of the kubelet ask for: in the states of containers, the pod's status, and Warnings about it."""
     texts = [*list_status_texts(pod.manifest), *list_words(sim, pod)]
-    cases = [(propose, m) for text in texts for pattern, propose in _WORDS for m in re.finditer(pattern, text)]
-    made = (made for propose, match in cases for made in propose(_Case(draft, sim, pod, node, match)))
+    cases = [(row, m) for text in texts for pattern, row in _read_words() for m in pattern.finditer(text)]
+    asked = ((row["propose"], _Case(draft, sim, pod, node, m, row.get("resource", ""))) for row, m in cases)
+    made = (made for name, case in asked for made in _PROPOSING[name](case))
     yield from {each.fingerprint: each for each in made}.values()
 
 
@@ -271,18 +283,14 @@ def _raise_size(case: _Case) -> Iterator[Draft]:
     yield case.anew("setting", patch, field=f"emptyDir.sizeLimit of the volume {name}", to=text)
 
 
-def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
+def _raise_limit(case: _Case) -> Iterator[Draft]:
     """Twice as much for the container that is named, or for each."""
-
-    def propose(case: _Case) -> Iterator[Draft]:
-        for field, each in case.list_containers():
-            name, limit = each["name"], ((each.get("resources") or {}).get("limits") or {}).get(resource)
-            if limit and case.found.groupdict().get("container") in (None, name):
-                text = quantity(resource, 2 * nanos(limit) // 1_000_000_000)
-                patch = {field: [{"name": name, "resources": {"limits": {resource: text}}}]}
-                yield case.anew("limits", patch, field="limits", resource=resource, container=name, to=text)
-
-    return propose
+    for field, each in case.list_containers():
+        name, limit = each["name"], ((each.get("resources") or {}).get("limits") or {}).get(case.resource)
+        if limit and case.found.groupdict().get("container") in (None, name):
+            text = quantity(case.resource, 2 * nanos(limit) // 1_000_000_000)
+            patch = {field: [{"name": name, "resources": {"limits": {case.resource: text}}}]}
+            yield case.anew("limits", patch, field="limits", resource=case.resource, container=name, to=text)
 
 
 def _request_use(case: _Case) -> Iterator[Draft]:
@@ -299,42 +307,10 @@ def _run_longer(case: _Case) -> Iterator[Draft]:
         yield case.anew("setting", {_TIME: 2 * given}, field=_TIME, to=2 * given)
 
 
-# The words of kubelets and container runtimes. kube: pkg/kubelet/{images,kuberuntime,eviction}, pkg/volume/hostpath @ v1.34.1
-_WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
-    (FOREIGN.pattern, _move),
-    (UNREGISTERED.pattern, _keep_to_driver),
-    (r"runAsNonRoot and image (?:will run as root|has non-numeric user)|runAsUser breaks non-root policy", _set_user),
-    (r"hostPath type check failed: (?P<path>\S+)(?<!\.sock) is not a (?P<kind>directory|file)\b", _make_path),
-    (r"no runtime for \"[^\"]*\" is configured|RuntimeHandler \"[^\"]*\" not supported", _leave_runtime),
-    (r"ErrImageNeverPull", _pull),
-    (
-        r"(?is)^(?!\S+: (?:error|completed): )"  # which is the log of a program
-        r".*(?:pull.*(?:denied|unauthorized|authentication required|basic auth)|fail\w+ to authorize|authoriz\w+ failed|toomanyrequests)",
-        _give_credentials,
-    ),
-    (r"(?P<kind>configmap|secret) \"(?P<name>[\w.-]+)\" not found", _make_object),
-    (r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) \S+/(?P<name>[\w.-]+)", _add_key),
-    (r'volume "(?P<volume>[^"]+)" : references non-existent (?P<kind>config|secret) key: (?P<key>\S+)', _add_key),
-    (_ABSENT.pattern, _copy_object),
-    (r"volume-subpaths/[^\n]*no such file or directory|finish file system resize of volume on node", _delete),
-    (r'forbidden sysctl: "(?P<name>[^"]+)"', _mend_context),
-    (r"Setting volume ownership for|consider using OnRootMismatch", _mend_context),
-    (r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*:(?P<port>\d+)\S*:? .*connection refused", _mend_probe),
-    (r"(?P<probe>Startup) probe failed: (?!.*(?:HTTPS|malformed HTTP))", _mend_probe),
-    (
-        r"(?P<probe>Liveness|Readiness|Startup) probe failed: .*(?:to HTTPS client|HTTPS server|malformed HTTP)",
-        _mend_scheme,
-    ),
-    (r"(?P<probe>Liveness|Readiness) probe failed:.*(?:context deadline exceeded|Client\.Timeout)", _mend_probe),
-    (r'parse image (?:name|reference) "(?P<image>[^"]+)"', _mend_image),
-    (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),
-    (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),
-    (r'EmptyDir volume "(?P<volume>[^"]+)" exceeds the limit "(?P<limit>[^"]+)"', _raise_size),
-    (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
-    (r"container init was OOM-killed", _raise_limit("memory")),
-    (r"longer than the specified deadline", _run_longer),
-    (
-        r"low on resource: (?P<resource>memory)\.[\s\S]*?Container (?P<container>\S+) was using (?P<used>\w+), request is",
-        _request_use,
-    ),
+_FUNCTIONS = (
+    *(_move, _keep_to_driver, _set_user, _make_path, _leave_runtime),
+    *(_pull, _give_credentials, _make_object, _add_key, _copy_object),
+    *(_delete, _mend_context, _mend_probe, _mend_scheme, _mend_image),
+    *(_raise_limit, _raise_size, _run_longer, _request_use),
 )
+_PROPOSING = {each.__name__.removeprefix("_"): each for each in _FUNCTIONS}

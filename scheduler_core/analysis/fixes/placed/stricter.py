@@ -32,11 +32,8 @@ Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the spec o
 
 def propose_stricter(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
     """Propose what the pod's own rules leave open; of a rule that its node breaks by now, that the pod is placed again."""
-    for change, path, value in (
-        *_list_spreads(sim, pod),
-        *_list_terms(sim, pod, node),
-        *_list_requirements(sim, pod, node),
-    ):
+    rules = (*_list_spreads(sim, pod), *_list_terms(sim, pod, node), *_list_requirements(sim, pod, node))
+    for change, path, value in rules:
         yield draft.with_pod(change, partial(_place_anew, path, value))
     yield from _give_label(draft, sim, pod)
     yield from _label_node(draft, sim, pod, node)
