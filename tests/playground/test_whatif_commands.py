@@ -511,3 +511,12 @@ def test_a_trace_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         (tmp_path / "bad.jsonl").write_text(text)
         with pytest.raises(CommandError, match=r"bad\.jsonl: "):
             call_command("explain", str(tmp_path / "bad.jsonl"), stderr=io.StringIO())
+
+
+def test_a_drained_pod_whose_owner_is_not_in_the_text_is_not_said_to_be_lost(tmp_path: Path) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u-1", "controller": True}
+    owned = pod("web-x", nodeName="a")
+    owned["metadata"] |= {"uid": "u-2", "ownerReferences": [owner]}
+    owned["status"] = {"phase": "Running", "startTime": "2026-03-01T08:00:00Z"}
+    _, text = run("whatif", written(tmp_path, node("a"), node("b"), owned), "--drain", "a")
+    assert "web-x is removed from a, and ReplicaSet web creates another pod" in text

@@ -259,6 +259,9 @@ def _in_words(outcome: whatif.Outcome) -> Iterator[str]:
         if pod in ends:
             yield f"The drain of {node} does not end: {ends[pod]}"
             continue
+        if any(effect.by == pod for effect in outcome.effects):
+            yield f"The drain of {node} does not empty the node: {pod} {why}."
+            continue
         yield f"The drain of {node} is held up: {pod} may not go: {uncounted.get(pod, why)}"
     yield from (row["sentence"] for row in (*_list_missing(outcome), *_list_blocked(outcome)))
     alike: dict[str, list[str]] = {}

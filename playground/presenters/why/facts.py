@@ -65,7 +65,7 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
     if name in _AMOUNTS and isinstance(value, int):
         return format_resource_amount(str(values.get("resource") or ""), value)
     if name in TIMES and isinstance(value, int):
-        return format_moment(value)
+        return format_moment(value) if value >= 0 else message("%(span)s ago", span=format_span(-value))
     if name in _SPANS and isinstance(value, int):
         return format_span(value)
     if name in _PODS and isinstance(value, str):

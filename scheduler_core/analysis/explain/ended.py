@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
-from scheduler_core.analysis.fixes.meanings import AUTOSCALERS, index_events
+from scheduler_core.analysis.fixes.meanings import AUTOSCALERS, PULLING, index_events
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, optional_time
 from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
@@ -28,7 +28,7 @@ _REFUSALS = frozenset(
 )
 _UNPLACED = "FailedScheduling"
 # Events that repeat the status of a pod, or tell of its attempts.
-_REPEATED = frozenset(("BackOff", "Failed", "FailedCreate", "FailedScheduling", "Preempted"))
+_REPEATED = frozenset(("BackOff", "Failed", "FailedCreate", "FailedScheduling", "Preempted", PULLING))
 _BINDER = "persistentvolume-controller"  # what it says of claims is among the reasons
 _CLAIM, MOST, REPORT = "PersistentVolumeClaim", 2, 400
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
@@ -89,8 +89,9 @@ class Past:
         return found
 
     def find_warning(self, pod: Pod) -> KubeEvent | None:
-        """Return the last Warning about a pod that has a node, or None."""
-        found = [e for e in self.events.get(("Pod", pod.namespace, pod.name), {}).values() if e.type == WARNING]
+        """Return the last Warning about a pod that has a node, or the pull that goes on, or None."""
+        events = self.events.get(("Pod", pod.namespace, pod.name), {}).values()
+        found = [e for e in events if e.type == WARNING or e.reason == PULLING]
         return None if not found or found[-1].reason == _UNPLACED else found[-1]
 
     def list_reports(self, pod: Pod, reasons: Iterable[Given] = ()) -> Iterator[Fact]:

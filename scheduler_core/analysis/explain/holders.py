@@ -10,6 +10,7 @@ from scheduler_core.analysis.explain.placement import list_pods_of, was_not_sche
 from scheduler_core.analysis.explain.provenance import trace_resize, trace_surge
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import workload_of
+from scheduler_core.analysis.fixes.meanings import has_ended_inside, list_remote_volumes
 from scheduler_core.apimachinery.objects import SECOND, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
@@ -98,7 +99,8 @@ def describe_end(world: Simulation, pod: Pod) -> list[Fact]:
     if until is None:
         silent = is_node_silent(world, pod.node_name)
         since = world.now + world.store.epoch - parse_time(pod.manifest["metadata"]["deletionTimestamp"])
-        return [Fact(Role.HOLDERS, "EndsNever" if silent else "EndsOverdue", {**values, "left": since})]
+        code = "EndsNever" if silent else "EndsUncleaned" if has_ended_inside(pod) else "EndsOverdue"
+        return [Fact(Role.HOLDERS, code, {**values, "left": since, "volumes": list_remote_volumes(pod) or ["-"]})]
     grace = pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0
     left = max(until - world.now, 0)
     return [Fact(Role.HOLDERS, "EndsAt", {**values, "left": left, "grace": grace * SECOND})]

@@ -34,7 +34,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework.plugin import Point, Rows
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_normalize_score, run_pre_score, run_score
-from scheduler_core.scheduler.plugins.helper.fixes import find_open_role, list_own_tolerations
+from scheduler_core.scheduler.plugins.helper.fixes import find_delay, find_open_role, list_own_tolerations
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import with_named_namespaces
 from scheduler_core.scheduler.plugins.registry import registry_of
 from scheduler_core.world.simulation import Simulation
@@ -140,8 +140,17 @@ def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
     other = order[0]
     rival = names[int(feasible[other])]
     values = {"node": node, "score": int(totals[here]), "other": rival, "otherScore": int(totals[other])}
+    drawn = scores.get("NodeAffinity", totals)
+    for i in [each for each in order if drawn is not totals and drawn[each] > drawn[here]][:1]:
+        more = {name: int(points[here] - points[i]) for name, points in scores.items() if points[here] > points[i]}
+        if more and totals[here] >= totals[i]:
+            plugins, less = sorted(more, key=more.__getitem__, reverse=True), int(drawn[i] - drawn[here])
+            found = {"other": names[int(feasible[i])], "plugins": plugins, "points": sum(more.values()), "less": less}
+            yield note("Outweighed", node=node, **found)
     if totals[other] > totals[here]:
         yield note("OtherScoresHigher", **values)
+        if delay := find_delay(diagnosis.nodes.nodes[int(feasible[other])], diagnosis.pod):
+            yield note("NodeCameLater", pod=diagnosis.pod.key, other=rival, left=delay)
         return
     if totals[other] == totals[here]:
         tied = [names[int(feasible[i])] for i in order if totals[i] == totals[here]]

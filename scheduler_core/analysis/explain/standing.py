@@ -20,7 +20,7 @@ from scheduler_core.analysis.fixes.containers import (
     list_absent_drivers,
 )
 from scheduler_core.analysis.fixes.kubectl import workload_of
-from scheduler_core.analysis.fixes.meanings import PLAIN, find_makers
+from scheduler_core.analysis.fixes.meanings import PLAIN, PULLING, find_makers
 from scheduler_core.apimachinery.objects import SECOND, Node, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.resources import list_resized
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM
@@ -58,12 +58,14 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     known = Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=past.before(pod))
     if pod.phase == "Succeeded":
         return known
-    reasons = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else ()
+    reasons, pulls = tuple(_list_obstacles(world, pod, node)) if not pod.terminal else (), list[Fact]()
     if not reasons and not pod.terminal and not pod.ready and (last := past.find_warning(pod)) is not None:
         reasons = (_obstacle(last.reason, last.message, node, {}),)
+        pulls = [note("PullsFor", node=node.name, left=world.now - last.t)] if last.reason == PULLING else []
     facts: list[Fact] = list(describe_budgets(world, pod)) if node.unschedulable else []
     if facts:
         facts.insert(0, note("NodeIsCordoned", pod=pod.key, node=node.name))
+    facts += pulls
     if any(reason.code == f"{KUBELET}/NodeLost" for reason in reasons):
         facts += _list_disruption(world, pod, node)
     if any(reason.code == f"{KUBELET}/WaitsForVolume" for reason in reasons):
@@ -387,13 +389,18 @@ def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:
 def explain_gone(world: Simulation, key: str) -> Explanation | None:
     """Explain a pod that is there no more by the Events and the records of it; None if nothing is known of it."""
     namespace, _, name = key.partition("/")
-    named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    parts = re.escape(name), rf"(?:Deleted|Scaled down) .*{re.escape(name.rpartition('-')[0])}"
+    named = re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])")
     events = [each for each in world.store.events if each.namespace == namespace]
     events = [e for e in events if (e.name == name if e.kind == "Pod" else e.name != name and named.search(e.message))]
     if not events and key not in world.journal.last_move:
         return None
-    telling = [e for e in events if e.type == WARNING or e.reporter not in _EVERYDAY] or events
-    last = ({"reason": e.reason, "message": e.message, "reporter": e.reporter, "time": e.t} for e in telling[-3:])
+    others = (e for e in events if e.type == WARNING or e.reporter not in _EVERYDAY)
+    telling = [e for e in others if e.reason != "SuccessfulCreate"] or events
+    last = (
+        {"reason": e.reason, "message": e.message.rstrip(". "), "reporter": e.reporter, "time": e.t}
+        for e in telling[-3:]
+    )
     facts = [note("LastEvent", **each) for each in last]
     lane = world.journal.lane(key)
     if lane:

@@ -155,8 +155,8 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
         if (manifest.get("spec") or {}).get(field) == 0:
             yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
         else:
-            yield from (reports := [*describe_conditions([each])])
-            said = " ".join(str(fact.values["message"]) for fact in reports)
+            yield from (reports := [*describe_conditions([each]), *_list_kept_replicas(each)])
+            said = " ".join(str(fact.values.get("message")) for fact in reports)
             added = (
                 name
                 for maker in makers
@@ -224,6 +224,19 @@ def _list_last_refusal(world: Simulation, job: Manifest) -> Iterator[Fact]:
     for event in [each for each in said if each.reason == "FailedScheduling"][-1:]:
         text = event.message.rstrip(". ")
         yield note("WaitedTooLong", owner=owner, pod=f"{namespace}/{event.name}", message=text)
+
+
+def _list_kept_replicas(scaler: Manifest) -> Iterator[Fact]:
+    """Yield why an autoscaler keeps its replicas though less is used than its target: it rounds up, and tolerates a tenth."""
+    spec, status = scaler.get("spec") or {}, scaler.get("status") or {}
+    now, measured = int(status.get("currentReplicas") or 0), status.get("currentMetrics") or ()
+    uses = {(each.get("resource") or {}).get("name"): (each.get("resource") or {}).get("current") for each in measured}
+    for given in [each["resource"] for each in spec.get("metrics") or () if "resource" in each]:
+        target, used = (each.get("averageUtilization") for each in (given["target"], uses.get(given["name"]) or {}))
+        below = min((target or 0) * (now - 1) // max(now, 1), (9 * (target or 0) - 1) // 10)
+        if used and now > int(spec.get("minReplicas") or 1) and below < used < (target or 0):
+            values = {"autoscaler": scaler["metadata"]["name"], "resource": given["name"], "replicas": now}
+            yield note("AutoscalerKeeps", **values, used=used, target=target, below=below)
 
 
 def _list_failed(world: Simulation, manifest: Manifest, pods: list[Pod]) -> list[Pod]:

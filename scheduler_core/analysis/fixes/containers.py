@@ -1,9 +1,14 @@
-"""Fixes for containers that do not start or are ended, by the words of their kubelet: a line of the table for each of its sentences."""
+"""Fixes for containers that do not start or are ended, by the words of their kubelet: a row of containers.yaml for each sentence."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from scheduler_core.analysis.fixes.meanings import find_makers, list_status_texts
 from scheduler_core.apimachinery.objects import REQUIRED, Manifest, Node, Pod, controller_of, nanos
@@ -23,6 +28,7 @@ _TIME = "activeDeadlineSeconds"
 _PATIENCE = 30  # failures of a startupProbe
 _WRITTEN = ("kube-root-ca.crt", "openshift-service-ca.crt")  # by controllers
 _USER, _LINUX, _CREDENTIALS, ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
+_HUB = "https://index.docker.io/v1/"  # by which the credentials of Docker Hub are named
 _ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
 _FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
 _KINDS = {"configmap": ("ConfigMap", "data"), "config": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
@@ -77,6 +83,7 @@ class _Case:
     pod: Pod
     node: Node | None
     found: re.Match[str]
+    resource: str = ""
 
     @property
     def spec(self) -> Manifest:
@@ -108,11 +115,18 @@ class _Case:
         return {"apiVersion": "v1", "kind": kind, "metadata": meta, **data}
 
 
+@cache
+def _read_words() -> list[tuple[re.Pattern[str], Mapping[str, str]]]:
+    rows = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return [(re.compile(row["words"]), row) for row in rows]
+
+
 def propose_containers(draft: Draft, sim: Simulation, pod: Pod, node: Node | None) -> Iterator[Draft]:
     """Propose what the words of the kubelet ask for: in the states of containers, the pod's status, and Warnings about it."""
     texts = [*list_status_texts(pod.manifest), *list_words(sim, pod)]
-    cases = [(propose, m) for text in texts for pattern, propose in _WORDS for m in re.finditer(pattern, text)]
-    made = (made for propose, match in cases for made in propose(_Case(draft, sim, pod, node, match)))
+    cases = [(row, m) for text in texts for pattern, row in _read_words() for m in pattern.finditer(text)]
+    asked = ((row["propose"], _Case(draft, sim, pod, node, m, row.get("resource", ""))) for row, m in cases)
+    made = (made for name, case in asked for made in _PROPOSING[name](case))
     yield from {each.fingerprint: each for each in made}.values()
 
 
@@ -161,9 +175,14 @@ def _pull(case: _Case) -> Iterator[Draft]:
 def _give_credentials(case: _Case) -> Iterator[Draft]:
     named = [str(each.get("name")) for each in case.spec.get("imagePullSecrets") or ()]
     absent = (name for name in named if case.sim.store.get("Secret", case.pod.namespace, name) is None)
-    name = next(absent, _CREDENTIALS)
-    content = {"type": "kubernetes.io/dockerconfigjson", "stringData": {".dockerconfigjson": '{"auths": {}}'}}
-    draft = case.anew("pull-secret", {"imagePullSecrets": [{"name": name}]}, secret=name)
+    name = next(absent, "") or (named or [_CREDENTIALS])[0]
+    given = case.sim.store.get("Secret", case.pod.namespace, name)
+    hosts = (str(each.get("image")).partition("/")[0] for _, each in case.list_containers())
+    host = next((each for each in hosts if "." in each and each in case.found.string), _HUB)
+    text = json.dumps({"auths": {host: {"auth": ANY}}})
+    content = {"type": "kubernetes.io/dockerconfigjson", "stringData": {".dockerconfigjson": text}}
+    patch = {"imagePullSecrets": [{"name": name}]}
+    draft = case.anew("pull-secret", patch, secret=name, **({"renews": True} if given is not None else {}))
     yield draft.beside(case.build("Secret", name, **content))
 
 
@@ -233,6 +252,17 @@ def _mend_probe(case: _Case) -> Iterator[Draft]:
             yield case.anew("setting", {field: [{"name": each["name"], probe: patch}]}, **values)
 
 
+def _mend_scheme(case: _Case) -> Iterator[Draft]:
+    """The probe speaks the protocol that its container speaks."""
+    probe = f"{case.found['probe'].lower()}Probe"
+    for field, each in case.list_containers():
+        given = (each.get(probe) or {}).get("httpGet") or {}
+        if given and str(given.get("path") or "/") in case.found.string:
+            to = "HTTP" if given.get("scheme") == "HTTPS" else "HTTPS"
+            patch = {field: [{"name": each["name"], probe: {"httpGet": {"scheme": to}}}]}
+            yield case.anew("setting", patch, field=f"{probe}.httpGet.scheme of {each['name']}", to=to)
+
+
 def _delete(case: _Case) -> Iterator[Draft]:
     """The pod deleted: a new one is set up anew."""
     if controller_of(case.pod.manifest):
@@ -253,18 +283,23 @@ def _raise_size(case: _Case) -> Iterator[Draft]:
     yield case.anew("setting", patch, field=f"emptyDir.sizeLimit of the volume {name}", to=text)
 
 
-def _raise_limit(resource: str) -> Callable[[_Case], Iterator[Draft]]:
+def _raise_limit(case: _Case) -> Iterator[Draft]:
     """Twice as much for the container that is named, or for each."""
+    for field, each in case.list_containers():
+        name, limit = each["name"], ((each.get("resources") or {}).get("limits") or {}).get(case.resource)
+        if limit and case.found.groupdict().get("container") in (None, name):
+            text = quantity(case.resource, 2 * nanos(limit) // 1_000_000_000)
+            patch = {field: [{"name": name, "resources": {"limits": {case.resource: text}}}]}
+            yield case.anew("limits", patch, field="limits", resource=case.resource, container=name, to=text)
 
-    def propose(case: _Case) -> Iterator[Draft]:
-        for field, each in case.list_containers():
-            name, limit = each["name"], ((each.get("resources") or {}).get("limits") or {}).get(resource)
-            if limit and case.found.groupdict().get("container") in (None, name):
-                text = quantity(resource, 2 * nanos(limit) // 1_000_000_000)
-                patch = {field: [{"name": name, "resources": {"limits": {resource: text}}}]}
-                yield case.anew("limits", patch, field="limits", resource=resource, container=name, to=text)
 
-    return propose
+def _request_use(case: _Case) -> Iterator[Draft]:
+    """What a container used when its kubelet evicted it is requested."""
+    name, resource, used = case.found["container"], case.found["resource"], case.found["used"]
+    for field, each in case.list_containers():
+        if each["name"] == name:
+            patch = {field: [{"name": name, "resources": {"requests": {resource: used}}}]}
+            yield case.anew("limits", patch, field="requests", resource=resource, container=name, to=used)
 
 
 def _run_longer(case: _Case) -> Iterator[Draft]:
@@ -272,33 +307,10 @@ def _run_longer(case: _Case) -> Iterator[Draft]:
         yield case.anew("setting", {_TIME: 2 * given}, field=_TIME, to=2 * given)
 
 
-# The words of kubelets and container runtimes. kube: pkg/kubelet/{images,kuberuntime,eviction}, pkg/volume/hostpath @ v1.34.1
-_WORDS: tuple[tuple[str, Callable[[_Case], Iterator[Draft]]], ...] = (
-    (FOREIGN.pattern, _move),
-    (UNREGISTERED.pattern, _keep_to_driver),
-    (r"runAsNonRoot and image (?:will run as root|has non-numeric user)|runAsUser breaks non-root policy", _set_user),
-    (r"hostPath type check failed: (?P<path>\S+) is not a (?P<kind>directory|file)\b", _make_path),
-    (r"no runtime for \"[^\"]*\" is configured|RuntimeHandler \"[^\"]*\" not supported", _leave_runtime),
-    (r"ErrImageNeverPull", _pull),
-    (
-        r"(?is)pull.*(?:denied|unauthorized|authentication required|basic auth)|fail\w+ to authorize|authoriz\w+ failed|toomanyrequests",
-        _give_credentials,
-    ),
-    (r"(?P<kind>configmap|secret) \"(?P<name>[\w.-]+)\" not found", _make_object),
-    (r"couldn't find key (?P<key>\S+) in (?P<kind>ConfigMap|Secret) \S+/(?P<name>[\w.-]+)", _add_key),
-    (r'volume "(?P<volume>[^"]+)" : references non-existent (?P<kind>config|secret) key: (?P<key>\S+)', _add_key),
-    (_ABSENT.pattern, _copy_object),
-    (r"volume-subpaths/[^\n]*no such file or directory|finish file system resize of volume on node", _delete),
-    (r'forbidden sysctl: "(?P<name>[^"]+)"', _mend_context),
-    (r"Setting volume ownership for|consider using OnRootMismatch", _mend_context),
-    (r"(?P<probe>Liveness|Readiness|Startup) probe failed:.*:(?P<port>\d+)\S*:? .*connection refused", _mend_probe),
-    (r"(?P<probe>Startup) probe failed: ", _mend_probe),
-    (r"(?P<probe>Liveness|Readiness) probe failed:.*(?:context deadline exceeded|Client\.Timeout)", _mend_probe),
-    (r'parse image (?:name|reference) "(?P<image>[^"]+)"', _mend_image),
-    (r"Pod ephemeral local storage usage exceeds the total limit of containers", _raise_limit("ephemeral-storage")),
-    (r"Container (?P<container>\S+) exceeded its local ephemeral storage limit", _raise_limit("ephemeral-storage")),
-    (r'EmptyDir volume "(?P<volume>[^"]+)" exceeds the limit "(?P<limit>[^"]+)"', _raise_size),
-    (r"(?P<container>\S+): OOMKilled", _raise_limit("memory")),
-    (r"container init was OOM-killed", _raise_limit("memory")),
-    (r"longer than the specified deadline", _run_longer),
+_FUNCTIONS = (
+    *(_move, _keep_to_driver, _set_user, _make_path, _leave_runtime),
+    *(_pull, _give_credentials, _make_object, _add_key, _copy_object),
+    *(_delete, _mend_context, _mend_probe, _mend_scheme, _mend_image),
+    *(_raise_limit, _raise_size, _run_longer, _request_use),
 )
+_PROPOSING = {each.__name__.removeprefix("_"): each for each in _FUNCTIONS}

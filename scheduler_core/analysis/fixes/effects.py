@@ -344,9 +344,10 @@ def _match_replacements(
 
 
 def _idle_owner(start: Simulation, key: str) -> str:
-    """Return kind and name of a pod's controller if only some controllers act, as in a cluster snapshot; else ""."""
+    """Return kind and name of a pod's controller if it does not act here: it is not there, or only some controllers act; else ""."""
     pod = start.store.pod_at(key)
-    if start.settings.cluster.controllers is None or pod is None:
+    owner = controller_of(pod.manifest) if pod is not None else None
+    if pod is None or owner is None or owner["kind"] == "Node":
         return ""
-    references = pod.manifest["metadata"].get("ownerReferences") or ()
-    return next((f"{ref['kind']} {ref['name']}" for ref in references if ref.get("controller")), "")
+    is_there = start.store.get(str(owner["kind"]), pod.namespace, str(owner["name"])) is not None
+    return "" if is_there and start.settings.cluster.controllers is None else f"{owner['kind']} {owner['name']}"

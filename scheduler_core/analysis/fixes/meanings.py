@@ -29,6 +29,7 @@ from scheduler_core.analysis.fixes.shell import WEBHOOKS
 from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Node, Pod, controller_of
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, SELECTED_NODE, volumes_of
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
+from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.controllers.volumes.claims import PROVISIONER
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.world.simulation import Simulation
@@ -51,7 +52,10 @@ _TOOLS = {  # by the label or the annotation of what they apply
 _CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, ExpendablePodsPriorityCutoff
 _SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
 _EVICTED = "Evicted"
-_KILLED = "Error:  exit code 137"  # without being at a memory limit
+_KILLED, _AT_LIMIT = 137, "OOMKilled"  # the exit code of SIGKILL; the reason where a container is at its memory limit
+_OF_PROGRAM = re.compile(r"\S+: (?:Completed|Error|OOMKilled): ")  # how what a program left at its end begins
+_OF_NODE = ("configMap", "downwardAPI", "emptyDir", "hostPath", "projected", "secret")  # kinds of volumes
+PULLING, _PULLED = "Pulling", "Pulled"
 _TWICE, _SPACE = "also serves", "svccontroller.k3s.cattle.io/svcnamespace"
 _INVALID = " is invalid: "
 AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
@@ -81,7 +85,7 @@ def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> li
     for text in texts:
         for code, pattern, row in _read_table():
             match = pattern.search(text)
-            if match is None:
+            if match is None or (row.get("outside") and _OF_PROGRAM.match(text)):
                 continue
             groups = {name: (value or "").rstrip(". ") for name, value in match.groupdict().items()}
             names, show = [*pattern.groupindex], row.get("show", "")
@@ -144,7 +148,7 @@ def advise(world: Simulation, key: str, events: Events | None = None) -> list[Me
     if not subjects:
         space, _, name = key.partition("/")
         gone = [e for e in world.store.events if (e.kind, e.namespace, e.name) == ("Pod", space, name)]
-        words = [f"{e.reason}: {e.message}" for e in reversed(gone)]
+        words = [*_list_ends_of_jobs(world, space, name), *(f"{e.reason}: {e.message}" for e in reversed(gone))]
         return find_meanings(words, {"metadata": {"name": name, "namespace": space}})
     pod = world.store.pod_at(key)
     node = world.store.node(pod.node_name if pod is not None else key.removeprefix("Node/"))
@@ -155,6 +159,16 @@ def advise(world: Simulation, key: str, events: Events | None = None) -> list[Me
     halted = [f"{component} does not run: {' '.join(stopped)}"] if stopped is not None else []
     halted += _list_quota_hints(world, subjects) if events is None and pod is None else []
     return find_meanings((*halted, *texts), subject, node.name if node is not None else "")
+
+
+def _list_ends_of_jobs(world: Simulation, space: str, name: str) -> Iterator[str]:
+    """Yield why a CronJob deleted the Job of a pod that is gone: in favor of the next one, or as one of too many that have ended."""
+    job, events = name.rpartition("-")[0], [each for each in world.store.events if each.namespace == space]
+    for event in [e for e in events if e.kind == "CronJob" and e.message == f"Deleted job {job}"][-1:]:
+        policy = ((world.store.get("CronJob", space, event.name) or {}).get("spec") or {}).get("concurrencyPolicy")
+        ended = any(each.message.startswith(f"Saw completed job: {job},") for each in events)
+        if ended or policy == "Replace":
+            yield f"CronJob {event.name} deleted {job}: {'it had ended' if ended else policy}"
 
 
 def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
@@ -179,16 +193,17 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
 
 
 def index_events(world: Simulation) -> Events:
-    """Return the last Warnings, and Events of autoscalers, by their object; ELSEWHERE: those for pods without a node."""
+    """Return the last Warnings, pulls that go on, and Events of autoscalers, by their object; ELSEWHERE: those for pods without a node."""
     found: Events = {}
     for event in world.store.events:
         of_autoscaler = "autoscaler" in event.reporter or "karpenter" in event.reporter
-        places = [(event.kind, event.namespace, event.name)] if of_autoscaler or event.type == WARNING else []
+        kept = of_autoscaler or event.type == WARNING or event.reason in (PULLING, _PULLED)
+        places = [(event.kind, event.namespace, event.name)] if kept else []
         places += [ELSEWHERE] if of_autoscaler and event.kind not in ("Pod", "Node") else []
         for place in places:
             last, at = found.setdefault(place, {}), (event.name, event.reason, event.reporter)
-            last.pop(at, None)
-            last[at] = event
+            last.pop(at if event.reason != _PULLED else (event.name, PULLING, event.reporter), None)
+            last |= {at: event} if event.reason != _PULLED else {}
     return found
 
 
@@ -210,6 +225,9 @@ def _list_texts(
         labels = (each["metadata"].get("labels") or {}).items() if not any(_TWICE in hint for hint in hints) else ()
         yield from (f"{key}={name}" for key, name in labels if key in _MADE_FOR)
     yield from hints
+    overdue = pod is not None and pod.deleting and is_overdue(world, pod, world.now) and has_ended_inside(pod)
+    if overdue and pod is not None and (remote := list_remote_volumes(pod)):
+        yield f"unmounts {', '.join(remote)}"
     names = [
         (each["kind"], str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
     ]
@@ -228,8 +246,10 @@ def _list_texts(
 
 def _list_kills(pod: Manifest, node: Node, events: Events) -> Iterator[str]:
     """Yield that the node of a pod ran out of memory, if a container of the pod was killed."""
-    said = events.get(("Node", "", node.name), {}).values()
-    if any(_KILLED in text for text in list_status_texts(pod)):
+    said, status = events.get(("Node", "", node.name), {}).values(), pod.get("status") or {}
+    each_status = (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
+    ends = [(each.get(part) or {}).get("terminated") or {} for each in each_status for part in ("state", "lastState")]
+    if any(end.get("exitCode") == _KILLED and end.get("reason") != _AT_LIMIT for end in ends):
         yield from (f"{each.reason}: {each.message}" for each in said if each.reason == "SystemOOM")
 
 
@@ -268,6 +288,21 @@ def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
         given = _SKIPS.search(str(each.manifest["spec"]["containers"]))
         if pod.priority < (cutoff := int(given[1]) if given else _CUTOFF):
             yield f"cluster-autoscaler skips pods with a priority below {cutoff}"
+
+
+def has_ended_inside(pod: Pod) -> bool:
+    """Return whether the status of a pod says that all its containers have ended."""
+    statuses = (pod.manifest.get("status") or {}).get("containerStatuses") or ()
+    return bool(statuses) and all("terminated" in (each.get("state") or {}) for each in statuses)
+
+
+def list_remote_volumes(pod: Pod) -> list[str]:
+    """Return the volumes of a pod that are not on its node alone, each with its source."""
+    given = [(v["name"], k, v[k] or {}) for v in pod.manifest["spec"].get("volumes") or () for k in v if k != "name"]
+    remote = (
+        (name, kind, [v for v in of.values() if isinstance(v, str)]) for name, kind, of in given if kind not in _OF_NODE
+    )
+    return [f"{name} ({' '.join((kind, *words))})" for name, kind, words in remote]
 
 
 def _list_awaited(world: Simulation, pod: Pod) -> Iterator[str]:

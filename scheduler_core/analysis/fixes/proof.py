@@ -265,8 +265,8 @@ class Prover:
 
         return look
 
-    def left(self, pod: Pod, *, replaced: bool = False) -> Goal:
-        """The pod is no longer on its node. `replaced`: another one has come in its place by then, there or elsewhere."""
+    def left(self, pod: Pod, *, replaced: bool = False, off: str = "") -> Goal:
+        """The pod is no longer on its node. `replaced`: another one has come in its place by then, on any node but `off`."""
 
         def look(fixed: Watch) -> str | None:
             store = fixed.world.store
@@ -276,8 +276,9 @@ class Prover:
             if not replaced:
                 return ""
             if now is not None:
-                return pod.key if now.node_name else None
-            return next((key for _, key, s in fixed.log if s.node and self.is_mine(fixed, key)), None)
+                return pod.key if now.node_name not in ("", off) else None
+            there = ((key, s.node) for _, key, s in fixed.log if s.node and s.node != off)
+            return next((key for key, _ in there if self.is_mine(fixed, key)), None)
 
         return look
 

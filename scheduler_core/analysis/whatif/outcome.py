@@ -27,6 +27,7 @@ Change = Command | Callable[[Watch], Requests]
 
 WAITED = 20_000  # transitions until what kubectl deletes is gone
 STAYS = "the pod is terminating, and stays"
+RETURNS = "replaces an evicted pod, tolerates the taint of the cordoned node, and is placed there again"
 EXPECTED = "expected kubectl commands in the form in which explain prints fixes, such as kubectl scale deployment web --replicas=3"
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, StopIteration, yaml.YAMLError)
 SCALABLE = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
@@ -211,7 +212,11 @@ def what_if(
         tuple(
             (drain["node"], refused["pod"], refused["why"])
             for drain in read_drains(with_them.world)
-            for refused in (*drain["stuck"], *({"pod": pod, "why": STAYS} for pod in drain["ending"] if rest))
+            for refused in (
+                *drain["stuck"],
+                *({"pod": pod, "why": STAYS} for pod in drain["ending"] if rest),
+                *({"pod": e.by, "why": RETURNS} for e in effects if e.kind == "replaced" and e.to == drain["node"]),
+            )
         ),
     )
 

@@ -12,7 +12,7 @@ from scheduler_core.analysis.fixes.meanings import advise, index_events
 from scheduler_core.analysis.fixes.placed.stricter import propose_stricter, without_node_name
 from scheduler_core.analysis.fixes.proof import MANY, OVERTIME, Goal, Prover, belongs_to, make_fix
 from scheduler_core.analysis.fixes.refused_pods import rebuild
-from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, nanos, parse_time
+from scheduler_core.apimachinery.objects import SECOND, LabelSelector, Manifest, Pod, controller_of, nanos, parse_time
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, Node
 from scheduler_core.apimachinery.objects.storage.volumes import (
     CLAIM,
@@ -22,11 +22,11 @@ from scheduler_core.apimachinery.objects.storage.volumes import (
     volume_name,
     volumes_of,
 )
+from scheduler_core.apiserver.eviction import budgets_for
 from scheduler_core.controllers.kubelet.pods import is_overdue
 from scheduler_core.controllers.nodes.drain import list_wanted_flags
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT, get_volume
 from scheduler_core.scheduler.framework.drafts import Change, Draft
-from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.plugins.helper.fixes import (
     HOSTNAME,
     delete_pod,
@@ -43,7 +43,6 @@ _PENDING = "PodResizePending"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 LONGEST_END = 4 * 3600 * SECOND
 _FOR_EVERY = ("SMTAlignmentError", "PodFeatureUnsupported")  # refusals that the request of a pod alone decides
-BUDGETS = "PodDisruptionBudget"
 Proposals = Iterator[tuple[Draft, Goal]]
 
 
@@ -249,14 +248,12 @@ def _starts(pod: Pod) -> Goal:
 
 def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prover) -> Proposals:
     """What budgets have to say for a pod of a cordoned node to be evicted."""
-    covering = [
-        manifest for manifest in sim.store.list(BUDGETS) if any(budget.covers(pod) for budget in budgets_of([manifest]))
-    ]
+    covering = budgets_for(sim.api, pod)
     if not (node.manifest.get("spec") or {}).get("unschedulable"):
         return
     if not covering:
         if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
-            yield delete_pod(draft, pod), prover.left(pod, replaced=True)
+            yield delete_pod(draft, pod), prover.left(pod, replaced=True, off=pod.node_name)
         return
     drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
     drain += "" if controller_of(pod.manifest) else " --force"
@@ -271,9 +268,12 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
         patch = {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}}
         change = Change("unready-eviction", {"budget": key_of(manifest)})
         yield draft.patching(change, name_of(manifest), patch, drain), goal
-    (budget,), owner = budgets_of([manifest]), prover.owner
-    mates = [p for p in sim.store.pods() if p.key != pod.key and budget.covers(p) and controller_of(p.manifest)]
-    for each in [p for p in mates if not (p.ready or p.deleting or p.terminal)][:1]:
+    owner, selector = prover.owner, LabelSelector.of(manifest["spec"].get("selector"))
+    covered = [
+        p for p in sim.store.pods() if p.namespace == pod.namespace and selector.matches(p.labels) and not p.terminal
+    ]
+    unready = [p for p in covered if p.key != pod.key and controller_of(p.manifest) and not (p.ready or p.deleting)]
+    for each in unready[:1]:
         yield delete_pod(draft, each, drain), goal
     if owner is not None and owner["kind"] in ("Deployment", "ReplicaSet", "StatefulSet"):
         now, name = int(owner["spec"].get("replicas", 1)), owner["metadata"]["name"]
@@ -282,7 +282,6 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
         yield draft.typing(change, call, drain), goal
     most, conditions = manifest["spec"].get("maxUnavailable"), (manifest.get("status") or {}).get("conditions") or ()
     if isinstance(most, int) and any(each.get("reason") == "SyncFailed" for each in conditions):
-        covered = [p for p in sim.store.pods() if budget.covers(p) and not p.terminal]
         least = max(len(covered) - max(most, 1), 0)
         values = {"budget": key_of(manifest), "field": "maxUnavailable", "from": most, "to": least, "counted": True}
         new = {"maxUnavailable": None, "minAvailable": least}
@@ -338,7 +337,7 @@ def without(found: Manifest) -> Goal:
 
 def is_guarded(sim: Simulation, pod: Pod) -> bool:
     """Return whether a budget covers a pod."""
-    return any(budget.covers(pod) for each in sim.store.list(BUDGETS) for budget in budgets_of([each]))
+    return bool(budgets_for(sim.api, pod))
 
 
 def name_of(manifest: Manifest) -> str:

@@ -17,7 +17,13 @@ from scheduler_core.scheduler.config import load_configuration
 from scheduler_core.scheduler.framework import Point
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
-from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, OF_CONTROLLERS, find_open_role, list_own_tolerations
+from scheduler_core.scheduler.plugins.helper.fixes import (
+    HOSTNAME,
+    OF_CONTROLLERS,
+    find_delay,
+    find_open_role,
+    list_own_tolerations,
+)
 from scheduler_core.world.simulation import Simulation
 
 _SOFT, _HARD, MOST = "ScheduleAnyway", "DoNotSchedule", 3
@@ -26,14 +32,16 @@ Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the spec o
 
 def propose_stricter(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
     """Propose what the pod's own rules leave open; of a rule that its node breaks by now, that the pod is placed again."""
-    for change, path, value in (*_list_spreads(sim, pod), *_list_terms(pod), *_list_requirements(sim, pod, node)):
+    rules = (*_list_spreads(sim, pod), *_list_terms(sim, pod, node), *_list_requirements(sim, pod, node))
+    for change, path, value in rules:
         yield draft.with_pod(change, partial(_place_anew, path, value))
     yield from _give_label(draft, sim, pod)
     yield from _label_node(draft, sim, pod, node)
     yield from _enable_plugins(draft, sim, pod)
     refused = any(each.effect == "NoSchedule" and not pod.spec.tolerates(each) for each in node.taints)
-    if (misses(pod, node) or refused) and not node.unschedulable:
-        yield draft.with_pod(Change("recreate", {"pod": pod.key}), without_node_name)
+    later = any(find_delay(each, pod) for each in sim.store.nodes() if each is not node and each.ready == "True")
+    if (misses(pod, node) or refused or later) and not node.unschedulable:
+        yield draft.typing(Change("recreate", {"pod": pod.key}), _make_anew(sim, pod))
 
 
 def _place_anew(path: tuple[Any, ...], value: Any, manifest: dict[str, Any]) -> None:
@@ -75,8 +83,8 @@ def _list_spreads(sim: Simulation, pod: Pod) -> Stricter:
             yield _harden("own-labels", text), (field, index, "labelSelector"), {"matchLabels": own}
 
 
-def _list_terms(pod: Pod) -> Stricter:
-    """Anti-affinity that looks into all namespaces, or that is required."""
+def _list_terms(sim: Simulation, pod: Pod, node: Node) -> Stricter:
+    """Anti-affinity that looks into all namespaces, or that is required where it is not met as a preference."""
     path = ("affinity", "podAntiAffinity", REQUIRED)
     rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
     terms = rules.get(REQUIRED) or []
@@ -84,7 +92,11 @@ def _list_terms(pod: Pod) -> Stricter:
         wide = [term if "namespaces" in term else {**term, "namespaceSelector": {}} for term in terms]
         yield Change("namespace-selector", {}), path, wide
     for term in (each["podAffinityTerm"] for each in rules.get(PREFERRED) or ()):
-        text = ", ".join(map(str, LabelSelector.of(term.get("labelSelector")).requirements)) or "*"
+        key, selector = str(term.get("topologyKey")), LabelSelector.of(term.get("labelSelector"))
+        near = {each.name for each in sim.store.nodes() if each.labels.get(key) == node.labels.get(key)}
+        if not any(p.key != pod.key and p.node_name in near and selector.matches(p.labels) for p in sim.store.pods()):
+            continue
+        text = ", ".join(map(str, selector.requirements)) or "*"
         yield _harden("podAntiAffinity", f"{text} @ {term.get('topologyKey', '')}"), path, [*terms, term]
 
 
@@ -115,6 +127,9 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
             yield _harden("exists", one.key), path, add([{"key": one.key, "operator": "Exists"}])
     if role := find_open_role(pod, node, sim.store.nodes()):
         yield _harden("absent", role), path, add([{"key": role, "operator": "DoesNotExist"}])
+    given = pod.manifest["spec"].get("tolerations") or ()
+    if any(not each.get("key") for each in given) and node.unschedulable:
+        yield _harden("tolerations"), ("tolerations",), [each for each in given if each.get("key")]
     for taint in [each for each in node.taints if each.effect != "PreferNoSchedule" and pod.spec.tolerates(each)][:1]:
         is_label = taint.key in node.labels and not taint.key.startswith(OF_CONTROLLERS)
         mine = {"key": HOSTNAME, "operator": "NotIn", "values": [node.labels.get(HOSTNAME, node.name)]}
@@ -150,13 +165,17 @@ def _give_label(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
 def _label_node(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
     """The node with the label over which the pod's anti-affinity keeps pods apart, as the nodes of those have it; and the pod made anew."""
     rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
-    anew = f"kubectl delete pod {pod.name} -n {pod.namespace}"
-    if workload_of(sim.store, pod.manifest) is None:
-        anew = _replace(pod)
+    anew = _make_anew(sim, pod)
     for key in sorted({str(term.get("topologyKey")) for term in rules.get(REQUIRED) or ()} - {*node.labels}):
         known = sorted({each.labels[key] for each in sim.store.nodes() if key in each.labels}) or [ANY]
         values = [{"node": node.name, "key": key, "value": value} for value in known[:MOST]]
         yield from (draft.typing(Change("label", each), anew) for each in values)
+
+
+def _make_anew(sim: Simulation, pod: Pod) -> str:
+    """Return the call after which a pod is placed again: its workload makes another, or it is replaced by itself."""
+    is_owned = workload_of(sim.store, pod.manifest) is not None
+    return f"kubectl delete pod {pod.name} -n {pod.namespace}" if is_owned else _replace(pod)
 
 
 def _replace(pod: Pod, **labels: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
-from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Node, Pod, Taint
+from scheduler_core.apimachinery.objects import NO_EXECUTE, NO_SCHEDULE, Node, Pod, Taint, optional_time
 from scheduler_core.apimachinery.objects.spec import Toleration
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refusal
@@ -53,6 +53,15 @@ def find_open_role(pod: Pod, node: Node, nodes: Sequence[Node]) -> str:
     closed = [taint for taint in node.taints if taint.effect in (NO_SCHEDULE, NO_EXECUTE)]
     meant = pod.namespace == "kube-system" or any(each.key in _ROLES for each in pod.spec.tolerations)
     return "" if closed or meant or all(role in each.labels for each in nodes) else role
+
+
+def find_delay(node: Node, pod: Pod) -> int:
+    """Return for how long (ns) a pod had been placed when a node became ready; 0 if it was ready before, or nothing is known."""
+    conditions = (node.manifest.get("status") or {}).get("conditions") or ()
+    times = [each.get("lastTransitionTime") for each in conditions if each.get("type") == "Ready"]
+    since = max(optional_time(at) or 0 for at in (*times, node.manifest["metadata"].get("creationTimestamp")))
+    placed = (pod.condition("PodScheduled") or {}).get("lastTransitionTime")
+    return max(since - (optional_time(placed or pod.manifest["metadata"].get("creationTimestamp")) or since), 0)
 
 
 def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[str] = ()) -> Draft:

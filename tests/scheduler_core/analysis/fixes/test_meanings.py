@@ -21,6 +21,7 @@ POD = {
     "metadata": {"name": "web", "namespace": "shop"},
     "spec": {
         "priority": -20,
+        "imagePullSecrets": [{"name": "registry"}],
         "securityContext": {"fsGroup": 10000, "runAsUser": 100},
         "initContainers": [{"securityContext": {"runAsUser": 0, "capabilities": {"drop": ["ALL"]}}}],
         "containers": [
@@ -59,18 +60,22 @@ EXAMPLES = {
     "SnapshotIsNotThere": 'volumesnapshots.snapshot.storage.k8s.io "nightly" not found',
     "KindIsNotServed": 'no matches for kind "Certificate" in version "cert-manager.io/v1"',
     "MustBeText": "json: cannot unmarshal number into Go struct field EnvVar.spec.template.spec.containers.env.value of type string",
-    "CertificateExpired": "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time",
-    "CertificateOfUnknownAuthority": 'Get "https://registry.local/v2/": x509: certificate signed by unknown authority',
-    "CertificateForOtherName": "x509: certificate is valid for ingress.local, not registry.acme.io",
-    "RegistryIsInsecure": "http: server gave HTTP response to HTTPS client",
+    "ProbeSpeaksTls": 'Unhealthy: Readiness probe failed: Get "https://10.0.0.1:80/": http: server gave HTTP response to HTTPS client',
+    "ProbeSpeaksPlainly": 'Liveness probe failed: Get "http://10.0.0.1:8443/": malformed HTTP response "\\x15\\x03"',
     "StartupTakesLonger": 'Startup probe failed: Get "http://10.0.0.3:8080/": dial tcp 10.0.0.3:8080: connect: connection refused',
     "ProbeFindsNobody": 'Readiness probe failed: Get "http://10.0.0.3:8080/ready": dial tcp 10.0.0.3:8080: connect: connection refused',
     "ProbeTimesOut": 'Liveness probe failed: Get "http://10.0.0.3:80/": context deadline exceeded',
     "ProbeIsRefused": "Readiness probe failed: HTTP probe failed with statuscode: 404",
     "ProbeHasNoProgram": 'Readiness probe errored: rpc error: exec failed: exec: "curl": executable file not found in $PATH',
+    "ProbeFails": 'Unhealthy: Readiness probe failed: cat: /tmp/ready: No such file or directory',
+    "CertificateExpired": "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time",
+    "CertificateOfUnknownAuthority": 'Get "https://registry.local/v2/": x509: certificate signed by unknown authority',
+    "CertificateForOtherName": "x509: certificate is valid for ingress.local, not registry.acme.io",
+    "RegistryIsInsecure": "http: server gave HTTP response to HTTPS client",
     "ProxyDoesNotAnswer": 'Get "https://a.io/x": proxyconnect tcp: dial tcp 10.0.0.5:3128: connect: connection refused',
     "PullIsTooSlow": 'Failed to pull image "a.io/big:1": rpc error: code = DeadlineExceeded desc = context deadline exceeded',
     "SignatureIsRefused": 'SignatureValidationFailed: image a.io/b:1',
+    "CredentialsExpired": 'Failed to pull image "a": 403 Forbidden: denied: Your authorization token has expired. Reauthenticate',
     "RegistryRefuses": 'pull access denied for acme/app, repository does not exist or may require authorization',
     "RegistryLimitsPulls": "toomanyrequests: You have reached your pull rate limit",
     "ImageIsNotThere": 'failed to resolve reference "ghcr.io/acme/app:9": ghcr.io/acme/app:9: not found',
@@ -116,6 +121,8 @@ EXAMPLES = {
     "VolumeIsBound": "bound to shop/data",
     "ServiceIsServedTwice": 'kube-system/svclb-web-x also serves Service shop/web',
     "HolderIsOfService": 'kube-system/svclb-web-x holds a port for Service shop/web',
+    "JobWasReplaced": "CronJob sync deleted sync-29929540: Replace",
+    "JobWasOld": "CronJob sync deleted sync-29929540: it had ended",
     "AttachmentIsMissing": 'cannot find a network-attachment-definition (lan) in namespace (shop)',
     "AddressesAreUsedUp": f"{SANDBOX}failed to allocate for range 0: no IP addresses available in range set: 10.1.0.1-10.1.0.254",
     "PluginIsNotInstalled": f'{SANDBOX}failed to find plugin "bridge" in path [/opt/cni/bin]',
@@ -125,6 +132,7 @@ EXAMPLES = {
     "PluginIsUnauthorized": f'{SANDBOX}plugin type="calico" failed (add): connection is unauthorized: Unauthorized',
     "AgentDoesNotAnswer": f"{SANDBOX}dial unix /var/run/cilium/cilium.sock: connect: no such file or directory",
     "SecretOfTheDriverIsMissing": 'error getting secret csi-creds in namespace storage',
+    "DockerIsNotThere": 'MountVolume.SetUp failed for volume "s" : hostPath type check failed: /var/run/docker.sock is not a socket file',
     "DeviceIsBusy": '/dev/sdb is apparently in use by the system',
     "VolumeIsInAnotherZone": 'The volume vol-1 is not in the same availability zone as instance i-1',
     "AttachedToAnother": 'code = FailedPrecondition desc = volume vol-1 is attached to a different node i-9',
@@ -133,6 +141,7 @@ EXAMPLES = {
     "VolumeCannotGrow": 'VolumeResizeFailed: resize volume pv-d failed: rpc error: code = Internal desc = quota',
     "DriverIsNotRegistered": 'driver name ebs.csi.aws.com not found in the list of registered CSI drivers',
     "FileSystemMustGrow": 'Waiting for user to (re-)start a pod to finish file system resize of volume on node.',
+    "UnmountHangs": "unmounts data (nfs nfs1.storage.example /home)",
     "SubPathIsNotThere": 'failed to prepare subPath for volumeMount "data" of container "main"',
     "NfsRefusesNode": f"{SETUP}mount.nfs: access denied by server while mounting 10.0.0.5:/srv",
     "NfsHasNoPath": f"{SETUP}mount.nfs: mounting 10.0.0.5:/srv failed, reason given by server: No such file or directory",
@@ -163,6 +172,7 @@ EXAMPLES = {
     "AutoscalerBacksOff": "pod didn't trigger scale-up: 1 in backoff after failed scale-up",
     "AutoscalerIsAtItsMaximum": "pod didn't trigger scale-up: 1 max cluster cpu limit reached",
     "NodeWasScaledDown": "ScaleDown: deleting pod for node scale down",
+    "EvictedByVpa": "EvictedByVPA: Pod was evicted by VPA Updater to apply resource recommendation.",
     "GangLacksRoom": '3/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable',
     "NoGroupFits": "pod didn't trigger scale-up: 2 Insufficient cpu",
     "MetricsApiIsMissing": 'no custom metrics API (custom.metrics.k8s.io) registered',
@@ -193,6 +203,7 @@ EXAMPLES = {
     "GateIsNotSet": 'ReadinessGatesNotReady: corresponding condition of pod readiness gate "lb.example.com/registered" does not exist.',
     "UsesMoreThanResized": 'Error: attempting to set pod memory limit (536870912) below current usage (805306368)',
     "ImageIsNotPulled": 'main: ImagePullBackOff: Back-off pulling image "registry.example/app:1"',
+    "ImageIsPulled": 'Pulling: Pulling image "registry.example/app:1"',
     "InitContainerRuns": 'awaits the init container wait-for-db',
     "SidecarIsNotStarted": 'awaits the sidecar proxy',
     "ProvisionerIsSlow": 'awaits the provisioner local.csi.example for the claim lvm',
@@ -251,6 +262,32 @@ def test_an_invalid_pod_of_a_valid_template_was_changed_by_a_webhook(message: st
 def test_words_without_a_cause_mean_nothing() -> None:
     texts = ["0/3 nodes are available: 3 Insufficient cpu.", "Back-off restarting failed container app", ""]
     assert find_meanings(texts, POD) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("app: Error: HTTP 429 Too Many Requests exit code 1", "ProgramFails"),
+        ("app: Error: rpc error: code = Aborted desc = conflict exit code 2", "ProgramFails"),
+        ("app: Error: worker 7 left with exit code 139\nbye exit code 1", "ProgramFails"),
+        ("app: OOMKilled:  exit code 137", "ProgramFails"),
+        ("Unhealthy: Readiness probe failed: dial tcp: lookup db: no such host", "ProbeFails"),
+        ("Unhealthy: Liveness probe errored: too many open files", "NodeHasNoResourcesLeft"),
+    ],
+)
+def test_words_of_a_program_or_a_probe_are_not_taken_for_those_of_others(text: str, code: str) -> None:
+    assert [each.code for each in find_meanings([text], POD, "a")] == [code]
+
+
+@pytest.mark.parametrize(("reason", "message", "known"), [("Error", "bye", True), ("OOMKilled", "", False)])
+def test_whether_a_container_was_killed_is_read_from_its_status(reason: str, message: str, known: bool) -> None:
+    ended = {"exitCode": 137, "reason": reason, "message": message}
+    killed = {**pod("web"), "status": {"containerStatuses": [{"name": "main", "lastState": {"terminated": ended}}]}}
+    killed["spec"]["nodeName"] = "a"
+    text = "System OOM encountered, victim process: web, pid: 7"
+    events = {("Node", "", "a"): {("a",): KubeEvent(0, "Warning", "SystemOOM", "Node", "", "a", text, "kubelet")}}
+    found = [each.code for each in advise(scheduler_alone(node("a"), killed), "default/web", events)]
+    assert ("NodeRanOutOfMemory" in found) == known
 
 
 def test_a_command_without_the_node_that_it_needs_is_left_out() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.analysis.whatif import NoSuch, add, drain, remove, scale, settle, waiting, what_if
+from scheduler_core.analysis.whatif.outcome import RETURNS
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import configuration, node, nodes_of, pod
@@ -124,3 +125,11 @@ def test_a_pod_that_nothing_wakes_is_waited_for() -> None:
     found = what_if(sim, [drain(sim, where)])
     (effect,) = found.effects
     assert (effect.kind, effect.to != "" and effect.to != where, found.pending) == ("replaced", True, ())
+
+
+def test_a_drain_does_not_empty_a_node_whose_taint_a_pod_tolerates() -> None:
+    made = deployment(1)
+    made["spec"]["template"]["spec"] |= {"tolerations": [{"operator": "Exists"}], "nodeSelector": {"disk": "ssd"}}
+    sim = standing(node("a", labels={"disk": "ssd"}), node("b"), made)
+    found = what_if(sim, [drain(sim, "a")])
+    assert [(at, why) for at, _, why in found.held_up] == [("a", RETURNS)]
