@@ -44,8 +44,8 @@ def is_gone(event: Manifest) -> bool:
     return "deletionTimestamp" in event["metadata"]
 
 
-def check_event(event: Manifest, strict: bool, is_new: bool) -> None:
-    """Refused: 422 for an Event, in the form of v1, with errors. `strict`: the client writes events.k8s.io."""
+def check_event(event: Manifest, strict: bool, old: Manifest | None = None) -> None:
+    """Refused: 422 for an Event, in the form of v1, with errors. `strict`: of events.k8s.io, of which only the series changes."""
     errors, namespace = Errors(), event["metadata"].get("namespace")
     about = (event.get("involvedObject") or {}).get("namespace") or ""
     timed = bool(event.get("eventTime"))
@@ -61,20 +61,30 @@ def check_event(event: Manifest, strict: bool, is_new: bool) -> None:
         for name, most in _MOST.items():
             errors.required(name, when=not event.get(name) and name != "message")
             errors.invalid(name, "", f"can have at most {most} characters", when=len(event.get(name) or "") > most)
-    if strict and is_new:
+    series = event.get("series") if old is None or event.get("series") != old.get("series") else None
+    if strict and old is None:
         checks.metadata(event, True, subdomain_errors, errors)
-        if series := event.get("series"):
+    if strict:
+        if series:
             errors.invalid("series.count", "", "should be at least 2", when=(series.get("count") or 0) < 2)
             errors.required("series.lastObservedTime", when=not series.get("lastObservedTime"))
+    if strict and old is None:
         errors.required("eventTime", when=not timed)
         type_ = event.get("type") or ""
         errors.invalid("type", "", f"has invalid value: {type_}", when=type_ not in ("Normal", "Warning"))
         for name in ("firstTimestamp", "lastTimestamp", "count", "source"):
             errors.invalid(name, "", "needs to be unset", when=event.get(name))
+    for name in _FIXED if strict and old is not None else ():
+        given, had = ((each or {}).get(_BACK.get(name, name)) or None for each in (event, old))
+        errors.invalid(name, given, checks.IMMUTABLE, when=given != had)
     if errors:
         raise Refused.invalid("Event", event["metadata"].get("name") or "", errors)
 
 
+_FIXED = (
+    *("involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type"),
+    *("eventTime", "action", "related", "reportingController", "reportingInstance"),
+)
 _MOST = {"reportingInstance": 128, "action": 128, "reason": 128, "message": 1024}
 
 

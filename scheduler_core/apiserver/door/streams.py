@@ -4,6 +4,7 @@ kube: pkg/registry/core/pod/{strategy.go,rest/subresources.go} @ v1.34.1
 """
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from scheduler_core.apimachinery.objects import CONTAINER_LISTS, Manifest
 from scheduler_core.apiserver.door.answers import TEXT, Failure, Reply, bad_request, not_allowed
@@ -33,9 +34,13 @@ def answer_stream(store: Store, resource: Resource, target: Target, query: Mappi
     raise Failure(502, "", f"error dialing backend: dial tcp: lookup {node}: no such host")
 
 
+_PASSED_ON = ("follow", "limitBytes", "previous", "sinceSeconds", "sinceTime", "tailLines", "timestamps")
+
+
 def _place(target: Target, query: Mapping[str, str]) -> str:
     verb = "containerLogs" if target.subresource == "log" else target.subresource
-    return f"{verb}/{target.namespace}/{target.name}/{query.get('container', '')}"
+    more = urlencode(sorted(item for item in query.items() if item[0] in _PASSED_ON))
+    return f"{verb}/{target.namespace}/{target.name}/{query.get('container', '')}{'?' * bool(more)}{more}"
 
 
 def _pick_container(pod: Manifest, name: str, container: str) -> None:

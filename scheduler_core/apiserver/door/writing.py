@@ -268,7 +268,7 @@ def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
     namespace, name = named["metadata"].get("namespace", ""), named["metadata"].get("name")
     if not name:
         raise Refused.invalid("Event", "", [build_required_error("metadata.name", "name or generateName is required")])
-    check_event(named, bool(context.resource.group), True)
+    check_event(named, bool(context.resource.group))
     if store.get(EVENTS, namespace, name) is not None:
         raise Refused.because(already_exists("events", name))
     event = store.create(named, EVENTS, context.api.now)
@@ -321,7 +321,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
     if resource.key == EVENTS:
         manifest = manifest if api.finish is None else dict(api.finish(old, manifest))
         manifest = convert_back(manifest) if resource.group else manifest
-        check_event(manifest, bool(resource.group), False)
+        check_event(manifest, bool(resource.group), convert_back(old) if resource.group else old)
         store = context.api.store
         there = store.get(*context.place) is not None
         event = store.replace(manifest, EVENTS) if there else store.create(manifest, EVENTS, api.now)

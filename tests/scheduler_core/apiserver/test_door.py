@@ -519,3 +519,10 @@ def test_counts_in_a_status_have_to_fit_together() -> None:
         "status.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas, "
         "status.collisionCount: Invalid value: 0: cannot be decremented]"
     )
+
+
+def test_the_options_of_a_log_go_to_the_kubelet_that_is_away() -> None:
+    sim = world(node("a"))
+    sim.apply(ApplyObjects([{**pod("p"), "spec": {**pod("p")["spec"], "nodeName": "a"}}]))
+    said = read(sim, "/api/v1/namespaces/default/pods/p/log", tailLines="1", x="y")["message"]
+    assert said == 'Get "https://a:10250/containerLogs/default/p/?tailLines=1": dial tcp: lookup a: no such host'
