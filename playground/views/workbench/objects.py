@@ -1,6 +1,6 @@
 """Objects: the list of all, one of them as YAML, and the actions on it with their forms."""
 
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -81,14 +81,29 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
     return responses.workbench(request, client, "act", {**_page(found, form), "many": request.GET.get("many", "")})
 
 
+class OffersContext(TypedDict):
+    """The context about an object and its actions, whose types are the workbench's; empty if no object is meant."""
+
+    subject: Any
+    facts: Any
+    drain: Any
+    offers: Any
+
+
 async def build_offers_context(
     request: HttpRequest, client: SessionClient, ref: dict[str, str] | None
-) -> dict[str, Any]:
-    """Return the context for an object's actions on another page; empty if no object is meant."""
+) -> OffersContext:
+    """Return the context for an object's actions on another page."""
     if ref is None:
         return {"subject": None, "facts": None, "drain": "", "offers": ()}
     found = await client.ask(SubjectOf(at=responses.position(request), **ref))
-    return {**_about(found), "offers": offers(found.subject)}
+    about = _about(found)
+    return {
+        "subject": about["subject"],
+        "facts": about["facts"],
+        "drain": about["drain"],
+        "offers": offers(found.subject),
+    }
 
 
 def _about(found: SubjectFound) -> dict[str, Any]:
