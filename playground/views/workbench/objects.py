@@ -227,8 +227,8 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
     existing = {part: request.GET.get(part, "") for part in ("kind", "namespace", "name")}
     shown = await client.ask(ObjectYaml(at=responses.position(request), **existing))
     context = {"text": shown.text, "existing": existing, "errors": [], "silent": shown.silent}
-    context |= await build_offers_context(request, client, existing)
-    return responses.workbench(request, client, "yaml", context)
+    offered = await build_offers_context(request, client, existing)
+    return responses.workbench(request, client, "yaml", {**context, **offered})
 
 
 async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
