@@ -225,9 +225,6 @@ def _list_texts(
         labels = (each["metadata"].get("labels") or {}).items() if not any(_TWICE in hint for hint in hints) else ()
         yield from (f"{key}={name}" for key, name in labels if key in _MADE_FOR)
     yield from hints
-    overdue = pod is not None and pod.deleting and is_overdue(world, pod, world.now) and has_ended_inside(pod)
-    if overdue and pod is not None and (remote := list_remote_volumes(pod)):
-        yield f"unmounts {', '.join(remote)}"
     names = [
         (each["kind"], str(each["metadata"].get("namespace") or ""), each["metadata"]["name"]) for each in subjects
     ]
@@ -235,6 +232,9 @@ def _list_texts(
     said = [f"{e.reason}: {e.message}" for place in places for e in reversed(events.get(place, {}).values())]
     yield from _list_changers(world, subjects) if any(_INVALID in text for text in said) else ()
     yield from said
+    overdue = pod is not None and pod.deleting and is_overdue(world, pod, world.now) and has_ended_inside(pod)
+    if overdue and pod is not None and (remote := list_remote_volumes(pod)):
+        yield f"unmounts {', '.join(remote)}"
     yield from () if pod is None or node is None else _list_kills(pod.manifest, node, events)
     makers = [each for text in said for each in find_makers(world, pod, text)] if pod is not None else []
     for _, maker in makers:
