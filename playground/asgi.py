@@ -59,7 +59,7 @@ class DoorHandler(ASGIHandler):
 pages, door = get_asgi_application(), DoorHandler()
 
 from playground.features.door.views import Stream  # noqa: E402 - Django must be set up first
-from playground.serving.gate import BehindProxies, Identified, LimitedBody, ReadableType, SameOrigin  # noqa: E402
+from playground.serving.gate import BehindProxies, LimitedBody, ReadableType, RequestIds, SameOrigin  # noqa: E402
 from playground.sessions.database.asking import BRIEF  # noqa: E402
 from playground.storage.postgresql.outage import Limits  # noqa: E402
 from playground.urls import websocket_urlpatterns  # noqa: E402
@@ -87,7 +87,7 @@ prepare_structs()
 
 http = URLRouter([re_path(r"^s/[^/]+/k8s(?:/|$)", cast(Any, door)), re_path("", cast(Any, pages))])
 application = BehindProxies(
-    Identified(
+    RequestIds(
         ProtocolTypeRouter(
             {"http": LimitedBody(ReadableType(http)), "websocket": SameOrigin(URLRouter(websocket_urlpatterns))}
         )

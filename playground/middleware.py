@@ -34,19 +34,19 @@ MOST_ADDRESS = 2000
 MOST_HOST = 200
 
 
-class Unreadable(SessionError):
+class UnreadableBody(SessionError):
     """The body of a request is not a valid form."""
 
     kind = "unreadable"
 
 
-class NotUtf8(Unreadable):
+class NotUtf8(UnreadableBody):
     """It is written in another encoding."""
 
     status = 415
 
 
-class TooLarge(Unreadable):
+class TooLarge(UnreadableBody):
     """The body of a request exceeds the limit."""
 
     status = 413
@@ -132,14 +132,14 @@ def _reject_unreadable(request: HttpRequest) -> HttpResponse | None:
         # Not every database takes that character.
         for name, values in request.POST.lists():
             if NUL in name or (name not in PARSED and any(NUL in value for value in values)):
-                raise Unreadable(
+                raise UnreadableBody(
                     _(
                         "The field “%(name)s” contains a NUL character, which is not allowed. Remove it and send the form "
                         "again."
                     )
                     % {"name": name.replace(NUL, "")[:40]}
                 )
-    except Unreadable as error:
+    except UnreadableBody as error:
         return problem(request, error)
     return None
 
@@ -168,7 +168,7 @@ def _require_readable(request: HttpRequest) -> None:
         raise TooLarge(_("The form is larger than the limit of %(most)s bytes.") % {"most": most}) from None
     except (SuspiciousOperation, BadRequest, MultiPartParserError, LookupError, ValueError, OSError) as error:
         request.POST = QueryDict()
-        raise Unreadable(
+        raise UnreadableBody(
             _("The form can't be read: %(why)s") % {"why": str(error)[:200] or type(error).__name__}
         ) from None
 

@@ -302,7 +302,7 @@ LOGGING = {
     },
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["ids"]},
-        "troubles": {"class": "playground.common.logs.Troubles", "level": "WARNING", "filters": ["ids"]},
+        "troubles": {"class": "playground.common.logs.RecentTroubles", "level": "WARNING", "filters": ["ids"]},
     },
     "root": {"handlers": ["stderr", "troubles"], "level": "WARNING"},
     "loggers": {"playground": {"level": LOG_LEVEL}},

@@ -20,7 +20,7 @@ Counts = list[tuple[str, int, bool | None]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class PollQuestion:
     """A question for the room with its computed key (questions.py). models.Poll describes the fields."""
 
     kind: str
@@ -34,7 +34,7 @@ class Asked:
 
 
 @transaction.atomic
-def ask(room_id: int, asked: Asked) -> Poll:
+def ask(room_id: int, asked: PollQuestion) -> Poll:
     """Ask the room a question. The previous question disappears from the screens. Raise LimitReached."""
     polls = Poll.objects.filter(room_id=room_id)
     last = polls.aggregate(last=Max("number"))["last"] or 0

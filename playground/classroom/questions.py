@@ -8,18 +8,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from playground.classroom import messages
-from playground.classroom.polls import Asked
+from playground.classroom.polls import PollQuestion
 from playground.models import Poll
 from playground.presenters.words import message
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.protocol.looking import About, Foresee, Foreseen, OpenQuestion, WhyNot
+from playground.sessions.protocol.looking import About, OpenQuestion, Predict, Prediction, WhyNot
 from playground.sessions.web.client import SessionClient
 
 MOST_OPTIONS = 24
 MOST_REASONS = 40  # wrong answers whose reasons are looked for
 
 
-async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
+async def build_question(client: SessionClient, ask: messages.Ask) -> PollQuestion:
     """Build the teacher's question. Raise SessionError if there is none."""
     if ask.kind == "free":
         return _free(ask)
@@ -33,8 +33,8 @@ async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
                 for given, mistake in question.meant.items():
                     why[given]["text"][language] = _(mistake["text"]) % mistake.get("values", {})
         asked = (question.kind, question.words, question.options, question.key, question.tolerance, question.position)
-        return Asked(*asked, reasons=why)
-    seen = await client.ask(Foresee(at=ask.at, about=ask.kind, pod=ask.pod))
+        return PollQuestion(*asked, reasons=why)
+    seen = await client.ask(Predict(at=ask.at, about=ask.kind, pod=ask.pod))
     if seen.key is None:
         raise SessionError(
             message(
@@ -45,20 +45,22 @@ async def build_question(client: SessionClient, ask: messages.Ask) -> Asked:
     key: str = seen.key
     options = _within(seen.options, key) if seen.kind in ("node", "pod") else list(seen.options)
     words = {language: {"ask": _ask(ask.kind, seen, language)} for language, _name in settings.LANGUAGES}
-    return Asked(seen.kind, words, options, key, 0, seen.position, seen.pod, seen.reasons)
+    return PollQuestion(seen.kind, words, options, key, 0, seen.position, seen.pod, seen.reasons)
 
 
-def _free(ask: messages.Ask) -> Asked:
+def _free(ask: messages.Ask) -> PollQuestion:
     text, options = ask.ask.strip(), list(dict.fromkeys(each.strip() for each in ask.options if each.strip()))
     if not text or len(options) < 2:
         raise SessionError(message("A question needs a text and at least two answers."))
     right = ask.right.strip()
     if right and right not in options:
         raise SessionError(message("The right answer must be one of the possible answers."))
-    return Asked("choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None)
+    return PollQuestion(
+        "choice", {language: {"ask": text} for language, _name in settings.LANGUAGES}, options, right or None
+    )
 
 
-def _ask(about: About, seen: Foreseen, language: str) -> str:
+def _ask(about: About, seen: Prediction, language: str) -> str:
     pod = seen.pod.removeprefix("default/")
     with override(language):
         if about == "node":

@@ -82,7 +82,7 @@ def _ids(record: logging.LogRecord) -> tuple[str, int]:
     return getattr(record, "request_id", ""), getattr(record, "session", 0)
 
 
-class Troubles(logging.Handler):
+class RecentTroubles(logging.Handler):
     """The last warnings and errors of this process, for the operator's page.
 
     Limits the entries of one kind, so that a client that repeats an error can't displace the others.

@@ -7,10 +7,10 @@ A lesson is a folder of `content`: `lesson.yaml` holds what happens, `en.yaml` a
 from playground.lessons.checking import problems
 from playground.lessons.format import LANGUAGES, TRACKS, Card, Lesson, Question
 from playground.lessons.judging import judge
-from playground.lessons.play import Played, find_playthrough, list_reached_cards, play
+from playground.lessons.play import Playthrough, find_playthrough, list_reached_cards, play
 from playground.lessons.reading import BadLesson, beginning, command_of, lesson_of, read_lesson, read_lessons
 from playground.lessons.texts import fill_placeholders
 
-__all__ = ["LANGUAGES", "TRACKS", "BadLesson", "Card", "Lesson", "Played", "Question", "beginning"]
+__all__ = ["LANGUAGES", "TRACKS", "BadLesson", "Card", "Lesson", "Playthrough", "Question", "beginning"]
 __all__ += ["command_of", "fill_placeholders", "find_playthrough", "judge", "lesson_of", "list_reached_cards", "play"]
 __all__ += ["problems", "read_lesson", "read_lessons"]

@@ -8,7 +8,7 @@ from playground.lessons.facts import BadFact, Value
 from playground.lessons.figures import read_figures
 from playground.lessons.format import LANGUAGES, Lesson, Question, Words
 from playground.lessons.judging import as_text, judge
-from playground.lessons.play import Played, StuckLesson, play, solve
+from playground.lessons.play import Playthrough, StuckLesson, play, solve
 from playground.lessons.proof import find_unshown
 from playground.lessons.texts import ANSWER, placeholders
 from scheduler_core.world.commands import Refused
@@ -36,7 +36,7 @@ def move_to_release(lesson: Lesson, release: str) -> Lesson | None:
     return msgspec.structs.replace(lesson, plan=msgspec.structs.replace(plan, settings=settings))
 
 
-def problems_of_play(lesson: Lesson, played: Played) -> list[str]:
+def problems_of_play(lesson: Lesson, played: Playthrough) -> list[str]:
     """Return the problems of the lesson's questions and task, as played."""
     return [*_of_questions(lesson, played), *_of_task(lesson, played)]
 
@@ -97,7 +97,7 @@ def _same_places(lesson: Lesson) -> Iterator[str]:
             yield f"card {card}: the languages name different facts: {sorted(names[0] ^ names[1])}"
 
 
-def _of_questions(lesson: Lesson, played: Played) -> Iterator[str]:
+def _of_questions(lesson: Lesson, played: Playthrough) -> Iterator[str]:
     for card, question in lesson.questions:
         key, options = played.keys[card], played.options[card]
         names = key if isinstance(key, tuple) else (as_text(key),)
@@ -123,7 +123,7 @@ def wrong_answer(question: Question, key: Value, options: tuple[str, ...]) -> tu
     return next(((name,) for name in options if name != as_text(key)), ("something else",))
 
 
-def _of_task(lesson: Lesson, played: Played) -> Iterator[str]:
+def _of_task(lesson: Lesson, played: Playthrough) -> Iterator[str]:
     if lesson.plan.task is None:
         return
     assert played.last is not None

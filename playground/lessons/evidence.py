@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from playground.lessons.facts import BadFact, Fact, Points, Seen, Value, attempt_of, value_of
+from playground.lessons.facts import BadFact, Fact, LessonObservations, Points, Value, attempt_of, value_of
 from playground.lessons.named import key_of
 from scheduler_core.world.readonly import Attempt, SchedulingCycleView
 
@@ -35,7 +35,7 @@ class Evidence:
     said: Mapping[str, str] = field(default_factory=dict)
 
 
-def evidence_of(fact: Fact, seen: Seen) -> Evidence | None:
+def evidence_of(fact: Fact, seen: LessonObservations) -> Evidence | None:
     """Return the evidence from which a fact was read, if that is an attempt; else None."""
     word = next((word for word in fact if word in STAGES), None)
     if word is None:
@@ -86,7 +86,7 @@ DECIDING = {
 }  # a fact of that stage is known after it
 
 
-def is_known(fact: Fact, value: Value, card: str, seen: Seen, positions: Mapping[str, int]) -> bool:
+def is_known(fact: Fact, value: Value, card: str, seen: LessonObservations, positions: Mapping[str, int]) -> bool:
     """Return whether the learner can already know a fact from the cards up to here."""
     here, ids = positions[card], list(positions)
     earlier = {name: seen.at[name] for name in ids[: ids.index(card) + 1]}
@@ -94,7 +94,7 @@ def is_known(fact: Fact, value: Value, card: str, seen: Seen, positions: Mapping
     if word in ("woken_by", "hint_of"):
         return any(value in move.why for move in seen.at[card].journal.lane(key_of(fact[word])))
     try:
-        return value_of(fact, Seen(seen.at[card], earlier, points=seen.points), ids[0]) == value
+        return value_of(fact, LessonObservations(seen.at[card], earlier, points=seen.points), ids[0]) == value
     except BadFact:
         if word not in STAGES or fact.get("card", card) not in earlier:
             return False

@@ -56,7 +56,7 @@ from typing import Any, NamedTuple
 
 from playground.lessons.cycles import nodes_of_search, points_run
 from playground.lessons.named import key_of, object_of, pod_key, short
-from playground.lessons.nodes import Left, amount, measure_signal, used_of
+from playground.lessons.nodes import SignalRemainder, amount, measure_signal, used_of
 from playground.lessons.processes import entries, leaders
 from playground.lessons.waking import backoff_after, woken_before, woken_by
 from scheduler_core.analysis.capacity import Going, find_going
@@ -78,7 +78,7 @@ class BadFact(ValueError):
     """A fact that the played lesson can't answer."""
 
 
-class Ran(NamedTuple):
+class PluginRun(NamedTuple):
     """A plugin's record: at which step of the world it ran for a pod, and at which extension point."""
 
     position: int
@@ -88,18 +88,18 @@ class Ran(NamedTuple):
 
 
 @dataclass
-class Seen:
+class LessonObservations:
     """The observations of a played lesson: the world at each card, its records, each attempt's points and refusals by its number."""
 
     end: WorldView
     at: dict[str, WorldView] = field(default_factory=dict)
-    ran: list[Ran] = field(default_factory=list)
+    ran: list[PluginRun] = field(default_factory=list)
     board: dict[str, Points] = field(default_factory=dict)  # the points of the present cycle, at each card
     points: dict[int, Points] = field(default_factory=dict)
     refused: dict[int, Mapping[str, str]] = field(default_factory=dict)
 
 
-def value_of(fact: Fact, seen: Seen, card: str) -> Value:
+def value_of(fact: Fact, seen: LessonObservations, card: str) -> Value:
     """Return a fact's value. Raise BadFact."""
     where = fact.get("card", card)
     if where not in seen.at:
@@ -107,14 +107,14 @@ def value_of(fact: Fact, seen: Seen, card: str) -> Value:
     return _value_in(seen.at[where], fact, seen)
 
 
-def _value_in(world: WorldView, fact: Fact, seen: Seen) -> Value:
+def _value_in(world: WorldView, fact: Fact, seen: LessonObservations) -> Value:
     words = [word for word in fact if word not in PARAMETERS]
     if len(words) != 1 or words[0] not in FACTS:
         raise BadFact(f"a fact has one of {', '.join(FACTS)}, and this has {', '.join(words) or 'none'}")
     return FACTS[words[0]](fact[words[0]], fact, seen, world)
 
 
-def attempt_of(pod: str, fact: Fact, seen: Seen) -> Attempt:
+def attempt_of(pod: str, fact: Fact, seen: LessonObservations) -> Attempt:
     attempts = [each for each in seen.end.journal.attempts if each.pod == key_of(pod)]
     number = int(fact.get("attempt", 1))
     if not 1 <= number <= len(attempts):
@@ -122,29 +122,29 @@ def attempt_of(pod: str, fact: Fact, seen: Seen) -> Attempt:
     return attempts[number - 1]
 
 
-def _of_attempt(read: Callable[[Attempt], Value]) -> Callable[[Any, Fact, Seen, WorldView], Value]:
+def _of_attempt(read: Callable[[Attempt], Value]) -> Callable[[Any, Fact, LessonObservations, WorldView], Value]:
     return lambda pod, fact, seen, world: read(attempt_of(pod, fact, seen))
 
 
-def _count_refusals(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _count_refusals(pod: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     refusals = attempt_of(pod, fact, seen).refusals
     return sum(count for reason, count in refusals if reason.startswith(fact["reason"]))
 
 
-def _measure_wait(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _measure_wait(pod: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     now = attempt_of(pod, fact, seen)
     before = attempt_of(pod, {"attempt": int(fact.get("attempt", 1)) - 1}, seen)
     return (now.started - before.ended) / SECOND
 
 
-def _get_score(pod: str, fact: Fact, seen: Seen, stage: str, plugin: str) -> float:
+def _get_score(pod: str, fact: Fact, seen: LessonObservations, stage: str, plugin: str) -> float:
     try:
         return seen.points[attempt_of(pod, fact, seen).number][stage][fact["node"]][plugin]
     except KeyError as missing:
         raise BadFact(f"{pod} has no points of that kind: {missing}") from None
 
 
-def _tied(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _tied(pod: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     nodes = seen.points.get(attempt_of(pod, fact, seen).number, {}).get("weighted", {})
     totals = [points["total"] for points in nodes.values() if "total" in points]
     if not totals:
@@ -152,14 +152,14 @@ def _tied(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
     return totals.count(max(totals))
 
 
-def _next_pod(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _next_pod(_true: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     later = [each for each in seen.end.journal.attempts if each.first_position > world.position]
     if not later:
         raise BadFact("no pod is popped after that card")
     return short(later[0].pod)
 
 
-def _pods_with(labels: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _pods_with(labels: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     inside = {node["metadata"]["name"] for node in world.store.list("Node") if _has(node, fact.get("domain", {}))}
     running = [pod for pod in world.store.list("Pod") if "deletionTimestamp" not in pod["metadata"]]
     return sum(1 for pod in running if _has(pod, labels) and pod["spec"].get("nodeName") in inside)
@@ -170,7 +170,7 @@ def _has(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     return all(own.get(key) == value for key, value in labels.items())
 
 
-def _fits(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _fits(pod: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     manifest = object_of("Pod", pod, world)
     if manifest is None:
         raise BadFact(f"there is no pod {pod} at that card")
@@ -183,7 +183,7 @@ def signals_of(world: WorldView, node: str) -> object:
     return (read_node(world.itself, node) or {}).get("signals")
 
 
-def _field(path: Sequence[Any], fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _field(path: Sequence[Any], fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     kind, name, *keys = path
     value = object_of(kind, name, world)
     try:
@@ -196,22 +196,22 @@ def _field(path: Sequence[Any], fact: Fact, seen: Seen, world: WorldView) -> Val
     return value
 
 
-def _count(other: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _count(other: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     names = _value_in(world, other, seen)
     if not isinstance(names, tuple):
         raise BadFact(f"{dict(other)} is no list of names")
     return len(names)
 
 
-def _measure_elapsed(cards: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _measure_elapsed(cards: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     for card in cards:
         if card not in seen.at:
             raise BadFact(f"there is no card {card}")
     return round((seen.at[cards[1]].now - seen.at[cards[0]].now) / SECOND, 2)
 
 
-def _why_woken(part: int) -> Callable[[Any, Fact, Seen, WorldView], Value]:
-    def read(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _why_woken(part: int) -> Callable[[Any, Fact, LessonObservations, WorldView], Value]:
+    def read(pod: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
         number = int(fact.get("attempt", 2))
         now, before = (attempt_of(pod, {"attempt": each}, seen) for each in (number, number - 1))
         move = woken_before(now, before, seen.end)
@@ -222,52 +222,52 @@ def _why_woken(part: int) -> Callable[[Any, Fact, Seen, WorldView], Value]:
     return read
 
 
-def _backoff(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _backoff(pod: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     backoff = backoff_after(attempt_of(pod, fact, seen), seen.end)
     if not backoff:
         raise BadFact(f"{pod} does not back off after that attempt")
     return round(backoff / SECOND, 2)
 
 
-def _ran(points: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _ran(points: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     run = points_run(key_of(fact["of"]), world)
     if missing := [point for point in points if point not in run]:
         raise BadFact(f"{', '.join(missing)} has not run for {fact['of']} at that card")
     return tuple(point for point in run if point in points)
 
 
-def _list_asked_nodes(pod: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _list_asked_nodes(pod: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     if not (names := nodes_of_search(key_of(pod), world)):
         raise BadFact(f"no cycle of {pod} asks nodes at that card")
     return names
 
 
-def _find_entry_time(name: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _find_entry_time(name: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     times, found = int(fact.get("times", 1)), list(entries(name, fact["stage"], seen.end))
     if len(found) < times:
         raise BadFact(f"{name} was {fact['stage']} {len(found)} times, and the fact asks for time {times}")
     return round(found[times - 1] / SECOND, 2)
 
 
-def _devices(claim: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _devices(claim: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     status = (object_of("ResourceClaim", claim, world) or {}).get("status", {})
     results = status.get("allocation", {}).get("devices", {}).get("results", ())
     return tuple(result["device"] for result in results)
 
 
-def _ranking(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _ranking(node: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     evictions = seen.end.surroundings.kubelet.evictions.get(node, ())
     if not evictions:
         raise BadFact(f"the kubelet of {node} has evicted nobody")
     return tuple(short(ranked.pod) for ranked in evictions[0].ranking)
 
 
-def _free(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _free(node: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     used, has = _get_requested(node, fact, world)
     return amount(has - used, fact["resource"])
 
 
-def _share(node: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _share(node: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     used, has = _get_requested(node, fact, world)
     return round(100 * used / has, 1)
 
@@ -279,14 +279,14 @@ def _get_requested(node: Any, fact: Fact, world: WorldView) -> tuple[int, int]:
     return found
 
 
-def _require_signal(node: Any, fact: Fact, world: WorldView) -> Left:
+def _require_signal(node: Any, fact: Fact, world: WorldView) -> SignalRemainder:
     left = measure_signal(node, fact["signal"], world)
     if left is None:
         raise BadFact(f"the kubelet of {node} does not measure {fact['signal']}")
     return left
 
 
-def _list_evicted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _list_evicted_pods(_true: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     return tuple(
         short(f"{event.namespace}/{event.name}")
         for event in world.store.events
@@ -298,7 +298,7 @@ def _find_going(world: WorldView) -> Going:
     return finish(find_going(world.itself.fork(), {}))
 
 
-def _list_restarted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _list_restarted_pods(_true: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     pods = [
         pod
         for pod in world.store.list("Pod")
@@ -307,12 +307,12 @@ def _list_restarted_pods(_true: Any, fact: Fact, seen: Seen, world: WorldView) -
     return tuple(sorted(short(pod_key(pod["metadata"])) for pod in pods))
 
 
-def _list_waiting_pods(place: Any, fact: Fact, seen: Seen, world: WorldView) -> Value:
+def _list_waiting_pods(place: Any, fact: Fact, seen: LessonObservations, world: WorldView) -> Value:
     keys = [pod_key(pod["metadata"]) for pod in world.store.list("Pod")]
     return tuple(sorted(short(key) for key in keys if world.journal.place(key) == place))
 
 
-FACTS: dict[str, Callable[[Any, Fact, Seen, WorldView], Value]] = {
+FACTS: dict[str, Callable[[Any, Fact, LessonObservations, WorldView], Value]] = {
     "node_of": _of_attempt(lambda attempt: attempt.node),
     "outcome_of": _of_attempt(lambda attempt: attempt.outcome),
     "scheduled": _of_attempt(lambda attempt: attempt.outcome == "scheduled"),

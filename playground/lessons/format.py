@@ -38,7 +38,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tolerance: float = 0
 
 
-class Meant(msgspec.Struct, frozen=True):
+class Mistake(msgspec.Struct, frozen=True):
     """A wrong number, the mistake that leads to it (its words are in story/goals.py), and the names in these words."""
 
     value: float
@@ -46,7 +46,7 @@ class Meant(msgspec.Struct, frozen=True):
     names: Mapping[str, str] = {}
 
 
-class Act(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CardAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An action that a card offers: a command, or objects to apply. In a task, the world then runs `until` a condition holds."""
 
     command: Json | None = None
@@ -71,7 +71,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plugin: str = ""
     figure: str = ""
     question: Question | None = None
-    do: Act | None = None
+    do: CardAction | None = None
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,8 +81,8 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     check: Json
-    solution: tuple[Act, ...]
-    start: tuple[Act, ...] = ()
+    solution: tuple[CardAction, ...]
+    start: tuple[CardAction, ...] = ()
 
 
 class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from playground.lessons.facts import FACTS, BadFact, Fact, Seen, Value, attempt_of, value_of
-from playground.lessons.format import Meant, Plan, Question
+from playground.lessons.facts import FACTS, BadFact, Fact, LessonObservations, Value, attempt_of, value_of
+from playground.lessons.format import Mistake, Plan, Question
 from playground.lessons.named import key_of, object_of
 from playground.lessons.nodes import used_of
 from scheduler_core.world.readonly import WorldView, parse_duration, pod_requests
@@ -21,26 +21,28 @@ DEFAULTS = {
 }
 
 
-def find_meanings(card: str, question: Question, key: Value, seen: Seen, plan: Plan) -> tuple[Meant, ...]:
+def find_meanings(
+    card: str, question: Question, key: Value, seen: LessonObservations, plan: Plan
+) -> tuple[Mistake, ...]:
     """Return the meanings of wrong numbers, one for each number: the most significant if several lead to the same."""
     if question.kind != "number" or isinstance(key, str | tuple):
         return ()
-    found: dict[float, Meant] = {}
+    found: dict[float, Mistake] = {}
     word = next(word for word in question.answer if word in FACTS)
     for how, value, names in (
         *_misread(word, question.answer, seen, card, key),
         *_displace(word, question, seen, card),
     ):
         if value >= 0 and abs(value - key) > question.tolerance:
-            found.setdefault(value, Meant(value, how, dict(names)))
+            found.setdefault(value, Mistake(value, how, dict(names)))
     if word == "elapsed":
         for name, value in _find_durations(plan):
             if abs(value - key) > question.tolerance:
-                found.setdefault(value, Meant(value, "duration", {"name": name}))
+                found.setdefault(value, Mistake(value, "duration", {"name": name}))
     return tuple(found.values())
 
 
-def _misread(word: str, fact: Fact, seen: Seen, card: str, key: float) -> Found:
+def _misread(word: str, fact: Fact, seen: LessonObservations, card: str, key: float) -> Found:
     """Yield mistakes about the fact's own count."""
     world = seen.at[fact.get("card", card)]
     if word in ("feasible_for", "refused_for", "evaluated_for", "tied_for"):
@@ -54,7 +56,7 @@ def _misread(word: str, fact: Fact, seen: Seen, card: str, key: float) -> Found:
         yield "failed", sum(outcome != "scheduled" for outcome in ended) or -1, {}
 
 
-def _displace(word: str, question: Question, seen: Seen, card: str) -> Found:
+def _displace(word: str, question: Question, seen: LessonObservations, card: str) -> Found:
     """Yield the values of the same fact elsewhere: now, on all nodes, at another stage or node, or in another attempt."""
     fact = question.answer
     others: list[tuple[str, dict[str, Any]]] = [("now", {"card": card})] if fact.get("card", card) != card else []
@@ -73,7 +75,7 @@ def _displace(word: str, question: Question, seen: Seen, card: str) -> Found:
             yield how, value, {name: str(each) for name, each in change.items()}
 
 
-def _misread_nodes(word: str, fact: Fact, seen: Seen, card: str) -> Found:
+def _misread_nodes(word: str, fact: Fact, seen: LessonObservations, card: str) -> Found:
     attempt = attempt_of(fact[word], fact, seen)
     refused = seen.refused.get(attempt.number, {})
     if word == "feasible_for":

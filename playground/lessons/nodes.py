@@ -6,7 +6,7 @@ from scheduler_core.analysis.status import read_node
 from scheduler_core.world.readonly import WorldView, format_quantity
 
 
-class Left(NamedTuple):
+class SignalRemainder(NamedTuple):
     """The rest of a signal, and the largest amount below which the kubelet evicts pods; bytes, inodes or process numbers."""
 
     available: int
@@ -17,13 +17,13 @@ class Left(NamedTuple):
         return self.available - self.threshold
 
 
-def measure_signal(node: str, signal: str, world: WorldView) -> Left | None:
+def measure_signal(node: str, signal: str, world: WorldView) -> SignalRemainder | None:
     """Return the measured signal, or None if there is no such node, or its kubelet does not measure the signal."""
     row = read_node(cast("Any", world), node)
     measured = next((each for each in row["signals"] if each["signal"] == signal), None) if row else None
     if measured is None:
         return None
-    return Left(measured["available"], max((each["amount"] for each in measured["thresholds"]), default=0))
+    return SignalRemainder(measured["available"], max((each["amount"] for each in measured["thresholds"]), default=0))
 
 
 def used_of(node: str, resource: str, world: WorldView, and_of: str = "") -> tuple[int, int] | None:

@@ -12,12 +12,12 @@ import msgspec
 
 from playground.lessons.evidence import Evidence
 from playground.lessons.facts import Value
-from playground.lessons.format import Lesson, Meant
+from playground.lessons.format import Lesson, Mistake
 
 PREFIX = "own:"
 
 
-class Handed(msgspec.Struct, frozen=True, weakref=True, eq=False):
+class PlayedLesson(msgspec.Struct, frozen=True, weakref=True, eq=False):
     """A played lesson. `positions` to `options` are as in play.Played."""
 
     lesson: Lesson
@@ -27,13 +27,13 @@ class Handed(msgspec.Struct, frozen=True, weakref=True, eq=False):
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
     revealed: tuple[str, ...] = ()
-    meant: Mapping[str, tuple[Meant, ...]] = {}
+    meant: Mapping[str, tuple[Mistake, ...]] = {}
 
 
-_handed: WeakValueDictionary[str, Handed] = WeakValueDictionary()
+_handed: WeakValueDictionary[str, PlayedLesson] = WeakValueDictionary()
 
 
-def document_of(handed: Handed) -> tuple[str, bytes]:
+def document_of(handed: PlayedLesson) -> tuple[str, bytes]:
     """Return the name of a lesson by its content, and the lesson under this name as bytes."""
     lesson = msgspec.structs.replace(handed.lesson, slug=PREFIX)
     content = msgspec.json.encode(msgspec.structs.replace(handed, lesson=lesson))
@@ -42,12 +42,12 @@ def document_of(handed: Handed) -> tuple[str, bytes]:
     return slug, msgspec.json.encode(msgspec.structs.replace(handed, lesson=named))
 
 
-def hand(document: bytes) -> Handed:
+def hand(document: bytes) -> PlayedLesson:
     """Register a lesson while the returned object is referenced."""
-    read = msgspec.json.decode(document, type=Handed)
+    read = msgspec.json.decode(document, type=PlayedLesson)
     return _handed.setdefault(read.lesson.slug, read)
 
 
-def find_handed(slug: str) -> Handed | None:
+def find_handed(slug: str) -> PlayedLesson | None:
     """Return the registered lesson of that name, or None."""
     return _handed.get(slug)

@@ -7,11 +7,11 @@ from itertools import takewhile
 
 from playground.lessons.conditions import holds
 from playground.lessons.evidence import STAGES, Evidence, evidence_of, is_known, refusals
-from playground.lessons.facts import Points, Ran, Seen, Value, value_of
-from playground.lessons.format import Card, Lesson, Meant
+from playground.lessons.facts import LessonObservations, PluginRun, Points, Value, value_of
+from playground.lessons.format import Card, Lesson, Mistake
 from playground.lessons.meant import find_meanings
 from playground.lessons.named import pod_key, short
-from playground.lessons.own import Handed, find_handed
+from playground.lessons.own import PlayedLesson, find_handed
 from playground.lessons.reading import beginning, command_of, lesson_of
 from playground.lessons.texts import ANSWER
 from scheduler_core.world.readonly import CycleView, SchedulingCycleView, WorldView
@@ -35,7 +35,7 @@ class StuckLesson(ValueError):
 
 
 @dataclass(frozen=True)
-class Played:
+class Playthrough:
     """A playthrough. `positions`: the step of each card. `facts`: the values in its texts, including drawn ones.
 
     `keys` and `options`: of each question, by its card. `evidence`: the attempt from which a question's key was read, if any. `revealed`:
@@ -48,26 +48,26 @@ class Played:
     options: Mapping[str, tuple[str, ...]]
     evidence: Mapping[str, Evidence]
     last: Simulation | None = field(repr=False)  # none where it was played elsewhere
-    seen: Seen | None = field(repr=False)
+    seen: LessonObservations | None = field(repr=False)
     revealed: tuple[str, ...] = ()
-    meant: Mapping[str, tuple[Meant, ...]] = field(default_factory=dict)
+    meant: Mapping[str, tuple[Mistake, ...]] = field(default_factory=dict)
 
     @property
     def end(self) -> WorldView | None:
         """The world at the end; None if the lesson was played elsewhere."""
         return None if self.seen is None else self.seen.end
 
-    def hand_on(self, lesson: Lesson) -> Handed:
+    def hand_on(self, lesson: Lesson) -> PlayedLesson:
         """Return the lesson with the results of playing it, without the worlds."""
         found = (self.positions, self.facts, self.keys, self.options, self.evidence)
-        return Handed(lesson, *found, self.revealed, self.meant)
+        return PlayedLesson(lesson, *found, self.revealed, self.meant)
 
     def values_at(self, card: str) -> dict[str, Value]:
         """Return the values for the names in a card's texts: the facts and, if it asks, its own key."""
         return {**self.facts, **({ANSWER: self.keys[card]} if card in self.keys else {})}
 
 
-def play(lesson: Lesson, seed: int = 0) -> Played:
+def play(lesson: Lesson, seed: int = 0) -> Playthrough:
     """The lesson from its first card to its end, each offer taken at its card; raises StuckLesson, BadFact or Refused."""
     world, seen = begin_lesson(lesson, seed)
     positions, last = {}, world
@@ -84,7 +84,7 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     _settle(world, seen)
     first = lesson.plan.cards[0].id
     keys = {card: value_of(question.answer, seen, card) for card, question in lesson.questions}
-    return Played(
+    return Playthrough(
         positions,
         {**lesson.drawn, **{name: value_of(fact, seen, first) for name, fact in lesson.plan.facts.items()}},
         keys,
@@ -108,26 +108,26 @@ def play(lesson: Lesson, seed: int = 0) -> Played:
     )
 
 
-def begin_lesson(lesson: Lesson, seed: int = 0) -> tuple[Simulation, Seen]:
+def begin_lesson(lesson: Lesson, seed: int = 0) -> tuple[Simulation, LessonObservations]:
     """Return the lesson's world before its first step, and the (still empty) observations of it."""
     world = Simulation(seed=seed)
     for command in beginning(lesson.plan):
         world.apply(command)
-    return world, Seen(world)
+    return world, LessonObservations(world)
 
 
-def find_playthrough(slug: str, seed: int) -> Played | None:
+def find_playthrough(slug: str, seed: int) -> Playthrough | None:
     """Return the cached playthrough of a lesson by name, or None. Users' lessons contain theirs."""
     own = find_handed(slug)
     if own is not None:
-        return Played(
+        return Playthrough(
             own.positions, own.facts, own.keys, own.options, own.evidence, None, None, own.revealed, own.meant
         )
     return _play_once(slug, seed)
 
 
 @lru_cache(maxsize=64)
-def _play_once(slug: str, seed: int) -> Played | None:
+def _play_once(slug: str, seed: int) -> Playthrough | None:
     lesson = lesson_of(slug)
     return None if lesson is None else play(lesson, seed)
 
@@ -142,17 +142,17 @@ def solve(lesson: Lesson, last: Simulation) -> tuple[bool, bool]:
     for act in task.start:
         world.apply(command_of(act))
         if act.until is not None:
-            _settle(world, Seen(world), act.until)
+            _settle(world, LessonObservations(world), act.until)
     if list_reached_cards(lesson, world)[-1] is not lesson.plan.cards[-1]:
         raise StuckLesson("task: after its start the last card does not hold, and the task is not shown")
     before = holds(task.check, world)
     for act in task.solution:
         world.apply(command_of(act))
-        _settle(world, Seen(world), act.until)
+        _settle(world, LessonObservations(world), act.until)
     return before, holds(task.check, world)
 
 
-def _go_on(world: Simulation, seen: Seen, slug: str, card: str, when: Mapping[str, object]) -> None:
+def _go_on(world: Simulation, seen: LessonObservations, slug: str, card: str, when: Mapping[str, object]) -> None:
     for _ in range(MOST_STEPS):
         if holds(when, world):
             return
@@ -168,7 +168,7 @@ def _require_alone(lesson: Lesson, card: str, world: Simulation) -> None:
         raise StuckLesson(f"card {card} is passed over: card {last} comes at the same step")
 
 
-def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = None) -> None:
+def _settle(world: Simulation, seen: LessonObservations, until: Mapping[str, object] | None = None) -> None:
     idle = 0
     for _ in range(MOST_SETTLING):
         idle = idle + 1 if world.idle and until is None else 0
@@ -176,7 +176,7 @@ def _settle(world: Simulation, seen: Seen, until: Mapping[str, object] | None = 
             return
 
 
-def step(world: Simulation, seen: Seen) -> bool:
+def step(world: Simulation, seen: LessonObservations) -> bool:
     """Advance the world by one plugin step and record its results. Return True if the world moved on."""
     before = world.position
     world.step(Grain.CALL)
@@ -188,7 +188,7 @@ def step(world: Simulation, seen: Seen) -> bool:
             for ran in reversed(cycle.steps):
                 if ran.position != position:
                     break
-                seen.ran.append(Ran(position, cycle.pod.key, ran.point.value, ran.plugin))
+                seen.ran.append(PluginRun(position, cycle.pod.key, ran.point.value, ran.plugin))
         if scheduler.cycle is not None and scheduler.cycle.outcome:
             seen.refused.setdefault(len(world.journal.attempts), refusals(scheduler.cycle))
         if scheduler.cycle is not None and scheduler.cycle.scores is not None and scheduler.cycle.outcome:
@@ -212,7 +212,7 @@ def _points_of(cycle: SchedulingCycleView) -> Points:
     return points
 
 
-def options_at(kind: str, seen: Seen, card: str) -> tuple[str, ...]:
+def options_at(kind: str, seen: LessonObservations, card: str) -> tuple[str, ...]:
     """Return the options on the screen at a card's step."""
     world = seen.at[card]
     if kind == "node":

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from playground.lessons.evidence import is_known, refusals
-from playground.lessons.facts import Seen, signals_of
+from playground.lessons.facts import LessonObservations, signals_of
 from playground.lessons.format import Card, Lesson
 from playground.lessons.named import key_of
 from playground.lessons.nodes import amount, used_of
-from playground.lessons.play import Played
+from playground.lessons.play import Playthrough
 from playground.lessons.texts import fill_placeholders, placeholders
 from scheduler_core.scheduler.plugins import NAMES
 from scheduler_core.world.readonly import BadQuantity, WorldView, parse_quantity
@@ -49,7 +49,7 @@ class _Sight:
         return text in self.words or text in CONSTANTS or _amount(text.removesuffix("s")) in self.amounts
 
 
-def find_unshown(lesson: Lesson, played: Played) -> Iterator[str]:
+def find_unshown(lesson: Lesson, played: Playthrough) -> Iterator[str]:
     """Yield a sentence for each plugin, name, and number of a card's text that its step does not show."""
     assert played.seen is not None
     drawn = {name: value for name, value in lesson.drawn.items() if isinstance(value, str)}
@@ -72,7 +72,7 @@ def find_unshown(lesson: Lesson, played: Played) -> Iterator[str]:
                 yield f"{language}.yaml: card {card.id}: {what}"
 
 
-def _in_text(lesson: Lesson, card: Card, text: str, played: Played, sight: _Sight) -> Iterator[str]:
+def _in_text(lesson: Lesson, card: Card, text: str, played: Playthrough, sight: _Sight) -> Iterator[str]:
     assert played.seen is not None
     named = {name: played.facts[name] for name in placeholders(text) & lesson.plan.facts.keys()}
     for name in sorted(named):
@@ -105,7 +105,7 @@ def _has(part: str, sight: _Sight) -> bool:
     return part in sight.words or ("." in part and all(each in sight.words for each in part.split(".")))
 
 
-def _find_gap(card: Card, plugin: str, played: Played, sight: _Sight) -> str:
+def _find_gap(card: Card, plugin: str, played: Playthrough, sight: _Sight) -> str:
     """Return the reason why a plugin named in the text is not visible; "" if its record is on the stage."""
     assert played.seen is not None
     here, pod = played.positions[card.id], _pod_of(card)
@@ -130,13 +130,13 @@ def _pod_of(card: Card) -> str:
     return key_of(str(name)) if name else ""
 
 
-def _begin(seen: Seen, pod: str, here: int) -> int:
+def _begin(seen: LessonObservations, pod: str, here: int) -> int:
     """Return the first step of the attempt at a position."""
     attempts = [each.first_position for each in seen.end.journal.attempts if pod in ("", each.pod)]
     return max((first for first in attempts if first <= here), default=0)
 
 
-def _look(world: WorldView, seen: Seen, card: str, offered: Sequence[Any]) -> _Sight:
+def _look(world: WorldView, seen: LessonObservations, card: str, offered: Sequence[Any]) -> _Sight:
     words: set[str] = set()
     for kind in world.store.kinds():
         objects = world.store.list(kind)

@@ -9,7 +9,7 @@ import msgspec
 import yaml
 
 from playground.common.catalogs import read_yaml
-from playground.lessons.format import LANGUAGES, TRACKS, Act, Lesson, Plan, Words
+from playground.lessons.format import LANGUAGES, TRACKS, CardAction, Lesson, Plan, Words
 from playground.lessons.own import PREFIX, find_handed
 from playground.lessons.varying import BadVariation, as_written
 from playground.workbench.builder.manifests import node_manifests, pod_manifests
@@ -86,16 +86,16 @@ def beginning(plan: Plan) -> tuple[Command, ...]:
         commands.append(SetSettings(dict(plan.settings)))
     if plan.configuration is not None:
         commands.append(SetConfiguration(dict(plan.configuration)))
-    commands.append(_apply(Act(nodes=plan.nodes, pods=plan.pods, apply=plan.objects)))
+    commands.append(_apply(CardAction(nodes=plan.nodes, pods=plan.pods, apply=plan.objects)))
     return (*commands, *(command_from_json(dict(each)) for each in plan.commands))
 
 
-def command_of(act: Act) -> Command:
+def command_of(act: CardAction) -> Command:
     """Return the command of an action."""
     return command_from_json(dict(act.command)) if act.command is not None else _apply(act)
 
 
-def _apply(act: Act) -> ApplyObjects:
+def _apply(act: CardAction) -> ApplyObjects:
     """Return the command that creates nodes, explicit objects, and pods, in this order."""
     objects = [manifest for wanted in act.nodes for manifest in node_manifests(**wanted)]
     objects += [dict(manifest) for manifest in act.apply]

@@ -8,8 +8,8 @@ from playground.lessons.checking import problems_of_play
 from playground.lessons.evidence import is_drawn
 from playground.lessons.facts import Value
 from playground.lessons.format import Lesson, Plan, Question, Scalar, Vary, Words
-from playground.lessons.own import Handed
-from playground.lessons.play import WRONG, Played, play
+from playground.lessons.own import PlayedLesson
+from playground.lessons.play import WRONG, Playthrough, play
 from playground.lessons.proof import find_unshown
 from playground.lessons.texts import placeholders
 from playground.lessons.varying.declared import format_requirement
@@ -25,11 +25,11 @@ MOST_TRIES = 20
 OTHER_SEED = 1
 
 
-class Unproven(ValueError):
+class AmbiguousVariants(ValueError):
     """An error if no variant of a seed has one answer to each question, with the reason for the last one."""
 
 
-def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
+def proven(lesson: Lesson, seed: str, most_objects: int) -> PlayedLesson:
     """Return the first valid variant of a seed as played. Raise Unproven after MOST_TRIES."""
     why = "no draw is what the lesson requires of its values"
     for variant in islice(variants_of(lesson, seed), MOST_TRIES):
@@ -42,10 +42,10 @@ def proven(lesson: Lesson, seed: str, most_objects: int) -> Handed:
         if not found:
             return played.hand_on(whole)
         why = found
-    raise Unproven(why)
+    raise AmbiguousVariants(why)
 
 
-def faults(lesson: Lesson, played: Played) -> Iterator[str]:
+def faults(lesson: Lesson, played: Playthrough) -> Iterator[str]:
     """Yield the reasons for which a variant is not shown, a sentence each."""
     names = [
         (each.get("kind"), each["metadata"].get("namespace"), each["metadata"]["name"]) for each in lesson.plan.objects
@@ -93,7 +93,7 @@ def problems_of_variants(lesson: Lesson, most_objects: int = MOST_OBJECTS) -> It
     for seed in CHECKED:
         try:
             variant = proven(lesson, seed, most_objects).lesson
-        except Unproven as error:
+        except AmbiguousVariants as error:
             yield f"variant {seed} can't be shown: {error}"
         else:
             yield from (f"variant {seed}: {what}" for what in find_unshown(variant, play(variant)))

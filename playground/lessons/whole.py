@@ -2,7 +2,7 @@
 
 import msgspec
 
-from playground.lessons.format import Act, Lesson, Plan
+from playground.lessons.format import CardAction, Lesson, Plan
 from playground.lessons.reading import beginning, command_of
 from scheduler_core.world.commands import ApplyObjects
 
@@ -30,5 +30,5 @@ def expand_lesson(lesson: Lesson, most_objects: int) -> Lesson:
     return msgspec.structs.replace(lesson, plan=msgspec.convert(msgspec.to_builtins(whole), Plan))
 
 
-def _command(act: Act | None) -> Act | None:
-    return None if act is None else Act(command=msgspec.to_builtins(command_of(act)), until=act.until)
+def _command(act: CardAction | None) -> CardAction | None:
+    return None if act is None else CardAction(command=msgspec.to_builtins(command_of(act)), until=act.until)

@@ -19,7 +19,7 @@ class DrainedPod(TypedDict):
     refusal: str
 
 
-class Draining(TypedDict):
+class DrainState(TypedDict):
     state: str
     said: Message
     since: str
@@ -29,7 +29,7 @@ class Draining(TypedDict):
     more: int
 
 
-def draining(sim: WorldView, node: str) -> Draining | None:
+def draining(sim: WorldView, node: str) -> DrainState | None:
     """The last drain of a node; None where there was none. `state`: going, done or failed."""
     drain = sim.surroundings.nodes.drains.get(node)
     if drain is None:

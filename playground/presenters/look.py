@@ -159,7 +159,7 @@ class Sets:
 
 
 @dataclass(frozen=True)
-class Moved:
+class RenamedFields:
     """Words of older links that are other fields now: what each of them says, unless the link says it itself."""
 
     words: Mapping[str, Mapping[str, str]]
@@ -184,7 +184,7 @@ class Look(msgspec.Struct, frozen=True):
     stage: Annotated[str, OneOf(("", AIM, *STAGES)), Resets("form")] = ""
     form: Annotated[str, Text(MAX_WORD)] = ""
     about: Annotated[str, OneOf(SUBJECTS)] = SUBJECTS[0]
-    tab: Annotated[str, OneOf(tuple(TABS), RENAMED), Moved(MOVED), Resets("field")] = "summary"
+    tab: Annotated[str, OneOf(tuple(TABS), RENAMED), RenamedFields(MOVED), Resets("field")] = "summary"
     field: Annotated[str, Text(MAX_FIELD)] = ""
     pod: Annotated[str, Text(MAX_KEY), Resets("dry"), Sets("about", "pod"), Sets("stage", AIM)] = ""
     node: Annotated[str, Text(MAX_NAME), Sets("about", "node"), Sets("stage", AIM, WITH_NODES)] = ""
@@ -264,7 +264,7 @@ class Field:
         kind, *rules = field.type.__metadata__
         resets = next((rule.name for rule in rules if isinstance(rule, Resets)), None)
         sets = tuple(rule for rule in rules if isinstance(rule, Sets))
-        moved = next((rule.words for rule in rules if isinstance(rule, Moved)), {})
+        moved = next((rule.words for rule in rules if isinstance(rule, RenamedFields)), {})
         return cls(kind, field.default, resets, sets, moved)
 
     def to_json(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Panel(Generic[Context, Card]):
 AnyPanel: TypeAlias = Panel[Any, Any]
 
 
-class Shown(Struct, frozen=True):
+class ShownPanels(Struct, frozen=True):
     """Panels by name."""
 
     position: int
@@ -59,7 +59,7 @@ class Delta(Struct, frozen=True):
     moved: list[str]
 
 
-class Seen(Struct, frozen=True, array_like=True):
+class SeenPage(Struct, frozen=True, array_like=True):
     """The contents of a page: a position, with a look."""
 
     position: int

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, TypedDict
 import orjson
 
 from playground import presenters
-from playground.lessons.own import Handed
+from playground.lessons.own import PlayedLesson
 from playground.presenters import cluster_map, inspector, narrator, pipeline, queues, stage, story, timeline
 from playground.presenters.look import CLUSTER, Look
 from playground.presenters.names import names_of
-from playground.presenters.panel import AnyPanel, Delta, Panel, PanelChange, Seen, Shown
+from playground.presenters.panel import AnyPanel, Delta, Panel, PanelChange, SeenPage, ShownPanels
 from playground.presenters.scene import profile_of
 from playground.presenters.stage.aim import aim_of
 from playground.presenters.words import clock
@@ -100,18 +100,18 @@ class Panels:
     `own`: the story's lesson where it is one of people's own, held here so that it stays known.
     """
 
-    def __init__(self, story: str, own: Handed | None = None) -> None:
+    def __init__(self, story: str, own: PlayedLesson | None = None) -> None:
         self.story, self.own = story, own
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
 
-    def view(self, world: WorldView, look: Look, names: list[str] | None, past: WorldView | None = None) -> Shown:
+    def view(self, world: WorldView, look: Look, names: list[str] | None, past: WorldView | None = None) -> ShownPanels:
         """Panels by name; `past` as for presenters.present."""
         shown = self._present(world, look, past, names)
         if names is None:
             self._remember((world.position, look), digests(shown))
-        return Shown(world.position, {panel.name: panel for panel in shown})
+        return ShownPanels(world.position, {panel.name: panel for panel in shown})
 
-    def delta(self, world: WorldView, look: Look, before: Seen | None, past: WorldView | None = None) -> Delta:
+    def delta(self, world: WorldView, look: Look, before: SeenPage | None, past: WorldView | None = None) -> Delta:
         """Return the difference to a page that saw `before`; all of the page if that is not known any more."""
         shown = self._present(world, look, past)
         new = digests(shown)
@@ -166,7 +166,7 @@ def _digest(value: Any) -> bytes:
     return hashlib.blake2b(orjson.dumps(value), digest_size=12).digest()
 
 
-def _list_moved_pods(world: WorldView, before: Seen | None) -> list[str]:
+def _list_moved_pods(world: WorldView, before: SeenPage | None) -> list[str]:
     """Pods that came to another place since what was seen, at most MOVED of them, the latest first."""
     moved: dict[str, None] = {}
     if before is None or before.position >= world.position:

@@ -218,7 +218,7 @@ log = logging.getLogger(__name__)
 _SOUND = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
-class Identified:
+class RequestIds:
     """Hands a request on with its id in the context."""
 
     def __init__(self, application: Application) -> None:

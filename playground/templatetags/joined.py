@@ -30,7 +30,7 @@ Version = tuple[int, int]  # when a file changed last, and its size
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedFile:
     """A file with all that it imports; `digest` is of its text."""
 
     text: bytes
@@ -65,7 +65,7 @@ def _address(kind: str, name: str) -> str:
     return reverse(kind, kwargs={"name": name, "digest": join(kind, name).digest})
 
 
-def join(kind: str, name: str) -> Joined:
+def join(kind: str, name: str) -> JoinedFile:
     """Join a file of a kind's folder. Repeats this when one of the files has changed."""
     parts: dict[str, tuple[str, Version]] = {}
     _gather(kind, f"{KINDS[kind].folder}{name}{KINDS[kind].suffix}", "", parts, ())
@@ -75,9 +75,9 @@ def join(kind: str, name: str) -> Joined:
 
 
 @lru_cache(maxsize=16)
-def _join_parts(kind: str, parts: tuple[tuple[str, str], ...], _versions: tuple[Version, ...]) -> Joined:
+def _join_parts(kind: str, parts: tuple[tuple[str, str], ...], _versions: tuple[Version, ...]) -> JoinedFile:
     text = KINDS[kind].join(list(parts)).encode()
-    return Joined(text, gzip.compress(text, mtime=0), hashlib.sha256(text).hexdigest()[:16])
+    return JoinedFile(text, gzip.compress(text, mtime=0), hashlib.sha256(text).hexdigest()[:16])
 
 
 def _gather(

@@ -119,24 +119,24 @@ def look_fields() -> dict[str, Any]:
     return declaration()
 
 
-class Standing(Protocol):
+class LookContext(Protocol):
     """A template's context in either engine."""
 
     def get(self, key: str, default: Any = None, /) -> Any: ...
 
 
 @register.simple_tag(takes_context=True)
-def standing_field(context: Standing) -> SafeString:
+def standing_field(context: LookContext) -> SafeString:
     """Return a hidden input with the step where the form acts: the viewer's step, or nothing at the head. The page updates it."""
     return format_html('<input type="hidden" name="at" value="{}" data-standing>', _standing(context))
 
 
 @register.simple_tag(takes_context=True)
-def standing_link(context: Standing, page: str) -> SafeString:
+def standing_link(context: LookContext, page: str) -> SafeString:
     """Return a link to a page about the viewer's position. The studio keeps it up to date."""
     at = _standing(context)
     return format_html('href="{}{}" data-standing-link', page, f"?at={at}" if at != "" else "")
 
 
-def _standing(context: Standing) -> Any:
+def _standing(context: LookContext) -> Any:
     return "" if context.get("following") else context.get("position", "")

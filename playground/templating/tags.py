@@ -61,7 +61,7 @@ def look_written(values: tuple[Any, ...], arguments: tuple[tuple[str, str], ...]
     )
 
 
-class Said(NamedTuple):
+class TranslatedText(NamedTuple):
     """A text between two tags in gettext's form, its names, and the tag after it."""
 
     text: str
@@ -93,7 +93,7 @@ class WordTags(Extension):
         plural = nodes.Const(many.text if one.end == "plural" else None)
         return prints("translate_block", nodes.ContextReference(), nodes.Const(one.text), plural, number, values)
 
-    def _read_words(self, parser: Parser, trimmed: bool) -> Said:
+    def _read_words(self, parser: Parser, trimmed: bool) -> TranslatedText:
         """Read the text after a tag up to the name of the next tag."""
         parser.stream.expect("block_end")
         parts, names = [], []
@@ -108,7 +108,7 @@ class WordTags(Extension):
         end = parser.stream.expect("name").value
         if end not in ("plural", "endblocktranslate"):
             parser.fail(f"Between words stands no other tag, such as {end}.")
-        return Said(trim_whitespace(text) if trimmed else text, names, end)
+        return TranslatedText(trim_whitespace(text) if trimmed else text, names, end)
 
 
 class TermTag(Extension):

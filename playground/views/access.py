@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from playground.common.addresses import client_name
 from playground.sessions.limits import vouch
-from playground.sessions.protocol.errors import InThePast, SessionError
+from playground.sessions.protocol.errors import PastPosition, SessionError
 from playground.sessions.recent import remember
 from playground.sessions.web.client import Past, SessionClient
 from playground.views.responses import go, problem, question, say_forked
@@ -35,7 +35,7 @@ def opens(*methods: str, unasked: Past = "ask") -> Callable[[View], View]:
                 client = await SessionClient.open(key, chosen(request, unasked))
                 vouch(scope_of(request), f"session {client.session.pk}")
                 return await _redirect_after_answer(request, client, await view(request, client, **rest))
-            except InThePast as error:
+            except PastPosition as error:
                 return question(request, error, key)
             except SessionError as error:
                 return problem(request, error, key)

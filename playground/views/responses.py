@@ -26,7 +26,7 @@ from playground.presenters.problems import describe_note
 from playground.presenters.words import format_message
 from playground.sessions.database.asking import FAILURES, ask, unavailable
 from playground.sessions.protocol import errors
-from playground.sessions.web.client import Heard, SessionClient
+from playground.sessions.web.client import DialogueResult, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
 from playground.storage.postgresql.outage import impatient
 
@@ -39,7 +39,7 @@ MOST_SEED = 2**31 - 1
 OURS = ("csrfmiddlewaretoken", "past")
 
 
-class Broken(errors.SessionError):
+class ServerError(errors.SessionError):
     """A mistake in the server."""
 
     kind = "broken"
@@ -58,7 +58,7 @@ def by_htmx(request: HttpRequest) -> bool:
     return bool(cast(HtmxRequest, request).htmx)
 
 
-def question(request: HttpRequest, in_past: errors.InThePast, key: str) -> HttpResponse:
+def question(request: HttpRequest, in_past: errors.PastPosition, key: str) -> HttpResponse:
     """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
     context = {"in_past": in_past, "fields": list_form_fields(request), "key": key, "base": base_of(request)}
     response = render(request, "playground/past.html", context, status=in_past.status)
@@ -140,7 +140,8 @@ def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
 def report_failure(request: HttpRequest) -> HttpResponse:
     """A mistake in the server; the log has it. Whether a change was taken is not known, but never half of it."""
     return problem(
-        request, Broken(_("The server had an error. Its log has the details. Check the session before you try again."))
+        request,
+        ServerError(_("The server had an error. Its log has the details. Check the session before you try again.")),
     )
 
 
@@ -222,7 +223,7 @@ def workbench(
     return render(request, f"{template}.html", {**shared, **context}, status=status)
 
 
-def say(request: HttpRequest, heard: Heard) -> None:
+def say(request: HttpRequest, heard: DialogueResult) -> None:
     """Add the messages that a socket would have received to the next page."""
     for message in heard.messages:
         if isinstance(message, Error):

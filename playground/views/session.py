@@ -14,7 +14,7 @@ from msgspec import to_builtins
 from playground.classroom import assignments
 from playground.lessons import read_lessons
 from playground.presenters import PANELS, Look
-from playground.presenters.panel import Shown
+from playground.presenters.panel import ShownPanels
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import Opening, SessionError, parse_command
 from playground.sessions.protocol.looking import AttemptEnds, FindNames, NodeFacts, NodeNames, Objects
@@ -26,7 +26,7 @@ from playground.templatetags.lessons import in_language
 from playground.views.access import creator, edits, opens
 from playground.views.responses import by_htmx, describe_session, go, say, workbench
 from playground.views.sharing import tree
-from playground.workbench.phrases import KINDS, Known, suggest
+from playground.workbench.phrases import KINDS, KnownNames, suggest
 from scheduler_core.scheduler.plugins import NAMES
 from scheduler_core.world.commands import Command, Redo, Undo
 
@@ -47,7 +47,7 @@ async def names(request: HttpRequest, client: SessionClient) -> JsonResponse:
     return JsonResponse({"names": to_builtins(found), "phrases": to_builtins(phrases)})
 
 
-async def _read_names(request: HttpRequest, client: SessionClient, text: str) -> Known:
+async def _read_names(request: HttpRequest, client: SessionClient, text: str) -> KnownNames:
     """The names that a sentence may have in it; objects only once their kind is clear."""
     at = Look.from_query(request.GET).at
     kinds = [kind for kind in KINDS if " " in text]
@@ -55,7 +55,7 @@ async def _read_names(request: HttpRequest, client: SessionClient, text: str) ->
     objects = {kind: [(each.namespace, each.name) for each in found] for kind, found in listed.items()}
     worded = ((lesson.slug, in_language(lesson.words)) for lesson in read_lessons())
     lessons = {slug: words.title for slug, words in worded if words is not None}
-    return Known(objects, NAMES, lessons, await client.head())
+    return KnownNames(objects, NAMES, lessons, await client.head())
 
 
 @opens("GET")
@@ -98,7 +98,7 @@ def allow_own_framing(response: HttpResponse) -> HttpResponse:
     return response
 
 
-async def _context(client: SessionClient, look: Look, shown: Shown, head: int) -> dict[str, Any]:
+async def _context(client: SessionClient, look: Look, shown: ShownPanels, head: int) -> dict[str, Any]:
     session = client.session
     running, ended = await client.state()
     return {

@@ -25,7 +25,7 @@ from prometheus_client.registry import Collector
 
 from playground import VERSION
 from playground.common.addresses import is_in, read_address
-from playground.common.logs import REFUSED, Troubles
+from playground.common.logs import REFUSED, RecentTroubles
 from playground.models import Session
 from playground.presenters.terms import Term, read_groups, read_terms
 from playground.sessions.database.asking import LOCKED, in_thread
@@ -300,6 +300,6 @@ async def status(request: HttpRequest) -> HttpResponse:
             for sample in family.samples
             if sample.name.endswith("_total")
         ],
-        "troubles": list(reversed(Troubles.kept)),
+        "troubles": list(reversed(RecentTroubles.kept)),
     }
     return render(request, "playground/status.html", context)

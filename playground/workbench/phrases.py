@@ -29,7 +29,7 @@ class Phrase(Struct, frozen=True, omit_defaults=True):
     start: str = ""
 
 
-class Known(NamedTuple):
+class KnownNames(NamedTuple):
     """Names that sentences may have in them: objects by kind as (namespace, name), plugins, lessons' slugs with their titles."""
 
     objects: Mapping[str, Sequence[tuple[str, str]]]
@@ -79,7 +79,7 @@ GO_TO = (gettext_lazy("go to step"), gettext_lazy("go to plugin"))
 START = gettext_lazy("start lesson")
 
 
-def suggest(text: str, known: Known, may_edit: bool) -> list[Phrase]:
+def suggest(text: str, known: KnownNames, may_edit: bool) -> list[Phrase]:
     """Return the sentences that a text begins or is."""
     offers = [*_of_places(text, known)]
     if may_edit:
@@ -98,7 +98,7 @@ def _rest(text: str, *beginnings: str) -> str | None:
     return None
 
 
-def _of_verb(verb: Verb, text: str, known: Known) -> Iterable[Phrase]:
+def _of_verb(verb: Verb, text: str, known: KnownNames) -> Iterable[Phrase]:
     done = action(verb.kinds[0], verb.name)
     assert done is not None, verb.name
     title = _(done.title)
@@ -150,7 +150,7 @@ def _entry(verb: Verb, kind: str, fields: Mapping[str, str]) -> dict[str, Any]:
     return {"send": f"act/{verb.name}", "fields": dict(fields), "said": said}
 
 
-def _of_places(text: str, known: Known) -> Iterable[Phrase]:
+def _of_places(text: str, known: KnownNames) -> Iterable[Phrase]:
     to_step, to_plugin, start = (str(each) for each in (*GO_TO, START))
     if (rest := _rest(text, to_step, "go to step", "step")) is not None:
         if rest.isascii() and rest.isdecimal() and len(rest) < 10 and int(rest) <= known.head:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from scheduler_core.analysis.fixes.diagnosis import diagnose_on, scheduler_for
-from scheduler_core.analysis.whatif.rest import Rest, Steps, come_to_rest
+from scheduler_core.analysis.whatif.rest import RestResult, Steps, come_to_rest
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver import KubeEvent, Store
 from scheduler_core.apiserver.door.events import group_events
@@ -28,7 +28,7 @@ Configurations = Mapping[str, Manifest | None]
 """Schedulers by name, with their configurations as they were given."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class EventText(msgspec.Struct, frozen=True):
     """An Event about a pod, without its time."""
 
     type: str
@@ -50,11 +50,11 @@ class Fate(msgspec.Struct, frozen=True):
     node: str = ""
     condition: Condition = Condition()
     nominated: str = ""
-    events: tuple[Said, ...] = ()
+    events: tuple[EventText, ...] = ()
     gone: bool = False
 
     @classmethod
-    def of(cls, store: Store, key: str, events: Mapping[Said, None]) -> Fate:
+    def of(cls, store: Store, key: str, events: Mapping[EventText, None]) -> Fate:
         pod = store.pod_at(key)
         if pod is None or pod.deleting:
             return cls(events=(*events,), gone=True)
@@ -86,7 +86,7 @@ def start_schedulers(world: Simulation, configurations: Configurations) -> None:
 
 def compare(
     ours: Simulation, theirs: Simulation, configurations: Configurations, seed: int | None = None
-) -> Steps[tuple[list[Row], Rest]]:
+) -> Steps[tuple[list[Row], RestResult]]:
     """Start our schedulers in a world, run it to rest, and compare with what another one made of the same; `ours` is used up.
 
     `seed`: of the draws among nodes that tie, where the other's choice is not among them; None: the world's.
@@ -104,7 +104,7 @@ def compare(
     for key, each in group_events(ours.store.events[seen:]):
         written.setdefault(key, each)
     recorded = (
-        (f"{each.namespace}/{each.name}", Said(each.type, each.reason, each.message))
+        (f"{each.namespace}/{each.name}", EventText(each.type, each.reason, each.message))
         for each in written.values()
         if each.kind == "Pod" and each.reporter in names
     )
@@ -149,19 +149,19 @@ def _follow(
     scheduler.algorithm_state.draw, scheduler.algorithm_state.draw_preemption = choose, nominate
 
 
-def _group(said: Iterator[tuple[str, Said]]) -> dict[str, dict[Said, None]]:
-    found: dict[str, dict[Said, None]] = {}
+def _group(said: Iterator[tuple[str, EventText]]) -> dict[str, dict[EventText, None]]:
+    found: dict[str, dict[EventText, None]] = {}
     for pod, each in said:
         found.setdefault(pod, {})[each] = None
     return found
 
 
-def _read_written(store: Store) -> Iterator[tuple[str, Said]]:
+def _read_written(store: Store) -> Iterator[tuple[str, EventText]]:
     """Yield what clients said about each pod, the oldest first."""
     for each in sorted(store.list(WRITTEN), key=lambda each: str(each.get("eventTime") or each.get("firstTimestamp"))):
         about = each.get("involvedObject") or {}
         if about.get("kind") == "Pod":
-            said = Said(*(str(each.get(name) or "") for name in Said.__struct_fields__))
+            said = EventText(*(str(each.get(name) or "") for name in EventText.__struct_fields__))
             yield f"{about.get('namespace')}/{about.get('name')}", said
 
 

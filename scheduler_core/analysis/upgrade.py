@@ -36,7 +36,7 @@ Report = Callable[[Stage], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedPod:
     """A pod that ends elsewhere; "": it waits. `attempt` and `position`: the first attempt that ends otherwise, under the new release.
 
     `cause`: the behavior or the gate, two joined by " + " where both are needed, "" where neither is the cause.
@@ -51,7 +51,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChangedMessage:
     """A message of pods that wait, and what they say under the new release."""
 
     before: str
@@ -60,7 +60,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchedText:
     """A text that alerts and searches may match on, and what a release says instead ("": nothing); `because`: the behavior."""
 
     before: str
@@ -69,7 +69,7 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class ChangedGate:
     """A gate with another default, or that a release lacks (None)."""
 
     gate: str
@@ -79,7 +79,7 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
+class ReinterpretedField:
     """Objects of which a release reads a field, or that it refuses; `because`: the behavior or the gate."""
 
     kind: str
@@ -102,12 +102,12 @@ class Upgrade:
 
     source: Release
     target: Release
-    moved: tuple[Moved, ...]
-    messages: tuple[Said, ...]
-    gates: tuple[Turned, ...]
-    objects: tuple[Reread, ...]
+    moved: tuple[MovedPod, ...]
+    messages: tuple[ChangedMessage, ...]
+    gates: tuple[ChangedGate, ...]
+    objects: tuple[ReinterpretedField, ...]
     configuration: tuple[str, ...]
-    texts: tuple[Watched, ...]
+    texts: tuple[WatchedText, ...]
     tried: int
     at_rest: bool
     cut: bool
@@ -179,13 +179,13 @@ def _nodes(world: Simulation) -> dict[str, str]:
     return {pod.key: pod.node_name for pod in world.store.pods()}
 
 
-def _list_moved(before: Simulation, after: Simulation) -> Iterator[Moved]:
+def _list_moved(before: Simulation, after: Simulation) -> Iterator[MovedPod]:
     was, now = _nodes(before), _nodes(after)
     theirs, mine = (_list_attempts(world) for world in (before, after))
     for pod in sorted(was.keys() & now.keys()):
         if was[pod] != now[pod]:
             first = _find_divergence(theirs.get(pod, ()), mine.get(pod, ()))
-            yield Moved(pod, was[pod], now[pod], *((first.number, first.first_position) if first else (0, 0)))
+            yield MovedPod(pod, was[pod], now[pod], *((first.number, first.first_position) if first else (0, 0)))
 
 
 def _list_attempts(world: Simulation) -> dict[str, list[Attempt]]:
@@ -208,12 +208,12 @@ def _find_divergence(theirs: Sequence[Attempt], mine: Sequence[Attempt]) -> Atte
 def _find_causes(
     sim: Simulation,
     target: Release,
-    moved: list[Moved],
+    moved: list[MovedPod],
     restart: Sequence[Mapping[str, Any]],
     steps: int,
     report: Report,
     over: Over,
-) -> Steps[tuple[list[Moved], int, bool]]:
+) -> Steps[tuple[list[MovedPod], int, bool]]:
     """Switch what is new off until each pod has a cause, none is left, or the time is over; then once more beside the first with an effect.
 
     What moves pods most often comes first, one by one, then all others, and halves of them: a group that leaves all pods
@@ -288,7 +288,7 @@ def _list_switches(older: Release, newer: Release) -> Iterator[_Switch]:
             yield _Switch(each.behavior.value, {}, (each.behavior,))
 
 
-def _list_messages(before: Simulation, after: Simulation) -> Iterator[Said]:
+def _list_messages(before: Simulation, after: Simulation) -> Iterator[ChangedMessage]:
     found: dict[tuple[str, str], list[str]] = {}
     for pod in before.store.pods():
         other = after.store.pod_at(pod.key)
@@ -297,25 +297,25 @@ def _list_messages(before: Simulation, after: Simulation) -> Iterator[Said]:
             if texts[0] != texts[1]:
                 found.setdefault((texts[0], texts[1]), []).append(pod.key)
     for (was, now), pods in found.items():
-        yield Said(was, now, tuple(pods))
+        yield ChangedMessage(was, now, tuple(pods))
 
 
-def _list_texts(source: Release, target: Release) -> Iterator[Watched]:
+def _list_texts(source: Release, target: Release) -> Iterator[WatchedText]:
     """Yield the texts that change between two releases, in whichever direction."""
     old, new = behaviors_of(source), behaviors_of(target)
     for each in DIFFERENCES:
         if each.texts and (each.behavior in old) != (each.behavior in new):
             before, after = each.texts if each.behavior in new else reversed(each.texts)
-            yield Watched(before, after, each.behavior)
+            yield WatchedText(before, after, each.behavior)
 
 
-def _list_gates(source: Release, target: Release) -> Iterator[Turned]:
+def _list_gates(source: Release, target: Release) -> Iterator[ChangedGate]:
     old = gates_of(source)
     new = gates_of(target)
     for name in dict.fromkeys(gate.name for release in (source, target) for gate in asked_gates(release)):
         was, now = (known[name].default if name in known else None for known in (old, new))
         if was != now and (was or now):
-            yield Turned(name, was, now, name in new and new[name].locked)
+            yield ChangedGate(name, was, now, name in new and new[name].locked)
 
 
 # Objects of which a newer release reads more: the kind, the field, what reads it, and the paths that such an object has.
@@ -341,12 +341,12 @@ def _has(value: Any, path: Sequence[str]) -> bool:
     return _has(value.get(path[0]), path[1:]) if path and isinstance(value, Mapping) else bool(value and not path)
 
 
-def _list_objects(sim: Simulation, new: set[str]) -> Iterator[Reread]:
+def _list_objects(sim: Simulation, new: set[str]) -> Iterator[ReinterpretedField]:
     for kind, field, because, paths in _READ:
         if because in new:
             found = [o for o in sim.store.list(kind) if all(_has(o, path.split(".")) for path in paths)]
             if found:
-                yield Reread(kind, tuple(map(_name, found)), field, because)
+                yield ReinterpretedField(kind, tuple(map(_name, found)), field, because)
 
 
 def _name(manifest: Manifest) -> str:

@@ -23,7 +23,7 @@ _NEW: tuple[Any, ...] = (None, {}, {"phase": "Pending"})  # statuses that say no
 
 
 @dataclass(frozen=True, slots=True)
-class _Admitted:
+class _AdmittedForm:
     """The admitted form of the first pod with a spec: its spec without nodeName, annotations added, first status, and Pod."""
 
     spec: Manifest
@@ -36,7 +36,7 @@ class PodMemo:
     """The known pods of an import by namespace and spec; valid while only pods are written."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], _Admitted] = {}
+        self._known: dict[tuple[str, str], _AdmittedForm] = {}
 
     def recall(self, manifest: Any) -> tuple[Manifest, Pod] | None:
         """The pod (placed in its namespace) as admission would have it, and one that is read as it is; None where that is not known."""
@@ -63,7 +63,7 @@ class PodMemo:
         before, after = (each["metadata"].get("annotations") or {} for each in (manifest, admitted))
         noted = {name: text for name, text in after.items() if before.get(name) != text}
         spec = {name: value for name, value in admitted["spec"].items() if name != _NODE}
-        self._known[key] = _Admitted(spec, noted, admitted["status"], pod)
+        self._known[key] = _AdmittedForm(spec, noted, admitted["status"], pod)
 
 
 def _key(manifest: Any) -> tuple[str, str] | None:

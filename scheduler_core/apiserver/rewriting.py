@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects import Manifest, controller_of
 Key = tuple[str, str]
 
 
-class ByController:
+class ControllerIndex:
     """Keys of objects by the uid of their controller, those without one by namespace; each list sorted."""
 
     __slots__ = ("_keys",)

@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.times import format_time, parse_time
 from scheduler_core.apiserver.kinds import get_kind_by_key
 from scheduler_core.apiserver.kube_events import KubeEvent
-from scheduler_core.apiserver.rewriting import ByController, with_condition, with_section
+from scheduler_core.apiserver.rewriting import ControllerIndex, with_condition, with_section
 from scheduler_core.apiserver.status import DONE, Answer, Refused, already_exists, conflict, not_found
 from scheduler_core.apiserver.watch import ADDED, DELETED, MODIFIED, Subscriber, WatchEvent
 from scheduler_core.base.state import Copied, Derived, Growing, Shared, State
@@ -59,7 +59,7 @@ class Store(State):
     _written: Copied[dict[str, Manifest]]  # by uid, where defaulting or admission wrote something
     _records: Derived[dict[str, Manifest]]  # the same by content, so that equal ones are one object
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
-    _owned: Derived[dict[str, ByController]]  # by kind, of those that were asked for
+    _owned: Derived[dict[str, ControllerIndex]]  # by kind, of those that were asked for
     _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
     _subscribers: Derived[Subscribers]
 
@@ -452,10 +452,10 @@ class Store(State):
             subscriber(event)
         return event
 
-    def _ownership(self, kind: str) -> ByController:
+    def _ownership(self, kind: str) -> ControllerIndex:
         index = self._owned.get(kind)
         if index is None:
-            index = self._owned[kind] = ByController(self._objects.get(kind, _NO_OBJECTS).items())
+            index = self._owned[kind] = ControllerIndex(self._objects.get(kind, _NO_OBJECTS).items())
         return index
 
     def _order(self, kind: str) -> Keys:

@@ -14,7 +14,7 @@ from scheduler_core.controllers.garbage.namespaces import NamespaceController, S
 from scheduler_core.controllers.garbage.pods import PodCollector
 from scheduler_core.controllers.kubelet.controller import ALLOCATION, EVICTION, KERNELS, Kubelet
 from scheduler_core.controllers.kubelet.stand_in import StandIn
-from scheduler_core.controllers.nodes.drain import Draining
+from scheduler_core.controllers.nodes.drain import DrainController
 from scheduler_core.controllers.nodes.lifecycle import NodeLifecycle
 from scheduler_core.controllers.nodes.taint_eviction import TaintEviction
 from scheduler_core.controllers.quota import ResourceQuotaController
@@ -82,7 +82,7 @@ CONTROLLERS: tuple[Controller, ...] = (
     KERNELS,
     NodeLifecycle(),
     TaintEviction(),
-    Draining(),
+    DrainController(),
     Disruption(),
     GarbageCollector(),
     PodCollector(),

@@ -20,7 +20,7 @@ class CountFailed(Exception):
     """The expected number can't be said; the text is kube's error."""
 
 
-class Expected(NamedTuple):
+class ExpectedPods(NamedTuple):
     """A budget's expected number of pods, of pods that must stay healthy, and of pods without a controller."""
 
     pods: int
@@ -28,19 +28,19 @@ class Expected(NamedTuple):
     unmanaged: int = 0
 
 
-def evaluate_budget(store: Store, namespace: str, spec: Manifest, coverage: Coverage) -> Expected:
+def evaluate_budget(store: Store, namespace: str, spec: Manifest, coverage: Coverage) -> ExpectedPods:
     """Evaluate a budget's spec for the pods that it covers. Raise CountFailed."""
     most, least = spec.get("maxUnavailable"), spec.get("minAvailable")
     if most is not None:
         total = _scale_of_all(store, namespace, coverage)
-        return Expected(total, max(0, total - resolve_int_or_percent(most, total)), coverage.unmanaged)
+        return ExpectedPods(total, max(0, total - resolve_int_or_percent(most, total)), coverage.unmanaged)
     # A plain number needs no total, so this is the one form that works for pods without a scalable controller.
     if isinstance(least, int):
-        return Expected(len(coverage.pods), least)
+        return ExpectedPods(len(coverage.pods), least)
     if least is None:
-        return Expected(0, 0)
+        return ExpectedPods(0, 0)
     total = _scale_of_all(store, namespace, coverage)
-    return Expected(total, resolve_int_or_percent(least, total), coverage.unmanaged)
+    return ExpectedPods(total, resolve_int_or_percent(least, total), coverage.unmanaged)
 
 
 def resolve_int_or_percent(amount: int | str, total: int) -> int:

@@ -22,7 +22,7 @@ MOST_LEVELS = 400  # of one object
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Reconciliation:
     """One reconciliation: when (ns), of which object, and what was done and why."""
 
     t: int
@@ -36,11 +36,11 @@ class WorkQueue(State):
 
     due: Copied[dict[str, int]] = field(default_factory=dict)
     failures: Copied[dict[str, int]] = field(default_factory=dict)
-    done: tuple[Done, ...] = ()
+    done: tuple[Reconciliation, ...] = ()
 
     def note(self, t: int, key: str, text: str) -> None:
         """Keeps what was done, of the newest a few."""
-        self.done = (*self.done, Done(t, key, text))[-MOST_DONE:]
+        self.done = (*self.done, Reconciliation(t, key, text))[-MOST_DONE:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,19 +22,19 @@ from scheduler_core.notebook.cluster_html import cluster_html
 from scheduler_core.notebook.history import History
 from scheduler_core.world import simulation
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, Ref, SetConfiguration, SetSettings
-from scheduler_core.world.readonly import Loaded, Place, load_manifests
+from scheduler_core.world.readonly import LoadedObject, Place, load_manifests
 
 MOST_STEPS = 1_000_000
 _TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
 
 
-class Built(Protocol):
+class ManifestBuilder(Protocol):
     """A builder of a manifest, such as make_pod returns."""
 
     def manifest(self) -> dict[str, Any]: ...
 
 
-Object = Mapping[str, Any] | Built
+Object = Mapping[str, Any] | ManifestBuilder
 Configuration = Mapping[str, Any] | str | Path | None
 """A KubeSchedulerConfiguration: a mapping, YAML text, the path of a file; None is kube's default."""
 
@@ -104,7 +104,7 @@ class Cluster:
             raise ValueError(str(error)) from None
         intake = simulation.take_in(world.store, world.now, [each.manifest for each in brought.objects])
         located = [
-            Loaded(manifest, each.index, each.locate, each.file)
+            LoadedObject(manifest, each.index, each.locate, each.file)
             for each, manifest in zip(brought.objects, intake.objects, strict=True)
         ]
         planned = simulation.plan_import(world.api, located)

@@ -25,7 +25,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 PODS = "pods"
 
 
-class Use(NamedTuple):
+class ResourceTotals(NamedTuple):
     """Amounts of one resource over all nodes: cpu in millis, all else in its own unit; `pods` are slots."""
 
     resource: str
@@ -35,7 +35,7 @@ class Use(NamedTuple):
     stranded: int
 
 
-def read_use(cache: Cache) -> tuple[Use, ...]:
+def read_use(cache: Cache) -> tuple[ResourceTotals, ...]:
     """Return the use of each resource that a node has or a pod requests."""
     there = np.zeros(len(cache.counts), np.bool_)
     there[: len(cache.nodes)] = [node is not None for node in cache.nodes]
@@ -52,7 +52,7 @@ def read_use(cache: Cache) -> tuple[Use, ...]:
         free[full].sum(0).tolist(),
         strict=True,
     )
-    return tuple(Use(*column) for column in columns if column[1] or column[2])
+    return tuple(ResourceTotals(*column) for column in columns if column[1] or column[2])
 
 
 def _average(nonzero: NDArray[np.int64], pods: int) -> tuple[int, int]:
@@ -85,7 +85,7 @@ class Scrape(NamedTuple):
     scheduled: int
     refused: int
     errors: int
-    use: tuple[Use, ...] = ()
+    use: tuple[ResourceTotals, ...] = ()
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import msgspec
 import yaml
 from playwright.sync_api import Locator, Page, Route, expect
 
-from playground.lessons import Card, Lesson, Played, Question, command_of, fill_placeholders
+from playground.lessons import Card, Lesson, Playthrough, Question, command_of, fill_placeholders
 from playground.lessons.checking import wrong_answer
 from playground.lessons.judging import as_text
 from scheduler_core.world.commands import (
@@ -39,7 +39,7 @@ FURTHEST = 2_000  # steps that a task's world goes on at the most: some worlds n
 class Learner:
     """Somebody who goes through one lesson on a page."""
 
-    def __init__(self, page: Page, lesson: Lesson, played: Played, language: str) -> None:
+    def __init__(self, page: Page, lesson: Lesson, played: Playthrough, language: str) -> None:
         self.page, self.lesson, self.played = page, lesson, played
         self.words = lesson.words[language]
         self.panel = page.locator("#panel-story")

@@ -27,10 +27,10 @@ from playground.lessons.authoring import (
     pack_folder,
 )
 from playground.lessons.authoring.checking import explore
-from playground.lessons.authoring.files import When
+from playground.lessons.authoring.files import CardCondition
 from playground.lessons.authoring.suggestions import suggestions
 from playground.lessons.facts import FACTS
-from playground.lessons.format import TRACKS, Act, Card, Kind, Plan, Question, Task
+from playground.lessons.format import TRACKS, Card, CardAction, Kind, Plan, Question, Task
 from playground.lessons.reading import CONTENT
 from playground.views.lessons.editing import apply_changes, check_as_field, serialize_question
 from playground.views.lessons.words import default_words, of_task
@@ -339,7 +339,9 @@ def test_the_command_says_what_is_wrong_with_a_folder(tmp_path, plan, status, ex
 def test_every_word_of_the_format_is_documented():
     """Conditions, facts and kinds of questions: what files can say stands in docs/lessons.md."""
     text = (ROOT / "docs/lessons.md").read_text(encoding="utf-8")
-    named = {field.encode_name for field in msgspec.structs.fields(When)}
-    named |= {field.encode_name for kind in (Plan, Card, Question, Act, Task) for field in msgspec.structs.fields(kind)}
+    named = {field.encode_name for field in msgspec.structs.fields(CardCondition)}
+    named |= {
+        field.encode_name for kind in (Plan, Card, Question, CardAction, Task) for field in msgspec.structs.fields(kind)
+    }
     named |= {*FACTS, *get_args(Kind), *TRACKS}
     assert sorted(name for name in named if not re.search(rf"`[^`]*\b{name}\b[^`]*`", text)) == []

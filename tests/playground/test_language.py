@@ -10,7 +10,7 @@ from msgspec import convert, to_builtins
 from playground.presenters.panel import Panel, PanelChange
 from playground.presenters.words import message
 from playground.sessions.protocol.errors import Failure, LimitReached
-from playground.sessions.protocol.moving import Moved
+from playground.sessions.protocol.moving import Movement
 from playground.sessions.protocol.until import PodAttempted
 from playground.sessions.web.messages import Error, why_ended
 from playground.sessions.web.publisher import Viewer, render_delta
@@ -56,7 +56,7 @@ def test_an_error_made_in_a_worker_is_said_in_its_readers_language() -> None:
 
 
 def test_why_a_run_ended_is_said_in_its_readers_language() -> None:
-    moved = Moved(0, 9, 0, 0, "idle")
+    moved = Movement(0, 9, 0, 0, "idle")
     until = PodAttempted("default/web")
     assert why_ended(moved, until, 9).endswith("never met: an attempt of default/web ends.")
     with override("zh-hans"):

@@ -4,7 +4,7 @@ import pytest
 
 from playground.lessons import play, read_lesson
 from playground.lessons.conditions import holds
-from playground.lessons.facts import BadFact, Seen, value_of
+from playground.lessons.facts import BadFact, LessonObservations, value_of
 from playground.lessons.reading import CONTENT
 
 
@@ -21,7 +21,7 @@ def devices():
 
 
 def told(fact, played):
-    return value_of({"card": "end", **fact}, Seen(played.end, {"end": played.end}), "end")
+    return value_of({"card": "end", **fact}, LessonObservations(played.end, {"end": played.end}), "end")
 
 
 def test_who_leads_is_known_from_the_processes(election):

@@ -14,8 +14,8 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 from django.test.client import RequestFactory
 
-from playground.common.logs import MOST_KEPT, REQUEST, SESSION, JsonLines, PlainLines, Troubles, WithIds
-from playground.serving.gate import Identified
+from playground.common.logs import MOST_KEPT, REQUEST, SESSION, JsonLines, PlainLines, RecentTroubles, WithIds
+from playground.serving.gate import RequestIds
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.views.access import creator
@@ -77,9 +77,9 @@ def test_no_line_holds_the_key_of_a_session(formatter: logging.Formatter) -> Non
 
 
 def test_the_last_troubles_are_kept() -> None:
-    Troubles().emit(record("the disk is full"))
-    assert Troubles.kept[-1]["message"] == "the disk is full"
-    assert len([Troubles().emit(record("again")) for _ in range(80)]) > len(Troubles.kept)
+    RecentTroubles().emit(record("the disk is full"))
+    assert RecentTroubles.kept[-1]["message"] == "the disk is full"
+    assert len([RecentTroubles().emit(record("again")) for _ in range(80)]) > len(RecentTroubles.kept)
 
 
 def answered(*headers: tuple[bytes, bytes]) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def answered(*headers: tuple[bytes, bytes]) -> tuple[str, str]:
         sent.append(message)
 
     scope = {"type": "http", "path": "/", "method": "GET", "headers": list(headers)}
-    async_to_sync(Identified(application))(scope, None, send)  # type: ignore[arg-type]
+    async_to_sync(RequestIds(application))(scope, None, send)  # type: ignore[arg-type]
     return seen[0], dict(sent[0]["headers"])[b"x-request-id"].decode()
 
 
@@ -132,7 +132,7 @@ def test_the_database_thread_and_the_sessions_loop_know_the_request() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_operators_page_shows_the_process_to_operators_alone(settings: Any) -> None:
-    Troubles().emit(record("Not found: %s", "/s/abc/"))
+    RecentTroubles().emit(record("Not found: %s", "/s/abc/"))
     page = Client().get("/status")
     text = page.content.decode()
     assert page.status_code == 200
@@ -160,13 +160,13 @@ def test_an_ipv6_client_is_its_network(one: str, other: str, same: bool) -> None
 
 
 def test_what_anybody_can_cause_drives_no_other_trouble_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Troubles, "kept", deque(maxlen=MOST_KEPT))
-    troubles = Troubles()
+    monkeypatch.setattr(RecentTroubles, "kept", deque(maxlen=MOST_KEPT))
+    troubles = RecentTroubles()
     for number in range(3 * MOST_KEPT):
         wrong = logging.LogRecord("django", logging.WARNING, "here", 1, "Not Found: %s", (number,), None)
         if number == 5:
             troubles.emit(logging.LogRecord("ours", logging.ERROR, "there", 2, "a worker died", (), None))
         troubles.emit(wrong)
-    messages = [each["message"] for each in Troubles.kept]
+    messages = [each["message"] for each in RecentTroubles.kept]
     assert messages[0] == "a worker died"
     assert messages[1:] == [f"Not Found: {number}" for number in range(140, 150)]

@@ -21,7 +21,7 @@ import yaml
 from django.core.management import call_command
 
 from playground.management.commands.mirror import Feed, Mirror
-from playground.management.terminal.watching import Event, Listed, key_of, list_changes, read_values, role
+from playground.management.terminal.watching import Event, ListedObjects, key_of, list_changes, read_values, role
 from scheduler_core.scheduler.config import RELEASES
 from tests.browser.server import ROOT
 from tests.playground.test_live_cluster import in_shop
@@ -170,7 +170,7 @@ def test_a_list_removes_only_what_no_newer_watch_has_told_of() -> None:
     mirror = Mirror()
     mirror.fill([pod("old"), pod("kept"), node("n")])
     assert list(mirror.take(Event("Pod", 2, "ADDED", pod("new")))) == []
-    assert list(mirror.take(Listed("Pod", 2, frozenset({key_of(pod("kept"))})))) == []
+    assert list(mirror.take(ListedObjects("Pod", 2, frozenset({key_of(pod("kept"))})))) == []
     assert [key[2] for key in mirror.objects] == ["kept", "n", "new"]
 
 

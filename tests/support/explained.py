@@ -16,7 +16,7 @@ from scheduler_core.scheduler.framework.explanation import (
     PodName,
     Table,
     Words,
-    Written,
+    WrittenValue,
 )
 
 
@@ -43,7 +43,7 @@ def _text(part: Part) -> str:
     match part:
         case str(shown) | Words(shown) | Key(shown) | PodName(shown):
             return shown
-        case Written(shown, _):
+        case WrittenValue(shown, _):
             return shown if isinstance(shown, str) else shown.text
         case Code(inner):
             return _text(inner)

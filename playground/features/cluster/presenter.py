@@ -70,7 +70,7 @@ class SignalChart(TypedDict):
     figure: Any
 
 
-class Planned(TypedDict):
+class PlannedKey(TypedDict):
     at: str
     pod: str
     why: str
@@ -113,7 +113,7 @@ class ShownNode(TypedDict):
     signals: list[Signal]
     charts: list[SignalChart]
     evictions: list[EvictionRow]
-    planned: list[Planned]
+    planned: list[PlannedKey]
     drains: list[ShownDrain]
 
 
@@ -164,7 +164,7 @@ class QueuedKey(TypedDict):
     failures: int
 
 
-class Done(TypedDict):
+class FinishedWork(TypedDict):
     t: str
     key: Message
     text: Message
@@ -179,7 +179,7 @@ class ControllerRow(TypedDict):
     length: int
     waiting: list[QueuedKey]
     more: int
-    done: list[Done]
+    done: list[FinishedWork]
 
 
 class CoveredPod(TypedDict):
@@ -206,7 +206,7 @@ class Budget(TypedDict):
     figure: Any
 
 
-class Trouble(TypedDict):
+class ControllerTrouble(TypedDict):
     controllers: list[str]
     text: str
 
@@ -236,7 +236,7 @@ class ClusterPage(TypedDict):
     node: ShownNode | None
     zones: list[Zone]
     drains: list[ShownDrain]
-    troubles: list[Trouble]
+    troubles: list[ControllerTrouble]
 
 
 def nodes(rows: list[dict[str, Any]]) -> list[NodeRow]:

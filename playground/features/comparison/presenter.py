@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, Protocol, TypedDict
 from playground.presenters.scene import short
 from playground.presenters.words import SECOND, Message, beside, clock, gettext_noop, message
 from playground.sessions.protocol import comparing
-from playground.sessions.protocol.looking import Configured
+from playground.sessions.protocol.looking import ConfiguredWorld
 
 MOST_FIELDS = 40
 MOST_PREEMPTIONS = 200
 
 
-class Scored(Protocol):
+class ScoredMoment(Protocol):
     """An attempt or a moment with scores, and the node that was chosen by them."""
 
     @property
@@ -40,14 +40,14 @@ class ClockDifference(NamedTuple):
     ends: list[str]
 
 
-class Compared(TypedDict):
+class ComparisonSummary(TypedDict):
     common: int
     identical: bool
     first: FirstDifference | None
     clock: ClockDifference | None
     late: bool
     cut: bool
-    commands: comparing.Differing
+    commands: comparing.CommandDifferences
     configuration: list[ChangedField]
     summary: list[Sum]
     resources: list[UsedPair]
@@ -55,7 +55,7 @@ class Compared(TypedDict):
     charts: list[Figure]
 
 
-def present(comparison: comparing.Comparison) -> Compared:
+def present(comparison: comparing.Comparison) -> ComparisonSummary:
     """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
     sides, begin = comparison.sides, comparison.sides[0].first + 1
     apart = [] if comparison.clock is None else [side.attempts[comparison.clock] for side in sides]
@@ -178,7 +178,7 @@ class ScoreTable(TypedDict):
     rows: list[ScoreRow]
 
 
-def scores(ours: Scored | None, theirs: Scored | None) -> ScoreTable | None:
+def scores(ours: ScoredMoment | None, theirs: ScoredMoment | None) -> ScoreTable | None:
     """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
     boards: list[comparing.ScoreBoard | None] = [
         attempt.board if attempt is not None else None for attempt in (ours, theirs)
@@ -201,7 +201,7 @@ def _build_score_row(
     node: str,
     plugins: Sequence[str],
     tables: Sequence[Mapping[str, comparing.ScoredNode]],
-    attempts: Sequence[Scored | None],
+    attempts: Sequence[ScoredMoment | None],
 ) -> ScoreRow:
     rows = [table.get(node) for table in tables]
     pairs = [(plugin, [row.cells.get(plugin) if row else None for row in rows]) for plugin in plugins]
@@ -322,7 +322,7 @@ class ChangedField(NamedTuple):
     sides: list[str]
 
 
-def configuration_differences(ours: Configured, theirs: Configured) -> list[ChangedField]:
+def configuration_differences(ours: ConfiguredWorld, theirs: ConfiguredWorld) -> list[ChangedField]:
     """Return the differing fields of the schedulers' configurations and of the settings, at most MOST_FIELDS."""
     tables = [
         {"settings": side.settings, **{scheduler.name: scheduler.manifest for scheduler in side.schedulers}}

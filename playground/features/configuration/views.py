@@ -14,7 +14,7 @@ from playground.sessions.protocol.errors import FieldProblem
 from playground.sessions.protocol.looking import (
     Configuration,
     ConfigurationRead,
-    Configured,
+    ConfiguredWorld,
     EffectiveConfiguration,
     ReadConfiguration,
 )
@@ -150,7 +150,7 @@ async def _change(
         return reject_form(request, client, "configuration/page", error, context)
 
 
-def _list_releases(configured: Configured) -> dict[str, Any]:
+def _list_releases(configured: ConfiguredWorld) -> dict[str, Any]:
     """Return the release of the world and, if there are several schedulers, of each."""
     release, own = configured.settings["release"], configured.settings["scheduler_releases"]
     names = [scheduler.name for scheduler in configured.schedulers]

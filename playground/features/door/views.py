@@ -24,7 +24,7 @@ from playground.presenters.look import Look
 from playground.sessions.limits import vouch
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import LimitReached, NotAllowed, SessionError, SessionGone
-from playground.sessions.protocol.moving import Answered, APIWrite, BeginWatch, Read, ReadOn, Watched
+from playground.sessions.protocol.moving import ApiAnswer, APIWrite, BeginWatch, Read, ReadOn, StartedWatch
 from playground.sessions.web.client import SessionClient
 from playground.sessions.web.consumers import Outbox
 from playground.sessions.web.live import LiveSession
@@ -134,15 +134,15 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
     if not answered.more:
         return _respond(request, answered)
     if request.GET.get("pretty") in ("true", "1"):
-        whole = b"".join([part async for part in Rest(client, read.token, answered, None)])
+        whole = b"".join([part async for part in LongAnswer(client, read.token, answered, None)])
         return _respond(request, msgspec.structs.replace(answered, body=whole))
-    return _respond(request, answered, Rest(client, read.token, answered, scope_of(request).get("visit")))
+    return _respond(request, answered, LongAnswer(client, read.token, answered, scope_of(request).get("visit")))
 
 
-class Rest:
+class LongAnswer:
     """The rest of a long answer. Each part is built after the connection has sent the previous parts."""
 
-    def __init__(self, client: SessionClient, token: str, first: Answered, visit: Any) -> None:
+    def __init__(self, client: SessionClient, token: str, first: ApiAnswer, visit: Any) -> None:
         self._client, self._token, self._last, self._visit = client, token, first, visit
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -163,7 +163,7 @@ class Rest:
             runtime().services.loop.post(lambda: self._client.live().notify(DropTask(token=self._token)))
 
 
-async def _read(live: LiveSession, read: Read) -> Answered:
+async def _read(live: LiveSession, read: Read) -> ApiAnswer:
     """Read the head, or the past. A live session that slept first catches up with the clock."""
     if read.at is not None:
         return await live.ask(read)
@@ -209,7 +209,7 @@ def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, st
     return Call(method, f"/{path}", query, form, aggregated, as_yaml, protobuf, prefix, address)
 
 
-def _respond(request: HttpRequest, answered: Answered, parts: Rest | None = None) -> HttpResponseBase:
+def _respond(request: HttpRequest, answered: ApiAnswer, parts: LongAnswer | None = None) -> HttpResponseBase:
     body, content_type, headers = answered.body, answered.content_type, dict(answered.headers)
     if warnings := [value for name, value in answered.headers if name == "Warning"]:
         headers["Warning"] = ", ".join(warnings)
@@ -239,7 +239,7 @@ async def _write(request: HttpRequest, client: SessionClient, call: Call, at: in
     type_, manager, wall = (request.content_type or "").lower(), product or "unknown", time.time_ns()
     write = APIWrite(call=call, body=request.body, content_type=type_, agent=agent, manager=manager, wall=wall)
 
-    async def serve(live: LiveSession) -> Answered:
+    async def serve(live: LiveSession) -> ApiAnswer:
         answered = await live.changes.serve(write)
         if answered.live:
             await live.go_live()
@@ -285,10 +285,10 @@ class Stream(StreamingHttpResponse):
         self._send: Callable[[dict[str, Any]], Awaitable[None]] | None = None
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def begin(self) -> Watched:
+    async def begin(self) -> StartedWatch:
         send = partial(self._outbox.put, self)
         self._begun = await self._client.on_loop(lambda live: live.watching.begin(self._request, send))
-        self._first = Rest(self._client, self._request.token, self._begun.first, self._visit)
+        self._first = LongAnswer(self._client, self._request.token, self._begun.first, self._visit)
         return self._begun
 
     async def deliver(self, part: bytes | None) -> None:

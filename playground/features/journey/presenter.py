@@ -17,7 +17,7 @@ from playground.presenters.scene import short
 from playground.presenters.sentences.lines import BOTH
 from playground.presenters.words import Message, clock, duration, exactly, gettext_noop, message
 from scheduler_core.analysis import inspection
-from scheduler_core.analysis.inspection import Stranded
+from scheduler_core.analysis.inspection import Stranding
 
 FIELDS = 6
 TEXT = 60
@@ -199,7 +199,7 @@ def _helps(event: Mapping[str, Any]) -> bool | None:
 _WAYS = Path(__file__).with_name("ways.yaml")
 
 
-def describe_stranded(stranded: Stranded) -> Message:
+def describe_stranded(stranded: Stranding) -> Message:
     """The sentence for one way of being stranded."""
     until = "-" if stranded.until is None else clock(stranded.until)
     return message(

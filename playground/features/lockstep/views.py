@@ -76,7 +76,7 @@ class Pair(NamedTuple):
         return presenter.align_rows(*(await self.ask(Stretch, asked)))
 
 
-class Standing(NamedTuple):
+class LockstepPosition(NamedTuple):
     """The place of the two sessions: the index of the attempt, its rows, the row among them, and the next attempt's rows."""
 
     attempt: int
@@ -111,13 +111,13 @@ async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> d
     }
 
 
-async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) -> Standing:
+async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) -> LockstepPosition:
     """Return the row of the page's address; by default, the row where the histories differ first."""
     ended = whole_number(request.GET.get("attempt", ""), 15)
     if ended is not None:
         index = max(0, ended - 1)
         rows = await pair.rows(index)
-        return Standing(index, rows, len(rows) - 1 if ended else 0, await pair.rows(index + 1))
+        return LockstepPosition(index, rows, len(rows) - 1 if ended else 0, await pair.rows(index + 1))
     asked = whole_number(request.GET.get("at", ""), 15)
     ours = min(comparison.common if asked is None else asked, pair.heads[0])
     asked_b = whole_number(request.GET.get("b", ""), 15)
@@ -129,10 +129,10 @@ async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) ->
     indices = await pair.ask(StretchOf, places)
     index = indices[0] if theirs is None else max(indices)
     rows, following = await asyncio.gather(pair.rows(index), pair.rows(index + 1))
-    return Standing(index, rows, presenter.place_of(rows, (ours, theirs)), following)
+    return LockstepPosition(index, rows, presenter.place_of(rows, (ours, theirs)), following)
 
 
-def _ways(pair: Pair, comparison: Comparison, standing: Standing, grain: str) -> presenter.Ways:
+def _ways(pair: Pair, comparison: Comparison, standing: LockstepPosition, grain: str) -> presenter.Ways:
     """Return the targets of the transport; None if there is none."""
     indices = presenter.differing(comparison)
     now = standing.attempt if standing.row == len(standing.rows) - 1 else standing.attempt - 0.5

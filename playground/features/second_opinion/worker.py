@@ -10,7 +10,7 @@ from playground.sessions.worker.time_sharing import Steps, Task, answers, answer
 from playground.sessions.worker.world import Simulation
 from scheduler_core.analysis import second_opinion as comparing
 from scheduler_core.analysis.second_opinion import Configurations, ask_filters, start_schedulers
-from scheduler_core.analysis.whatif import Rest
+from scheduler_core.analysis.whatif import RestResult
 from scheduler_core.scheduler.config import format_gates
 from scheduler_core.world.commands import CallAPI
 from scheduler_core.world.readonly import Place
@@ -36,10 +36,10 @@ def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
     }
 
 
-class Comparison(Task[tuple[list[comparing.Row], Rest], Data]):
+class Comparison(Task[tuple[list[comparing.Row], RestResult], Data]):
     """A comparison that continues from one request to the next."""
 
-    def __init__(self, answer: Data, steps: Steps[tuple[list[comparing.Row], Rest]]) -> None:
+    def __init__(self, answer: Data, steps: Steps[tuple[list[comparing.Row], RestResult]]) -> None:
         super().__init__(steps)
         self._answer = answer
 

@@ -9,7 +9,7 @@ from playground.features.sequence.query import Arrow, FoundSequence
 from playground.presenters.scene import short
 from playground.presenters.sentences.kinds import BY_KIND
 from playground.presenters.sentences.kinds import row as row_of
-from playground.presenters.sentences.lines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES, Standing, Who
+from playground.presenters.sentences.lines import BINDING, CYCLE, OF_A_POD, OF_A_START, TITLES, RecordContext, Who
 from playground.presenters.words import Message, clock, duration, message
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Point, Record, StepFacts
@@ -40,7 +40,7 @@ class Head(TypedDict):
     role: str
 
 
-class Drawn(TypedDict, total=False):
+class DiagramRow(TypedDict, total=False):
     """A row of the picture: an arrow ("message"), or a note across it ("part", "pause")."""
 
     kind: Required[str]
@@ -66,7 +66,7 @@ class Diagram(TypedDict):
     height: str
     head: str
     heads: list[Head]
-    rows: list[Drawn]
+    rows: list[DiagramRow]
 
 
 def present(found: FoundSequence, every: bool, say: Callable[[Message], str]) -> Page:
@@ -129,7 +129,7 @@ def _rank(record: Record, popped: bool) -> int:
 _WRITES = ("acquired", "renewed", "released")
 
 
-def arrows(records: Iterable[Record], position: int, standing: Standing) -> tuple[list[Arrow], Standing]:
+def arrows(records: Iterable[Record], position: int, standing: RecordContext) -> tuple[list[Arrow], RecordContext]:
     """Return the arrows of one step, and the pod's cycle after it. `note` starts a part of the diagram."""
     out: list[Arrow] = []
     for record in records:
@@ -144,7 +144,7 @@ def arrows(records: Iterable[Record], position: int, standing: Standing) -> tupl
     return out, standing
 
 
-def _of(record: Record, facts: trace.Facts, position: int, standing: Standing) -> list[Arrow]:
+def _of(record: Record, facts: trace.Facts, position: int, standing: RecordContext) -> list[Arrow]:
     line, said = BY_KIND[facts.KIND].line, row_of(record)
     source, target = _who(line.source, facts, standing), _who(line.target, facts, standing)
     asked: Arrow = {
@@ -166,7 +166,7 @@ def _of(record: Record, facts: trace.Facts, position: int, standing: Standing) -
     return [{**asked, "no": False}, {**asked, "source": target, "target": source, "words": answer, "back": True}]
 
 
-def _who(who: Who[Any], facts: trace.Facts, standing: Standing) -> str:
+def _who(who: Who[Any], facts: trace.Facts, standing: RecordContext) -> str:
     return who if isinstance(who, str) else who(facts, standing)
 
 
@@ -240,8 +240,8 @@ def _head(x: int, spread: int, name: str) -> Head:
     return {"x": str(x), "left": str(x - width // 2), "width": str(width), "title": title, "role": role}
 
 
-def _rows(rows: Sequence[Arrow], x: dict[str, int], say: Say) -> tuple[list[Drawn], int]:
-    drawn: list[Drawn] = []
+def _rows(rows: Sequence[Arrow], x: dict[str, int], say: Say) -> tuple[list[DiagramRow], int]:
+    drawn: list[DiagramRow] = []
     y = 8
     before: Arrow | None = None
     for row in rows:
@@ -261,11 +261,11 @@ def _rows(rows: Sequence[Arrow], x: dict[str, int], say: Say) -> tuple[list[Draw
     return drawn, y
 
 
-def _draw_note(text: Message, y: int, say: Say, kind: str) -> Drawn:
+def _draw_note(text: Message, y: int, say: Say, kind: str) -> DiagramRow:
     return {"kind": kind, "y": str(y + 6), "text_y": str(y + 24), "text": say(text)}
 
 
-def _message(row: Arrow, x: dict[str, int], y: int, say: Say, before: Arrow | None) -> Drawn:
+def _message(row: Arrow, x: dict[str, int], y: int, say: Say, before: Arrow | None) -> DiagramRow:
     """Lay out an arrow. Its step and time are shown once, at the first arrow."""
     again = before is not None and before["at"] == row["at"]
     text = say(row["words"])

@@ -10,7 +10,7 @@ from typing import Any
 
 from playground.features.sequence.presenter import arrows, in_causal_order
 from playground.features.sequence.query import Arrow, FoundSequence, Sequence, SequencePart
-from playground.presenters.sentences.lines import BINDING, Standing
+from playground.presenters.sentences.lines import BINDING, RecordContext
 from playground.presenters.words import clock, message
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
@@ -29,7 +29,7 @@ def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
     follows there.
     """
     world = yield from engine.at(request.position)
-    subject = OfPod(world, request.pod) if request.pod else OfScheduler(world, request.scheduler)
+    subject = PodSubject(world, request.pod) if request.pod else SchedulerSubject(world, request.scheduler)
     answer = _head(world, request, subject)
     if not subject.landmarks:
         return answer
@@ -98,11 +98,11 @@ def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[
     return rows, None
 
 
-def _standing(world: Any, request: Sequence) -> Standing:
+def _standing(world: Any, request: Sequence) -> RecordContext:
     if request.scheduler:
-        return Standing(start_up=True)
+        return RecordContext(start_up=True)
     binds = any(b.pod.key == request.pod for s in world.schedulers for b in s.bindings.values())
-    return Standing(cycle=BINDING) if binds else Standing()
+    return RecordContext(cycle=BINDING) if binds else RecordContext()
 
 
 OF_PODS = ("kubelet", "taint-eviction-controller")  # controllers whose keys are those of pods
@@ -113,7 +113,7 @@ POPPED = "popped"
 CYCLES = 3  # of a scheduler, after its loop has begun
 
 
-class OfPod:
+class PodSubject:
     """A pod and its preemption victims, from the attempt that selected them until they are gone."""
 
     def __init__(self, world: Any, pod: str) -> None:
@@ -183,7 +183,7 @@ def _led_to(record: Record, kinds: set[str]) -> bool:
     return record.kind == "command" and bool(kinds)
 
 
-class OfScheduler:
+class SchedulerSubject:
     """A scheduler's process: its start, its election, its end, and the first cycles of its loop."""
 
     def __init__(self, world: Any, name: str) -> None:

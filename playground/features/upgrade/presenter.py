@@ -5,7 +5,7 @@ from itertools import groupby
 
 from playground.presenters.scene import short
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.analysis.upgrade import Moved, Upgrade
+from scheduler_core.analysis.upgrade import MovedPod, Upgrade
 
 _NOTHING = gettext_noop("No pod's placement changes under kube %(target)s.")
 _ELSEWHERE = gettext_noop("%(pod)s is placed on %(after)s instead of %(before)s.")
@@ -60,7 +60,7 @@ def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
         yield message(_CONFIGURATION, text=line)
 
 
-def name_moves(upgrade: Upgrade) -> Iterator[tuple[tuple[Moved, ...], tuple[Message, ...]]]:
+def name_moves(upgrade: Upgrade) -> Iterator[tuple[tuple[MovedPod, ...], tuple[Message, ...]]]:
     """Yield for each cause the moves that are named, and a sentence about those that are not; few moves come in the order of their pods."""
     if len(upgrade.moved) <= MOST_MOVED:
         yield upgrade.moved, ()
@@ -74,13 +74,13 @@ def name_moves(upgrade: Upgrade) -> Iterator[tuple[tuple[Moved, ...], tuple[Mess
         yield first[:MOST_MOVED], (text,) if more > 0 else ()
 
 
-def describe_move(moved: Moved) -> Message:
+def describe_move(moved: MovedPod) -> Message:
     """Return where a pod ends, before and after."""
     text = _WAITS if not moved.after else _FITS if not moved.before else _ELSEWHERE
     return message(text, pod=short(moved.pod), before=moved.before, after=moved.after)
 
 
-def describe_step(moved: Moved, upgrade: Upgrade) -> Message:
+def describe_step(moved: MovedPod, upgrade: Upgrade) -> Message:
     """Return where the run under the new release first treats a pod in another way."""
     return message(_STEP, attempt=f"{moved.attempt:,}", at=f"{moved.position:,}", target=upgrade.target)
 

@@ -11,11 +11,11 @@ from playground.lessons.authoring.suggestions import SuggestedTask, Suggestion, 
 from playground.lessons.authoring.writing import Writing
 from playground.lessons.checking import problems_of_play, problems_of_words
 from playground.lessons.conditions import holds
-from playground.lessons.facts import Seen, Value
+from playground.lessons.facts import LessonObservations, Value
 from playground.lessons.format import Card, Lesson, Question
 from playground.lessons.judging import as_text
 from playground.lessons.own import document_of, hand
-from playground.lessons.play import WRONG, Played, World, begin_lesson, play, step
+from playground.lessons.play import WRONG, Playthrough, World, begin_lesson, play, step
 from playground.lessons.reading import command_of, lesson_of
 from playground.lessons.texts import fill_placeholders
 from playground.lessons.variants import problems_of_variants
@@ -30,17 +30,17 @@ MOST_STEPS = 6_000
 
 
 @dataclass(frozen=True)
-class Explored:
+class Exploration:
     """`positions`: the steps of the cards that the world reached. `last`: the world at the last card's step. `end`: the final world."""
 
-    seen: Seen
+    seen: LessonObservations
     moments: list[Moment]
     positions: Mapping[str, int] = field(default_factory=dict)
     last: World | None = None
     end: World | None = None
 
 
-def explore(lesson: Lesson) -> Explored:
+def explore(lesson: Lesson) -> Exploration:
     """Run the lesson's world to its end, taking each offer at its card, or at the end if the card is never reached."""
     world, seen = begin_lesson(lesson)
     watch, positions, left, last = Watch(world), {}, MOST_STEPS, None
@@ -69,7 +69,7 @@ def explore(lesson: Lesson) -> Explored:
     while go_on():
         pass
     whole = len(positions) == len(lesson.plan.cards)
-    return Explored(seen, watch.moments, positions, last if whole else None, world)
+    return Exploration(seen, watch.moments, positions, last if whole else None, world)
 
 
 def anchor_cards(lesson: Lesson) -> Lesson:
@@ -113,7 +113,7 @@ class SeenCard(msgspec.Struct, frozen=True):
     suggested: tuple[Suggestion, ...] = ()
 
 
-class Checked(msgspec.Struct, frozen=True):
+class CheckResult(msgspec.Struct, frozen=True):
     """The result of a check. `document` is the lesson for learners, empty if the lesson can't be played to its end.
 
     `moments` are the moments for which its cards can wait; `tasks` are possible tasks; `files` are the files if cards were moved to
@@ -138,7 +138,7 @@ class Checked(msgspec.Struct, frozen=True):
         return sum(bool(card.key) for card in self.cards)
 
 
-def anchor_and_check(files: LessonFiles, most_objects: int) -> Checked:
+def anchor_and_check(files: LessonFiles, most_objects: int) -> CheckResult:
     """Check the lesson after moving its cards from positions to moments where possible."""
     try:
         lesson = anchor_cards(read_files(files))
@@ -152,15 +152,15 @@ def anchor_and_check(files: LessonFiles, most_objects: int) -> Checked:
     return msgspec.structs.replace(check(moved, most_objects), files=moved)
 
 
-def check(files: LessonFiles, most_objects: int) -> Checked:
+def check(files: LessonFiles, most_objects: int) -> CheckResult:
     """Play a user's lesson. Errors in it become findings, not exceptions."""
     try:
         lesson = read_files(files)
     except BadFile as bad:
-        return Checked((Finding(bad.why, bad.file, bad.line),))
+        return CheckResult((Finding(bad.why, bad.file, bad.line),))
     found = [*_of_plan(lesson), *problems_of_words(lesson, tuple(lesson.words))]
     summaries = {language: words.summary for language, words in lesson.words.items()}
-    seen = Checked(
+    seen = CheckResult(
         _findings(found), lesson.titles, summaries, lesson.plan.minutes, lesson.plan.track, _list_unplayed_cards(lesson)
     )
     try:
@@ -192,7 +192,7 @@ def check(files: LessonFiles, most_objects: int) -> Checked:
     )
 
 
-def _with_explored(checked: Checked, lesson: Lesson, explored: Explored) -> Checked:
+def _with_explored(checked: CheckResult, lesson: Lesson, explored: Exploration) -> CheckResult:
     cards = tuple(
         msgspec.structs.replace(
             seen, position=explored.positions.get(card.id, -1), suggested=suggestions(card, explored.seen)
@@ -204,7 +204,7 @@ def _with_explored(checked: Checked, lesson: Lesson, explored: Explored) -> Chec
     return msgspec.structs.replace(checked, cards=cards, moments=moments, tasks=tasks)
 
 
-def _with_names(checked: Checked, lesson: Lesson) -> Checked:
+def _with_names(checked: CheckResult, lesson: Lesson) -> CheckResult:
     """Return the result with the names of varying values in suggested conditions and questions."""
     if not lesson.drawn:
         return checked
@@ -249,7 +249,7 @@ def _list_unplayed_cards(lesson: Lesson) -> tuple[SeenCard, ...]:
     )
 
 
-def _build_seen_card(lesson: Lesson, card: Card, played: Played) -> SeenCard:
+def _build_seen_card(lesson: Lesson, card: Card, played: Playthrough) -> SeenCard:
     key = played.keys.get(card.id)
     return SeenCard(
         card.id,

@@ -28,7 +28,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plugin: str
 
 
-class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CardCondition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pod: str | None = None
     attempt: int | Varying = 1
     point: str | None = None
@@ -49,8 +49,8 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on: str | None = None
     field: list[str | int] | None = None
     value: Any = msgspec.field(default=None, name="is")
-    any: list[When] = []
-    all: list[When] = []
+    any: list[CardCondition] = []
+    all: list[CardCondition] = []
 
     @property
     def count(self) -> int:
@@ -201,7 +201,7 @@ def _require_conditions(text: str, plan: Plan) -> None:
         conditions += _of_task(plan.task)
     count = 0
     for path, condition in conditions:
-        when = _convert_data(PLAN, text, condition, When, path)
+        when = _convert_data(PLAN, text, condition, CardCondition, path)
         if why := when.missing():
             raise BadFile(PLAN, line_of(text, path), f"{path.removeprefix('$.')}: {why}")
         count += when.count

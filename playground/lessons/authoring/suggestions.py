@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from playground.lessons.evidence import evidence_of, is_drawn
-from playground.lessons.facts import BadFact, Seen, Value, value_of
-from playground.lessons.format import Act, Card, Kind, Lesson, Question, Task
+from playground.lessons.facts import BadFact, LessonObservations, Value, value_of
+from playground.lessons.format import Card, CardAction, Kind, Lesson, Question, Task
 from playground.lessons.judging import as_text
 from playground.lessons.named import key_of, object_of, pod_key, short
 from playground.lessons.play import WRONG, World, options_at, solve
@@ -42,7 +42,7 @@ class Suggestion(msgspec.Struct, frozen=True):
     said: tuple[tuple[str, str], ...] = ()
 
 
-def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
+def suggestions(card: Card, seen: LessonObservations) -> tuple[Suggestion, ...]:
     """Return the questions that the card can ask at its step; none if the world has not reached it."""
     if card.id not in seen.at:
         return ()
@@ -61,7 +61,7 @@ def suggestions(card: Card, seen: Seen) -> tuple[Suggestion, ...]:
     return tuple(found)
 
 
-def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bool:
+def _can_be_chosen(question: Question, key: Value, seen: LessonObservations, card: Card) -> bool:
     """Return whether the card's step offers a choice that includes the key."""
     if question.kind == "number":
         return True
@@ -70,7 +70,7 @@ def _can_be_chosen(question: Question, key: Value, seen: Seen, card: Card) -> bo
     return len(options) > 1 and set(names) <= set(options)
 
 
-def _suggest_questions(card: Card, world: WorldView, seen: Seen) -> Iterator[Suggestion]:
+def _suggest_questions(card: Card, world: WorldView, seen: LessonObservations) -> Iterator[Suggestion]:
     later = [each for each in seen.end.journal.attempts if each.last_position > world.position]
     about = _about(str(card.when.get("pod", "")), later, seen)
     if any(each.first_position > world.position for each in later):
@@ -86,7 +86,7 @@ def _suggest_questions(card: Card, world: WorldView, seen: Seen) -> Iterator[Sug
         yield _suggestion("attempts", "number", {"attempts_of": pod}, pod=pod)
 
 
-def _about(pod: str, later: list[Attempt], seen: Seen) -> list[Attempt]:
+def _about(pod: str, later: list[Attempt], seen: LessonObservations) -> list[Attempt]:
     """Return the next attempt of the card's own pod (or its last), and the next attempt of all."""
     own = [each for each in later if short(each.pod) == pod][:1]
     if pod and not own:
@@ -94,7 +94,7 @@ def _about(pod: str, later: list[Attempt], seen: Seen) -> list[Attempt]:
     return [*own, *(each for each in later[:1] if each not in own)]
 
 
-def _of_attempt(attempt: Attempt, seen: Seen) -> Iterator[Suggestion]:
+def _of_attempt(attempt: Attempt, seen: LessonObservations) -> Iterator[Suggestion]:
     pod = short(attempt.pod)
     own = [each.number for each in seen.end.journal.attempts if each.pod == attempt.pod]
     number = own.index(attempt.number) + 1
@@ -143,7 +143,7 @@ def suggest_tasks(lesson: Lesson, last: World, end: World) -> tuple[SuggestedTas
     found = []
     for pod in [short(pod_key(pod["metadata"])) for pod in pods][:MOST_TASKS]:
         fixes = find_fixes(end, key_of(pod), Budget(candidates=20, fixes=1))
-        acts = tuple(Act(command=msgspec.to_builtins(command)) for fix in fixes[:1] for command in fix.commands)
+        acts = tuple(CardAction(command=msgspec.to_builtins(command)) for fix in fixes[:1] for command in fix.commands)
         found.append(SuggestedTask(Task({"pod": pod, "outcome": "scheduled"}, acts), pod))
     for node in nodes[:MOST_TASKS] if object_of("Pod", NEW_POD, end) is None else ():
         spec = {
@@ -151,7 +151,7 @@ def suggest_tasks(lesson: Lesson, last: World, end: World) -> tuple[SuggestedTas
             "containers": [{"name": "main", "image": "registry.k8s.io/pause:3.10"}],
         }
         meta = {"name": NEW_POD, "namespace": "default"}
-        act = Act(apply=({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec},))
+        act = CardAction(apply=({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec},))
         found.append(SuggestedTask(Task({"pod": NEW_POD, "on": node}, (act,)), NEW_POD, node))
     return tuple(each for each in found if _is_solved(lesson, last, each.task))
 

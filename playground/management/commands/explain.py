@@ -9,10 +9,10 @@ from playground.management import explaining
 from playground.management.terminal.cluster import Question
 from playground.management.terminal.command import HELP, INPUT, Exit, TerminalCommand, add_options, leave
 from playground.management.terminal.printing import FORMS, Progress, format_data, get_width, table, write_answer
-from playground.management.terminal.world import Made, attempt_all
+from playground.management.terminal.world import FileWorld, attempt_all
 from playground.presenters.why.reasons import describe_rest
 from scheduler_core.analysis.explain import Past, explain_refused_pod
-from scheduler_core.analysis.whatif import Rest
+from scheduler_core.analysis.whatif import RestResult
 
 HEADS = ("POD", "WHY", "FIRST FIX")
 ROW = ("pod", "state", "sentence", "fix", "command")
@@ -103,7 +103,7 @@ class Search:
     """The search for fixes, of the first pods that wait; of whatever is `asked` about where something is named."""
 
     def __init__(
-        self, made: Made, pods: int, seconds: float, progress: Progress, asked: bool, longer: bool = False
+        self, made: FileWorld, pods: int, seconds: float, progress: Progress, asked: bool, longer: bool = False
     ) -> None:
         self.made, self.progress, self._longer = made, progress, longer
         self._left, self._seconds, self._asked = pods, seconds, asked
@@ -118,7 +118,9 @@ class Search:
         return explaining.with_fixes(self.made.world, answered, self._seconds, report, refused, longer=longer)
 
 
-def list_answers(made: Made, keys: list[str], question: Question, progress: Progress) -> Iterator[explaining.Answer]:
+def list_answers(
+    made: FileWorld, keys: list[str], question: Question, progress: Progress
+) -> Iterator[explaining.Answer]:
     """Yield the answers about what is asked; where nothing is named, about each pending pod and all problems."""
     refused = {
         pod: explain_refused_pod(made.world, each, said)
@@ -161,7 +163,7 @@ def summarize(answers: list[explaining.Answer], question: Question) -> list[str]
     return said
 
 
-def list_exits(answers: list[explaining.Answer], rest: Rest, refused: int) -> Iterator[Exit]:
+def list_exits(answers: list[explaining.Answer], rest: RestResult, refused: int) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
     if not rest or any(explaining.has_ended(each) or explaining.is_stuck(each) for each in answers):
         yield Exit.FAILED

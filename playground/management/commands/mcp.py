@@ -72,7 +72,7 @@ class Command(TerminalCommand):
                 await server.run(reads, writes, server.create_initialization_options())
 
         with TemporaryDirectory(prefix="scheduler-playground-") as place:
-            desk = Desk(Path(place), [Path(each).resolve() for each in folder], context, seconds)
+            desk = ToolSession(Path(place), [Path(each).resolve() for each in folder], context, seconds)
             anyio.run(serve)
 
 
@@ -94,7 +94,7 @@ def describe(name: str) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-class Desk:
+class ToolSession:
     """The calls of one client, one after the other, and the worlds that it keeps, in files of `place`."""
 
     def __init__(self, place: Path, folders: Sequence[Path], context: str, seconds: float) -> None:

@@ -23,7 +23,7 @@ from django.core.management.base import CommandError
 from playground.management.door import read_link
 from playground.management.terminal.cluster import BadInput, Live, Question
 from playground.management.terminal.command import TerminalCommand, add_options
-from playground.management.terminal.watching import Event, Key, Listed, Report, Said, Watches, key_of, role
+from playground.management.terminal.watching import Event, Key, ListedObjects, Report, TextLine, Watches, key_of, role
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.config import RELEASES
 from scheduler_core.world.readonly import DECIDING, KINDS
@@ -164,7 +164,7 @@ class Command(TerminalCommand):
         watches = Watches(live, question.namespace, reports)
         if options["to"]:
             link = options["to"]
-            feed = Feed(link, lambda text: reports.put(Said(text)))
+            feed = Feed(link, lambda text: reports.put(TextLine(text)))
             try:
                 feed.start([(key, manifest) for key, (_, manifest) in self._mirror.objects.items()])
             except OSError as error:
@@ -197,7 +197,7 @@ class Command(TerminalCommand):
             if isinstance(report, str):
                 if not self._answer(report):
                     return
-            elif isinstance(report, Said):
+            elif isinstance(report, TextLine):
                 self.stderr.write(report.text)
             else:
                 for line in mirror.take(report):
@@ -250,7 +250,7 @@ class Mirror:
             for _ in self._take_object(Event(str(manifest.get("kind")), 0, "ADDED", manifest)):
                 pass
 
-    def take(self, report: Event | Listed) -> Iterator[str]:
+    def take(self, report: Event | ListedObjects) -> Iterator[str]:
         """Take a change, and yield what there is to say at once: a pod of which was told has a node, or is gone."""
         if isinstance(report, Event):
             yield from self._take_object(report)

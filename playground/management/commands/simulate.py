@@ -8,9 +8,9 @@ from typing import Any
 from playground.management.explaining import find_pods, format_refused_error, plain
 from playground.management.terminal import printing
 from playground.management.terminal.command import HELP, INPUT, SEED, Exit, TerminalCommand, add_options, leave
-from playground.management.terminal.world import Made
+from playground.management.terminal.world import FileWorld
 from playground.presenters.why.reasons import describe_rest
-from scheduler_core.analysis.whatif import FAILED, Rest, settle, waiting
+from scheduler_core.analysis.whatif import FAILED, RestResult, settle, waiting
 
 Row = dict[str, Any]
 # Columns of the tables, by their heads.
@@ -62,7 +62,9 @@ class Command(TerminalCommand):
         leave(list_exits(made, rows, absent, held, rest))
 
 
-def list_exits(made: Made, rows: list[Row], absent: list[Row], held: list[Row], rest: Rest) -> Iterator[Exit]:
+def list_exits(
+    made: FileWorld, rows: list[Row], absent: list[Row], held: list[Row], rest: RestResult
+) -> Iterator[Exit]:
     """Yield the exit statuses of all problems found."""
     if held or not rest or any(row["phase"] == FAILED for row in rows):
         yield Exit.FAILED
@@ -72,7 +74,9 @@ def list_exits(made: Made, rows: list[Row], absent: list[Row], held: list[Row], 
         yield Exit.WAITS
 
 
-def format_placements(made: Made, rows: list[Row], absent: list[Row], held: list[Row], rest: Rest, output: str) -> str:
+def format_placements(
+    made: FileWorld, rows: list[Row], absent: list[Row], held: list[Row], rest: RestResult, output: str
+) -> str:
     """The placements as tables for people, or for machines."""
     if output != "table":
         data = {
@@ -95,7 +99,7 @@ def format_placements(made: Made, rows: list[Row], absent: list[Row], held: list
 
 
 def _lines(
-    made: Made, rows: list[Row], absent: list[Row], held: list[Row], rest: Rest, width: int | None
+    made: FileWorld, rows: list[Row], absent: list[Row], held: list[Row], rest: RestResult, width: int | None
 ) -> Iterator[str]:
     failed = [row for row in rows if row["phase"] == FAILED]
     there = [row for row in rows if row["phase"] != FAILED]

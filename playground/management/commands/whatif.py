@@ -101,7 +101,7 @@ class Command(command.TerminalCommand):
         self,
         outcome: whatif.Outcome | None,
         room: whatif.Room | None,
-        rest: whatif.Rest,
+        rest: whatif.RestResult,
         output: str,
         upgrade: Upgrade | None,
         release: str,
@@ -231,7 +231,7 @@ def _hurts(outcome: whatif.Outcome) -> bool:
     )
 
 
-def _list_exits(outcome: whatif.Outcome | None, rest: whatif.Rest, refused: int) -> Iterator[command.Exit]:
+def _list_exits(outcome: whatif.Outcome | None, rest: whatif.RestResult, refused: int) -> Iterator[command.Exit]:
     """Yield the exit statuses of all problems found."""
     if not rest or (outcome is not None and (outcome.failed or outcome.held_up or _list_blocked(outcome))):
         yield command.Exit.FAILED

@@ -12,8 +12,8 @@ from django.core.management.base import CommandParser
 
 from playground.management.errors import PlainCommand
 from playground.management.terminal.cluster import BadInput, Live, Question, is_file, list_inputs
-from playground.management.terminal.world import Made, make_world
-from scheduler_core.analysis.whatif import NoSuch
+from playground.management.terminal.world import FileWorld, make_world
+from scheduler_core.analysis.whatif import UnknownObject
 from scheduler_core.scheduler.config import RELEASES, Release, read_release
 from scheduler_core.world.commands import Refused
 
@@ -80,7 +80,7 @@ class TerminalCommand(PlainCommand):
 
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
-    bad_input = (BadInput, NoSuch, Refused)
+    bad_input = (BadInput, UnknownObject, Refused)
     given: list[tuple[str, bytes]] = []  # inputs in place of files and of a cluster
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -131,7 +131,9 @@ class TerminalCommand(PlainCommand):
             inputs = live.read(question)
         return inputs, question
 
-    def make(self, inputs: list[tuple[str, bytes]], configuration: str, release: Release | None, **how: Any) -> Made:
+    def make(
+        self, inputs: list[tuple[str, bytes]], configuration: str, release: Release | None, **how: Any
+    ) -> FileWorld:
         """Return the world of the inputs (see make_world), and write what was said about them. Raise BadInput."""
         made = make_world(inputs, configuration, release=release, **how)
         for note in made.notes:

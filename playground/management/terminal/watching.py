@@ -27,7 +27,7 @@ class Event(NamedTuple):
     object: Manifest
 
 
-class Listed(NamedTuple):
+class ListedObjects(NamedTuple):
     """The objects of a kind that were there after a watch of it began anew."""
 
     kind: str
@@ -35,13 +35,13 @@ class Listed(NamedTuple):
     keys: frozenset[Key]
 
 
-class Said(NamedTuple):
+class TextLine(NamedTuple):
     """A line for people."""
 
     text: str
 
 
-Report = Event | Listed | Said | str  # a line of standard input
+Report = Event | ListedObjects | TextLine | str  # a line of standard input
 
 
 def key_of(manifest: Manifest) -> Key:
@@ -93,12 +93,12 @@ class Watches:
                     where = ["-n", self._namespace]
                     continue
                 self._reports.put(
-                    Said(f"{said}\n{KINDS[kind].plural} take no part; --role prints the role that is needed")
+                    TextLine(f"{said}\n{KINDS[kind].plural} take no part; --role prints the role that is needed")
                 )
                 return
             pause = FIRST_PAUSE if time.monotonic() - began > LONGEST_PAUSE else pause
             if said and not self._ended.is_set():
-                self._reports.put(Said(f"the watch of {KINDS[kind].plural} ended, and begins anew: {said}"))
+                self._reports.put(TextLine(f"the watch of {KINDS[kind].plural} ended, and begins anew: {said}"))
             self._ended.wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -124,7 +124,7 @@ class Watches:
         with self._live.open(asked) as process:
             data, _ = process.communicate()
         if not process.returncode:
-            self._reports.put(Listed(kind, run, frozenset(key_of(each) for each in json.loads(data)["items"])))
+            self._reports.put(ListedObjects(kind, run, frozenset(key_of(each) for each in json.loads(data)["items"])))
 
 
 def list_changes(value: Manifest) -> Iterator[tuple[str, Manifest]]:

@@ -23,9 +23,9 @@ from scheduler_core.analysis.explain import (
     read_refusal,
     record_events,
 )
-from scheduler_core.analysis.whatif import BadTypes, NodeType, Rest, read_types, settle, types_of_nodes
+from scheduler_core.analysis.whatif import BadTypes, NodeType, RestResult, read_types, settle, types_of_nodes
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.formats.configurations import Found, adopt, find
+from scheduler_core.formats.configurations import FoundConfiguration, adopt, find
 from scheduler_core.formats.export import TraceError
 from scheduler_core.formats.indication import Indication, find_release
 from scheduler_core.formats.manifests import decode_text, is_archive, join_inputs, read
@@ -48,7 +48,7 @@ WITH_PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "Statef
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class FileWorld:
     """A world of files, what was said about them, the pods that are pending in them, and how many objects with pods were refused."""
 
     world: Simulation
@@ -79,7 +79,7 @@ def make_world(
     acting: bool = False,
     release: Release | None = None,
     otherwise: Release = NEWEST,
-) -> Made:
+) -> FileWorld:
     """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
 
     `release`: that of the world; None: the one that the files indicate, or `otherwise`.
@@ -132,7 +132,7 @@ def make_world(
     if absent:
         refusals.append(f"left out, as the API server does not take them; all else is read: {', '.join(absent)}")
     notes = (*(() if release else (indication.sentence,)), *differs, *said, *refusals, *plan.warnings)
-    return Made(world, notes, tuple(pending_pods(world)), snapshot, left_out, pods, commands)
+    return FileWorld(world, notes, tuple(pending_pods(world)), snapshot, left_out, pods, commands)
 
 
 def _list_refused_pods(
@@ -159,7 +159,7 @@ def read_trace(text: bytes, file: str) -> Session:
         raise BadInput(f"{file}: {error}") from None
 
 
-def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> Made:
+def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> FileWorld:
     """The world of a trace as it stands at its end; controllers act as they did."""
     world = cluster.fork().world
     notes: list[str] = []
@@ -172,7 +172,7 @@ def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> Mad
                 world.apply(command)
     except Refused as refused:
         raise BadInput(str(refused)) from None
-    return Made(world, tuple(notes), tuple(pending_pods(world)), True)
+    return FileWorld(world, tuple(notes), tuple(pending_pods(world)), True)
 
 
 def _shows_acts(command: Command, events: list[dict[str, Any]]) -> bool:
@@ -266,7 +266,7 @@ def read_node_types(world: Simulation, files: list[str], say: Callable[[str], ob
     return {each.name: each for each in types}
 
 
-def _list_settings(found: Found, file: str, release: Release) -> tuple[list[Command], list[str]]:
+def _list_settings(found: FoundConfiguration, file: str, release: Release) -> tuple[list[Command], list[str]]:
     """Return the commands that set a configuration, and notes on what was changed for it. BadInput."""
     adopted = adopt(found)
     if adopted.errors:
@@ -314,13 +314,13 @@ def pending_pods(world: Simulation) -> list[str]:
     ]
 
 
-def attempt_all(made: Made, progress: Progress) -> tuple[list[str], Rest]:
+def attempt_all(made: FileWorld, progress: Progress) -> tuple[list[str], RestResult]:
     """Runs the world until each pending pod that a scheduler takes was attempted; where controllers act, until it is at rest.
 
     Returns all that were pending, those included that controllers made meanwhile, and how the world came to rest.
     """
     world, pending = made.world, dict.fromkeys(made.pending)
-    rest = Rest(True)
+    rest = RestResult(True)
     if made.snapshot:
         first = {key: None for key in pending if any(key in each.queue.active_pods for each in world.schedulers)}
         left, seen = dict(first), len(world.journal.attempts)

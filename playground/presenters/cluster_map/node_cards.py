@@ -17,7 +17,7 @@ from scheduler_core.world import readonly
 
 
 @dataclass(frozen=True, slots=True)
-class Preempting:
+class PreemptionMarks:
     """`ghosts` by node are nominated pods that are not there yet; `victims` are keys of pods; `candidates` names of nodes."""
 
     ghosts: dict[str, list[PodRef]] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Preempting:
     nominated: str = ""
 
 
-NONE = Preempting()
+NONE = PreemptionMarks()
 
 
 class Step(NamedTuple):
@@ -67,7 +67,7 @@ def chosen_of(evidence: readonly.Evidence) -> readonly.Candidate | None:
     return next((c for c in evidence.candidates if c.node == evidence.nominated), None)
 
 
-def preempting(sim: readonly.WorldView, dry: int = 0) -> Preempting:
+def preempting(sim: readonly.WorldView, dry: int = 0) -> PreemptionMarks:
     """Return the preemption data for the map: the present cycle's choice, standing nominations, and pods that already end because of one.
 
     With a cursor `dry` on a record of the present cycle's preemption, include the node and the pods of this record.
@@ -77,7 +77,7 @@ def preempting(sim: readonly.WorldView, dry: int = 0) -> Preempting:
     nominator = scheduler_of(sim).queue.nominator
     ghosts = {node: [_chip(pod) for pod in nominator.on(node)] for node in nominator.nodes()}
     if evidence is None or cycle is None:
-        return Preempting(ghosts)
+        return PreemptionMarks(ghosts)
     step = _step_at(evidence, dry)
     best, candidates = chosen_of(evidence), {c.node for c in evidence.candidates}
     victims = {pod.key for pod in best.victims} if best is not None else set()
@@ -93,7 +93,7 @@ def preempting(sim: readonly.WorldView, dry: int = 0) -> Preempting:
         if not (placed and placed.node_name):
             ghosts[best.node] = [*here, _chip(cycle.pod)]
     node = best.node if best is not None else ""
-    return Preempting(ghosts, frozenset(victims), frozenset(candidates), node)
+    return PreemptionMarks(ghosts, frozenset(victims), frozenset(candidates), node)
 
 
 def _step_at(evidence: readonly.Evidence, dry: int) -> Step | None:
@@ -226,7 +226,7 @@ class Moment:
     touched: frozenset[str]
     assumed: frozenset[str]
     now_step: int
-    preempting: Preempting = NONE
+    preempting: PreemptionMarks = NONE
     stock: Stock | None = None
     over: bool = False
 

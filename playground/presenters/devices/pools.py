@@ -196,7 +196,7 @@ _INVALID = gettext_noop(
 )
 
 
-class Reach(TypedDict):
+class PoolReach(TypedDict):
     """The nodes that reach a pool or a slice: some names, how many more, and whether it is all, by a selector, or by device."""
 
     names: list[str]
@@ -212,7 +212,7 @@ class UsePart(TypedDict):
     width: float
 
 
-class Use(TypedDict):
+class DeviceUse(TypedDict):
     """The number of devices in each state, and a bar of those that are not free."""
 
     size: int
@@ -220,7 +220,7 @@ class Use(TypedDict):
     bar: list[UsePart]
 
 
-class PublishedPool(Use):
+class PublishedPool(DeviceUse):
     id: str
     driver: str
     pool: str
@@ -229,7 +229,7 @@ class PublishedPool(Use):
     expected: int
     state: str
     why: Message | None
-    nodes: Reach
+    nodes: PoolReach
     tainted: int
 
 
@@ -241,7 +241,7 @@ class PoolRow(PublishedPool):
 
 class SliceRow(TypedDict):
     name: str
-    nodes: Reach
+    nodes: PoolReach
     devices: int
 
 
@@ -275,7 +275,7 @@ class PoolsPage(TypedDict):
     rows: list[PoolRow]
     page: Pager
     pools: int
-    totals: Use | None
+    totals: DeviceUse | None
     classes: list[ClassRow]
     rules: list[RuleRow]
     heeded: bool
@@ -350,7 +350,7 @@ def _publish(stock: status.Stock, pool: status.PublishedPool) -> PublishedPool:
     }
 
 
-def _counts(states: Sequence[status.DeviceState]) -> Use:
+def _counts(states: Sequence[status.DeviceState]) -> DeviceUse:
     counts = {state.value: states.count(state) for state in status.DeviceState}
     whole, x = max(len(states), 1), 0.0
     parts: list[UsePart] = []
@@ -367,7 +367,7 @@ def _counts(states: Sequence[status.DeviceState]) -> Use:
     return {"size": len(states), "counts": counts, "bar": parts}
 
 
-def _totals(stock: status.Stock) -> Use:
+def _totals(stock: status.Stock) -> DeviceUse:
     states = [stock.state(each, device) for pool in stock.pools for each in pool.slices for device in each.devices]
     return _counts(states)
 
@@ -382,7 +382,7 @@ def _why(pool: status.PublishedPool) -> Message | None:
     return None
 
 
-def _nodes(slices: Sequence[status.ResourceSlice]) -> Reach:
+def _nodes(slices: Sequence[status.ResourceSlice]) -> PoolReach:
     names = list(dict.fromkeys(each.scope.node_name for each in slices if each.scope.node_name))
     return {
         "names": names[:3],

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Literal, NotRequired, TypedDict
 
 from playground.presenters import scene
-from playground.presenters.acting import Draining, PlannedEviction, draining, list_actions, list_planned_evictions
+from playground.presenters.acting import DrainState, PlannedEviction, draining, list_actions, list_planned_evictions
 from playground.presenters.devices.pools import NodePool, node_devices
 from playground.presenters.look import Look
 from playground.presenters.problems import in_plain_words
@@ -121,7 +121,7 @@ def _part(part: inspection.Part, texts: Texts) -> FigurePart:
         case inspection.Amount():
             text = texts[part.resource][part.value] if part.resource in texts else amount(part.resource, part.value)
             return _leading(text, part.source)
-        case inspection.Written(text, source):
+        case inspection.WrittenValue(text, source):
             return _leading(text if isinstance(text, str) else scene.short(text.text), source)
         case inspection.Code(inner):
             return {"kind": "code", "parts": [_part(inner, texts)]}
@@ -156,7 +156,7 @@ class NodeBody(TypedDict):
     kind: Literal["node"]
     name: str
     offers: list[Offer]
-    drain: Draining | None
+    drain: DrainState | None
     planned: list[PlannedEviction]
     pod: str
     verdict: str

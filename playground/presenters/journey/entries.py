@@ -28,7 +28,7 @@ _NO_HINT = gettext_noop(
 )
 
 
-class Stay(TypedDict):
+class PlaceStay(TypedDict):
     """A place where a pod was: from when on, and for how long."""
 
     place: str
@@ -105,7 +105,7 @@ class AttemptEntry(TypedDict):
     kind: Literal["attempt"]
     at: int
     t: str
-    stages: list[Stay]
+    stages: list[PlaceStay]
     outcome: str
     number: int | None
     message: str
@@ -122,7 +122,7 @@ class AttemptEntry(TypedDict):
     detail: NotRequired[AttemptDetail]
 
 
-class MoveEntry(Stay):
+class MoveEntry(PlaceStay):
     kind: Literal["move"]
     before: str
     cause: str
@@ -141,7 +141,7 @@ def entries(sim: readonly.WorldView, key: str, moves: Sequence[readonly.Move]) -
     out: list[Entry] = []
     for i, move in enumerate(moves):
         end = moves[i + 1].t if i + 1 < len(moves) else sim.now
-        stage: Stay = {
+        stage: PlaceStay = {
             "place": move.place,
             "colour": kind(move.place),
             "at": move.position,
@@ -170,7 +170,7 @@ def _number(out: list[Entry]) -> None:
             entry["undone"] = following["place"] not in (readonly.Place.BOUND, readonly.Place.DELETED)
 
 
-def _attempt(move: readonly.Move, attempt: readonly.Attempt | None, stage: Stay) -> AttemptEntry:
+def _attempt(move: readonly.Move, attempt: readonly.Attempt | None, stage: PlaceStay) -> AttemptEntry:
     entry: AttemptEntry = {
         "kind": "attempt",
         "at": move.position,
@@ -208,7 +208,7 @@ def _attempt(move: readonly.Move, attempt: readonly.Attempt | None, stage: Stay)
     }
 
 
-def _move(moves: Sequence[readonly.Move], i: int, stage: Stay) -> MoveEntry:
+def _move(moves: Sequence[readonly.Move], i: int, stage: PlaceStay) -> MoveEntry:
     move = moves[i]
     event, plugin, hint = move.why or ("", "", "")
     return {

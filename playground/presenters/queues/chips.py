@@ -8,7 +8,7 @@ from playground.presenters.words import clock, cpu, duration, memory
 from scheduler_core.world.readonly import BindingCycleView, Pod, QueuedPod, QueueView, WorldView
 
 
-class Woken(TypedDict):
+class QueueWakeup(TypedDict):
     """The event that moved a pod, the plugin that handled it, and its hint."""
 
     event: str
@@ -23,7 +23,7 @@ class PodChip(TypedDict):
     priority: int
     size: str
     chosen: bool
-    woken: NotRequired[Woken]
+    woken: NotRequired[QueueWakeup]
     since: NotRequired[str]
     attempts: NotRequired[int]
     left: NotRequired[str]
@@ -109,7 +109,7 @@ def _compute_remaining(since: int, until: int, now: int) -> _Remaining:
 
 
 class _WokenPart(TypedDict, total=False):
-    woken: Woken
+    woken: QueueWakeup
 
 
 def woken(sim: WorldView, key: str) -> _WokenPart:

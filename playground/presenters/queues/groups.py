@@ -40,7 +40,7 @@ class Group:
         return sorted(self.families, key=lambda name: (-self.families[name], name))[:most]
 
 
-class Grouped:
+class PodGrouping:
     """The pods of one place by label."""
 
     __slots__ = ("__weakref__", "_entries", "_groups", "_labels", "_moves", "_seen", "gone")
@@ -87,7 +87,7 @@ class Grouped:
             for key, entry in entries.items():
                 self._add(key, entry, labels[key] if known.get(key) is entry else label(entry))
 
-    def take_over(self, other: "Grouped") -> None:
+    def take_over(self, other: "PodGrouping") -> None:
         """Begins with what another world of the same past has, which then has none: to bring that up to date is quicker than a copy."""
         self._entries, self._labels, self._groups = other._entries, other._labels, other._groups
         self._moves, self._seen = other._moves, other._seen
@@ -217,19 +217,19 @@ _PLACES: dict[str, Callable[[QueueView], Mapping[str, QueuedPod]]] = {
     "unschedulable": lambda queue: queue.unschedulable_pods,
     "gated": lambda queue: queue.gated_pods,
 }
-_KNOWN: WeakKeyDictionary[QueueView, dict[tuple[str, str], Grouped]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[QueueView, dict[tuple[str, str], PodGrouping]] = WeakKeyDictionary()
 # Who steps back looks at a copy of the world at each step.
-_LAST: WeakValueDictionary[tuple[str, str], Grouped] = WeakValueDictionary()
+_LAST: WeakValueDictionary[tuple[str, str], PodGrouping] = WeakValueDictionary()
 
 
-def group_pods(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> Grouped:
+def group_pods(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> PodGrouping:
     """The pods of a place of a scheduler's queue by one of BY."""
     queue, label = scheduler.queue, BY[by]
     entries, moves = _PLACES[place](queue), sim.journal.moves
     mine, last = _KNOWN.setdefault(queue, {}), _LAST.get((place, by))
     known = mine.get((place, by))
     if known is None or known.gone:
-        known = mine[place, by] = Grouped()
+        known = mine[place, by] = PodGrouping()
         if last is not None and last.shares(entries):
             known.take_over(last)
     known.update(entries, lambda entry: label(sim, entry), moves)

@@ -258,13 +258,13 @@ def answers(sim: WorldView, scheduler: SchedulerView) -> Answers:
 GROUPS, EMPTIED, PODS = 6, 2, 6
 
 
-class Sleeping(TypedDict):
+class SleepingPods(TypedDict):
     groups: "list[SleepingGroup]"
     more_groups: int
     more_pods: int
 
 
-def sleeping(sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, with_pods: bool) -> Sleeping:
+def sleeping(sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, with_pods: bool) -> SleepingPods:
     """{"groups", "more_groups", "more_pods"}: the largest groups, and those that the last event has emptied."""
     known = group_pods(sim, scheduler, "unschedulable", by)
     said = answers(sim, scheduler) if by == "reason" else None

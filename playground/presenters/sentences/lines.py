@@ -94,14 +94,14 @@ OF_A_START = (USER, PROCESS, HANDLERS, ELECTOR, API, QUEUE, CYCLE)
 F = TypeVar("F", bound=trace.Facts)
 
 
-class Standing(NamedTuple):
+class RecordContext(NamedTuple):
     """The context that a record lacks: the cycle that the pod is in, and whether a scheduler's start is drawn."""
 
     cycle: str = CYCLE
     start_up: bool = False
 
 
-Who = str | Callable[[F, Standing], str]
+Who = str | Callable[[F, RecordContext], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def kubelets(controller: str) -> bool:
     return controller in ("kubelet", "allocation-manager", "eviction-manager", "out-of-memory-killer")
 
 
-def reporter(event: trace.EventRecorded, standing: Standing) -> str:
+def reporter(event: trace.EventRecorded, standing: RecordContext) -> str:
     if standing.start_up:
         return ELECTOR
     if kubelets(event.reporter):
@@ -167,13 +167,13 @@ def describe_reconcile(done: trace.Reconciled) -> Message:
 # The queue
 
 
-def moves_from(moved: trace.QueueMoved, standing: Standing) -> str:
+def moves_from(moved: trace.QueueMoved, standing: RecordContext) -> str:
     if moved.cause == ATTEMPT_FAILED:
         return standing.cycle
     return HANDLERS if not moved.came_from or moved.event else QUEUE
 
 
-def moves_to(moved: trace.QueueMoved, standing: Standing) -> str:
+def moves_to(moved: trace.QueueMoved, standing: RecordContext) -> str:
     return CYCLE if moved.cause == "popped" else QUEUE
 
 
@@ -194,7 +194,7 @@ def describe_queue_move(moved: trace.QueueMoved) -> Message:
 # Cycles
 
 
-def asks(asked: trace.PointStarted | trace.PluginRan, standing: Standing) -> str:
+def asks(asked: trace.PointStarted | trace.PluginRan, standing: RecordContext) -> str:
     return QUEUE if asked.point in (Point.PRE_ENQUEUE, Point.QUEUE_SORT) else standing.cycle
 
 
@@ -202,7 +202,7 @@ def point(started: trace.PointStarted) -> Message:
     return exactly(_POINTS.get(Point(started.point), f"Run{started.point}Plugins"))
 
 
-def plugin_to(ran: trace.PluginRan, standing: Standing) -> str:
+def plugin_to(ran: trace.PluginRan, standing: RecordContext) -> str:
     """A refusal goes back to who asked; what passes is a note."""
     return PLUGINS if (ran.status["code"] in ("Success", "Skip") and (not ran.refusals)) else asks(ran, standing)
 
@@ -219,7 +219,7 @@ def attempt_ended(ended: trace.AttemptEnded) -> Message:
     return exactly(ended.message)
 
 
-def binding_to(ended: trace.BindingEnded, standing: Standing) -> str:
+def binding_to(ended: trace.BindingEnded, standing: RecordContext) -> str:
     return CACHE if ended.outcome == "bound" else BINDING
 
 

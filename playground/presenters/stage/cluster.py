@@ -14,7 +14,7 @@ from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.queues.groups import waiting
 from playground.presenters.scene import scheduler_of, table_of
-from playground.presenters.stage.controller.owners import Changed, Evictions, collect_changes, evictions
+from playground.presenters.stage.controller.owners import Evictions, ObjectChange, collect_changes, evictions
 from playground.presenters.stage.filter.columns import asks
 from playground.presenters.words import Message, duration, gettext_noop, message, thousands
 from scheduler_core.base.trace.kinds import CommandApplied
@@ -154,7 +154,7 @@ def _end(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
     ]
 
 
-def _summarize(objects: Iterable[Changed], records: int) -> Iterable[Message]:
+def _summarize(objects: Iterable[ObjectChange], records: int) -> Iterable[Message]:
     """Yield what was created, changed, and deleted, each kind in one line."""
     kinds = sorted(objects, key=lambda each: (each.what != "ADDED", each.kind != "Node", each.kind))
     groups = [
@@ -167,22 +167,22 @@ def _summarize(objects: Iterable[Changed], records: int) -> Iterable[Message]:
             yield message(_COUNTED[what], kind=kind, n=thousands(len(names)))
 
 
-class Bound(NamedTuple):
+class BoundPlace(NamedTuple):
     node: str
     waited: int  # ns from the pod's first place in the queue
 
 
-def _list_bound_pods(sim: WorldView) -> dict[str, Bound]:
+def _list_bound_pods(sim: WorldView) -> dict[str, BoundPlace]:
     """The pods whose binding has ended, each with its node."""
     first: dict[str, int] = {}
-    found: dict[str, Bound] = {}
+    found: dict[str, BoundPlace] = {}
     for move in sim.journal.moves:
         if move.place in (Place.ACTIVE, Place.GATED):
             first.setdefault(move.pod, move.t)
         elif move.place == Place.BOUND and move.pod in first:
             index = sim.journal.last_attempt.get(move.pod)
             node = "" if index is None else sim.journal.attempts[index].node
-            found[move.pod] = Bound(node, move.t - first[move.pod])
+            found[move.pod] = BoundPlace(node, move.t - first[move.pod])
     return found
 
 

@@ -13,7 +13,7 @@ from playground.presenters.stage.filter import WrittenRule, quote_manifests
 from playground.presenters.why.panel import describe_preemption, get_explanation
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, gettext_noop, message
-from scheduler_core.analysis.explain import Given
+from scheduler_core.analysis.explain import GivenReason
 from scheduler_core.world.readonly import Pod, WorldView
 
 ROWS, NODES, EVENTS = 12, 12, 8
@@ -109,7 +109,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
     return Stage(asked, body, detail=_count_feasible(sim, key), forms=forms)
 
 
-def _quote(sim: WorldView, pod: Pod, reasons: Sequence[Given]) -> list[WrittenRule]:
+def _quote(sim: WorldView, pod: Pod, reasons: Sequence[GivenReason]) -> list[WrittenRule]:
     """Return what the first of a few reasons compares: parts of the manifests of the pod and of the first node."""
     first = next(iter(reasons), None)
     if first is None or len(reasons) > FEW or not first.nodes:
@@ -121,7 +121,7 @@ def _quote(sim: WorldView, pod: Pod, reasons: Sequence[Given]) -> list[WrittenRu
     return quote_manifests(pod, first.nodes[0], node or {}, places)
 
 
-def _row(reason: Given, pod: str, total: int) -> PendingReason:
+def _row(reason: GivenReason, pod: str, total: int) -> PendingReason:
     resource = str(reason.evidence.get("resource") or "")
     known = read_yaml(Path(__file__).with_suffix(".yaml")).get(reason.code)
     text = _FREE if resource else known or (_CLAIM if reason.code.endswith("/ClaimNotFound") else "")

@@ -24,7 +24,7 @@ _DECIDED = ("DecidingPlugin", "AgainstIt", "OnlyNode", "Tie", "BypassedScheduler
 _SHOWN = (*_DECIDED, "FiltersLeft", "HighestScore", "OtherScoresHigher")
 
 
-class Left(TypedDict):
+class RemainingNodes(TypedDict):
     plugin: str
     left: int
     percent: int
@@ -56,7 +56,7 @@ class PlacedBody(TypedDict):
     at: int
     attempt: int | None
     said: Message | None
-    filters: list[Left]
+    filters: list[RemainingNodes]
     left: int
     nodes: int
     totals: list[Total]
@@ -100,12 +100,12 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
     return Stage(asked, body, map=cycle is not None and cycle.pod.key == key)
 
 
-def _list_filters(sim: WorldView, found: Explanation) -> list[Left]:
+def _list_filters(sim: WorldView, found: Explanation) -> list[RemainingNodes]:
     """The plugins that refuse other nodes in the order of Filter, each with the nodes that are left after it."""
     pod = sim.store.pod_at(found.pod)
     profile = scheduler_of(sim).profiles.get(pod.spec.scheduler_name) if pod is not None else None
     order = {plugin.name: at for at, plugin in enumerate(profile.at(Point.FILTER) if profile is not None else ())}
-    left, rows = found.total, list[Left]()
+    left, rows = found.total, list[RemainingNodes]()
     for each in sorted(found.reasons, key=lambda one: order.get(one.plugin, len(order)))[:ROWS]:
         left = max(left - each.count, 0)
         why = about(each, short(found.pod), found.total)

@@ -15,7 +15,7 @@ MOST_NAMES = 12  # nodes that PreFilter leaves, by name
 _SKIPS = gettext_noop("nothing to do for this pod")
 
 
-class Prepared(TypedDict):
+class PluginPreparation(TypedDict):
     """`said`: kube's text, where the plugin refused the pod or failed. `nodes`: those it left, `of` how many; None: all of them.
 
     `brief`: it has no table.
@@ -29,12 +29,12 @@ class Prepared(TypedDict):
     of: int
 
 
-class Skipping(TypedDict):
+class SkippedPlugin(TypedDict):
     plugin: str
     why: str
 
 
-class Following(TypedDict):
+class FollowingPlugin(TypedDict):
     """A plugin of the next point: whether it prepared data here, and its weight there (0: none)."""
 
     plugin: str
@@ -45,10 +45,10 @@ class Following(TypedDict):
 class PrepareBody(TypedDict, total=False):
     kind: Literal["prepare", "none"]
     point: str
-    prepared: list[Prepared]
-    skips: list[Skipping]
+    prepared: list[PluginPreparation]
+    skips: list[SkippedPlugin]
     ahead: list[str]
-    next: list[Following]
+    next: list[FollowingPlugin]
     nodes: int
     spec: list[str]
 
@@ -91,7 +91,7 @@ def _body(sim: WorldView, cycle: SchedulingCycleView, point: Point, steps: Seque
     }
 
 
-def _build_prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep) -> Prepared:
+def _build_prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep) -> PluginPreparation:
     plugin, ok = framework_of(sim).plugin(step.plugin), step.status.ok
     blocks = (
         plugin.describe_prepared(step.point, cycle.state, cycle.pod, cycle.nodes) if plugin is not None and ok else ()
@@ -108,7 +108,9 @@ def _build_prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep
     }
 
 
-def _list_following(sim: WorldView, cycle: SchedulingCycleView, point: Point, prepared: set[str]) -> list[Following]:
+def _list_following(
+    sim: WorldView, cycle: SchedulingCycleView, point: Point, prepared: set[str]
+) -> list[FollowingPlugin]:
     """Return the plugins that run at the next point; none where this one has ended the attempt."""
     if cycle.outcome or not cycle.pre_filter_status.ok:
         return []

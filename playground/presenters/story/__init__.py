@@ -4,14 +4,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Required, TypedDict
 
-from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, lesson_of, list_reached_cards
+from playground.lessons import (
+    Card,
+    Lesson,
+    Playthrough,
+    fill_placeholders,
+    find_playthrough,
+    lesson_of,
+    list_reached_cards,
+)
 from playground.lessons.conditions import holds
 from playground.lessons.figures import read_figures
 from playground.lessons.named import key_of
-from playground.lessons.own import Handed
+from playground.lessons.own import PlayedLesson
 from playground.presenters.look import Look
 from playground.presenters.panel import Panel
-from playground.presenters.story.goals import Given, Goal, list_given, list_goals, list_named_pods
+from playground.presenters.story.goals import Goal, TaskData, list_given, list_goals, list_named_pods
 from scheduler_core.world.readonly import WorldView
 
 
@@ -52,7 +60,7 @@ class StoryCard(Neighbours):
     plugin: str
     question: StoryQuestion | None
     veiled: bool
-    given: Given | None
+    given: TaskData | None
     figure: StoryFigure | None
 
 
@@ -122,7 +130,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
 
 
 def preview_card(
-    lesson: Lesson, card_id: str, handed: Handed | None, options: Mapping[str, tuple[str, ...]]
+    lesson: Lesson, card_id: str, handed: PlayedLesson | None, options: Mapping[str, tuple[str, ...]]
 ) -> Panel[StoryContext, Any] | None:
     """Return the panel at one card of a lesson that is being written, by what its last playthrough came to; None for an unknown card."""
     ids = [card.id for card in lesson.plan.cards]
@@ -131,7 +139,7 @@ def preview_card(
     number, of = ids.index(card_id) + 1, len(ids)
     keys = dict.fromkeys(ids, "")
     positions: dict[str, int] = {each: place for place, each in enumerate(ids)}
-    played = Played(positions, {}, keys, {**dict.fromkeys(ids, ()), **options}, {}, None, None)
+    played = Playthrough(positions, {}, keys, {**dict.fromkeys(ids, ()), **options}, {}, None, None)
     if handed is not None:
         played = replace(played, facts=handed.facts, keys={**keys, **handed.keys})
     latest = _card(lesson, lesson.plan.cards[number - 1], number, played, False)
@@ -154,7 +162,7 @@ def preview_card(
     )
 
 
-def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -> StoryCard:
+def _card(lesson: Lesson, card: Card, number: int, played: Playthrough, past: bool) -> StoryCard:
     ids, figure = [each.id for each in lesson.plan.cards], read_figures().get(card.figure)
     evidence = played.evidence.get(card.id)
     seen = evidence is not None and evidence.position <= played.positions[card.id]
@@ -183,7 +191,7 @@ def _card(lesson: Lesson, card: Card, number: int, played: Played, past: bool) -
     }
 
 
-def _question(card: Card, played: Played) -> StoryQuestion | None:
+def _question(card: Card, played: Playthrough) -> StoryQuestion | None:
     """Return a card's question, without its key: an answer is judged in the worker (JudgeAnswer)."""
     if card.question is None:
         return None
@@ -198,7 +206,7 @@ def _question(card: Card, played: Played) -> StoryQuestion | None:
 GANGS = ("gang-deadlock-ends", "gang-quorum", "gangs", "group-preempts", "rack-for-a-job")  # with gangs to compare
 
 
-def _end(lesson: Lesson, sim: WorldView | None, played: Played) -> StoryEnd:
+def _end(lesson: Lesson, sim: WorldView | None, played: Playthrough) -> StoryEnd:
     check = lesson.plan.task.check if lesson.plan.task is not None and sim is not None else None
     following = lesson_of(lesson.plan.next) if lesson.plan.next else None
     return {

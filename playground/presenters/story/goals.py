@@ -10,10 +10,10 @@ from typing import Any, TypedDict
 import yaml
 
 from playground.common.catalogs import read_yaml
-from playground.lessons import Card, Played
+from playground.lessons import Card, Playthrough
 from playground.lessons.conditions import Condition, holds
 from playground.lessons.facts import Value
-from playground.lessons.format import Meant
+from playground.lessons.format import Mistake
 from playground.lessons.named import key_of, object_of, pod_key, short
 from playground.presenters.scene import last_attempt, scheduler_of, table_of
 from playground.presenters.terms import read_terms
@@ -56,7 +56,7 @@ class GivenPod(TypedDict):
     parts: list[str]
 
 
-class Given(TypedDict):
+class TaskData(TypedDict):
     """`resources` names the columns of amounts; `more` counts the nodes that are left out; `others`: waiting pods without a text.
 
     `terms` are those that the card's text names.
@@ -87,7 +87,7 @@ def list_named_terms(text: str) -> list[str]:
     return sorted(found, key=found.__getitem__)[:MOST_TERMS]
 
 
-def list_given(sim: WorldView, named: Sequence[str], elects: bool, text: str) -> Given:
+def list_given(sim: WorldView, named: Sequence[str], elects: bool, text: str) -> TaskData:
     """The nodes, and the pods that are asked about, then those that wait; of an election the Lease in place of the nodes."""
     nodes = [] if elects else sim.store.list("Node")
     table = table_of(scheduler_of(sim))
@@ -224,7 +224,7 @@ def _format_yaml(names: Sequence[str], data: str) -> str:
 # Hints for a wrong answer, made from that answer: what the engine says of it, and never the answer itself.
 
 
-def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message]:
+def list_hints(card: Card, played: Playthrough, given: Sequence[str]) -> list[Message]:
     """Return the hints for an answer that was judged wrong."""
     assert card.question is not None
     key, kind = played.keys[card.id], card.question.kind
@@ -253,7 +253,7 @@ def list_hints(card: Card, played: Played, given: Sequence[str]) -> list[Message
     return refusals or [message("Not %(name)s. Compare it with the others again.", name=given[0])]
 
 
-def describe_meanings(meant: Sequence[Meant]) -> dict[str, Message]:
+def describe_meanings(meant: Sequence[Mistake]) -> dict[str, Message]:
     """Return, for each wrong number with a meaning, the mistake that leads to it."""
     return {f"{each.value:g}": message(MEANT[each.how], given=f"{each.value:g}", **each.names) for each in meant}
 

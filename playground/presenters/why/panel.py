@@ -12,14 +12,14 @@ from playground.presenters.why.facts import describe_fact, format_moment, list_h
 from playground.presenters.why.reasons import about
 from playground.presenters.why.sentence import sentence
 from playground.presenters.words import Message, amount, beside, gettext_noop, message
-from scheduler_core.analysis.explain import Explanation, Given, Preemption, State, explain
+from scheduler_core.analysis.explain import Explanation, GivenReason, Preemption, State, explain
 from scheduler_core.world.readonly import QueuedPod, WorldView
 
 # An explanation asks every node, so it is kept until something has changed that it could rest on.
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CachedExplanation:
     """An explanation and the state it was made for: `entry` is the pod's queue entry, which is replaced whenever it changes."""
 
     stand: tuple[object, ...]
@@ -27,7 +27,7 @@ class _Known:
     explanation: Explanation | None
 
 
-_LATEST: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
+_LATEST: WeakKeyDictionary[Any, _CachedExplanation] = WeakKeyDictionary()
 
 
 def get_explanation(sim: WorldView, key: str) -> Explanation | None:
@@ -50,7 +50,7 @@ def get_explanation(sim: WorldView, key: str) -> Explanation | None:
     entry = next((found for s in sim.schedulers if (found := s.queue.find(key)) is not None), None)
     known = _LATEST.get(sim.store)
     if known is None or known.stand != stand or known.entry is not entry:
-        known = _LATEST[sim.store] = _Known(stand, entry, explain(sim, key))
+        known = _LATEST[sim.store] = _CachedExplanation(stand, entry, explain(sim, key))
     return known.explanation
 
 
@@ -191,7 +191,7 @@ class WhyReason(ReasonEvidence):
     groups: list[NodeGroup]
 
 
-def _reason(reason: Given, pod: str, total: int) -> WhyReason:
+def _reason(reason: GivenReason, pod: str, total: int) -> WhyReason:
     said = about(reason, pod, total) if reason.count else None
     return {
         "code": reason.code,

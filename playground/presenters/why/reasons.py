@@ -7,8 +7,8 @@ from typing import Any
 from playground.common.catalogs import read_yaml
 from playground.presenters.scene import short
 from playground.presenters.words import Message, amount, amounts, exactly, gettext_noop, is_bytes, list_nodes, message
-from scheduler_core.analysis.explain import Given
-from scheduler_core.analysis.whatif import Loop, Rest
+from scheduler_core.analysis.explain import GivenReason
+from scheduler_core.analysis.whatif import Loop, RestResult
 
 VOLUME_WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["volumes"]
 
@@ -22,7 +22,7 @@ _BY_REASON |= {"ClaimLost": VOLUME_WORDS["lost"], "ClaimOfAnother": VOLUME_WORDS
 _UNBOUND_REASONS = ("UnboundImmediateClaims", "ClaimNotBound", "ClassNotFound", "ClaimWithoutClass")
 
 
-def about_claims(reason: Given, pod: str, nodes: Message) -> Message | None:
+def about_claims(reason: GivenReason, pod: str, nodes: Message) -> Message | None:
     """None where it is no reason about a claim."""
     code, evidence = reason.code.partition("/")[2], reason.evidence
     claims = evidence.get("claims") or ()
@@ -155,7 +155,7 @@ _PLAIN = read_yaml(Path(__file__).with_name("sentences.yaml"))["plain"]
 Values = dict[str, object]
 
 
-def about(reason: Given, pod: str, total: int) -> Message:
+def about(reason: GivenReason, pod: str, total: int) -> Message:
     """The reason as a sentence; `total` nodes there are."""
     nodes = of_nodes(reason, total)
     values: Values = {"pod": pod, "count": reason.count, "total": total, "nodes": nodes}
@@ -174,7 +174,7 @@ def about(reason: Given, pod: str, total: int) -> Message:
     return message(text, plugin=plugin, message=reason.message.rstrip(". "), **values)
 
 
-def of_nodes(reason: Given, total: int) -> Message:
+def of_nodes(reason: GivenReason, total: int) -> Message:
     """So many of the nodes, to stand in a sentence; few of them by their names."""
     if len(reason.nodes) == 1 or (reason.count < total and reason.count <= NAMED):
         return list_nodes(reason.nodes)
@@ -192,7 +192,7 @@ def _of_resource(resource: str, text: str) -> Message:
     return message(WORDS["of"], amount=text, resource=resource) if is_bytes(resource) else exactly(f"{text} {resource}")
 
 
-def _resource(reason: Given, values: Values) -> Message:
+def _resource(reason: GivenReason, values: Values) -> Message:
     evidence, alone = reason.evidence, reason.count == 1
     resource, near = str(evidence["resource"]), evidence.get("near")
 
@@ -215,12 +215,12 @@ def _resource(reason: Given, values: Values) -> Message:
     return message(WORDS["short"] if alone else WORDS["nearest"], **{**values, "node": nearest["node"], "short": short})
 
 
-def _taint(reason: Given, values: Values) -> Message:
+def _taint(reason: GivenReason, values: Values) -> Message:
     key, value = reason.evidence["key"], reason.evidence["value"]
     return message(WORDS["taint"], taint=f"{key}={value}" if value else key, **values)
 
 
-def _affinity(reason: Given, values: Values) -> Message | None:
+def _affinity(reason: GivenReason, values: Values) -> Message | None:
     missing, elsewhere = reason.evidence.get("missingKeys"), reason.evidence.get("elsewhere")
     if missing:
         return message(WORDS["affinity-key"], key=missing[0], pod=values["pod"])
@@ -229,7 +229,7 @@ def _affinity(reason: Given, values: Values) -> Message | None:
     return message(WORDS["affinity"], **values)
 
 
-def _labels(reason: Given, values: Values) -> Message:
+def _labels(reason: GivenReason, values: Values) -> Message:
     asked = reason.evidence.get("requirements") or ()
     alternatives = {each.get("alternative") for each in asked} - {None}
     missing = [each for each in asked if not each["matching"]]
@@ -244,11 +244,11 @@ def _labels(reason: Given, values: Values) -> Message:
     return message(WORDS["no-value"], text=first["text"], list=found, **values)
 
 
-def _describe_profile(reason: Given, values: Values) -> Message:
+def _describe_profile(reason: GivenReason, values: Values) -> Message:
     return message(WORDS["profile"], text=reason.evidence.get("text", "-"), **values)
 
 
-def _describe_spread(reason: Given, values: Values) -> Message | None:
+def _describe_spread(reason: GivenReason, values: Values) -> Message | None:
     constraints = reason.evidence.get("constraints") or ()
     if not constraints:
         return None
@@ -263,13 +263,13 @@ def _describe_spread(reason: Given, values: Values) -> Message | None:
     return message(WORDS["spread"], **values)
 
 
-def _describe_unlabelled_nodes(reason: Given, values: Values) -> Message | None:
+def _describe_unlabelled_nodes(reason: GivenReason, values: Values) -> Message | None:
     missing = (each for each in reason.evidence.get("constraints") or () if each["unlabelled"])
     first = next(missing, None)
     return None if first is None else message(WORDS["spread-label"], key=first["topologyKey"], **values)
 
 
-_WORDED: Mapping[str, Callable[[Given, Values], Message | None]] = {
+_WORDED: Mapping[str, Callable[[GivenReason, Values], Message | None]] = {
     "TaintToleration/UntoleratedTaint": _taint,
     "NodeAffinity/NoMatch": _labels,
     "NodeAffinity/NoMatchForProfile": _describe_profile,
@@ -300,7 +300,7 @@ def describe_loop(loop: Loop) -> Message:
     return message(text, count=f"{loop.count:,}", pod=last.pod, reason=last.reason, message=last.message, **values)
 
 
-def describe_rest(rest: Rest) -> Iterator[Message]:
+def describe_rest(rest: RestResult) -> Iterator[Message]:
     """Yield why a world did not come to rest, or did so only without some workloads."""
     yield from map(describe_loop, rest.loops)
     if rest.circles:

@@ -9,7 +9,7 @@ from playground.presenters.scene import short
 from playground.presenters.why.facts import format_moment, join, list_headlines
 from playground.presenters.why.reasons import about
 from playground.presenters.words import Message, exactly, gettext_noop, message
-from scheduler_core.analysis.explain import KUBELET, Explanation, Given, State
+from scheduler_core.analysis.explain import KUBELET, Explanation, GivenReason, State
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["states"]
 
@@ -106,7 +106,7 @@ def _describe_ended_pod(explanation: Explanation, pod: str) -> Message:
     return message(again if count else once, pod=pod, node=node, message=text, count=count)
 
 
-def _describe_gated_pod(pod: str, reason: Given) -> Message:
+def _describe_gated_pod(pod: str, reason: GivenReason) -> Message:
     if gates := reason.evidence.get("gates"):
         return message(WORDS["gated"], pod=pod, list=", ".join(str(gates).split(" ")))
     if reason.code == "DefaultPreemption/InProgress":

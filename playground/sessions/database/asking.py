@@ -44,7 +44,7 @@ LOCKED = Outage("SQLite's write lock is held for long", "SQLite's write lock is 
 log = logging.getLogger(__name__)
 
 
-class Locked(Unavailable):
+class DatabaseLocked(Unavailable):
     """Another program holds SQLite's write lock; everything can be read."""
 
 
@@ -71,7 +71,7 @@ class DatabaseThreads:
 def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a database function in this thread. Raises Unavailable."""
     if LOCKED.refuses:
-        raise Locked(_describe_lock())
+        raise DatabaseLocked(_describe_lock())
     close_old_connections()
     try:
         with _waiting_for_nobody() if LOCKED.on else contextlib.nullcontext():
@@ -91,7 +91,7 @@ async def _patiently(work: Callable[[], Awaitable[T]]) -> T:
     while True:
         try:
             return await work()
-        except Locked:
+        except DatabaseLocked:
             if time.monotonic() > end or (LOCKED.on and LOCKED.left() <= 0):
                 raise
             await asyncio.sleep(PAUSE)
@@ -117,7 +117,7 @@ def unavailable(error: Exception) -> Unavailable:
     """Return the error to report for a failed database; the cause is only logged."""
     if _code(error) in BUSY:
         LOCKED.begin(error.__cause__)
-        return Locked(_describe_lock())
+        return DatabaseLocked(_describe_lock())
     if not isinstance(error, DatabaseAway):  # an outage is logged once
         log.warning("the database failed: %s", error)
     if _code(error) in UNWRITTEN or getattr(error.__cause__, "sqlstate", None) in FULL:

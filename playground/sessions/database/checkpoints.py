@@ -18,7 +18,7 @@ from scheduler_core.world.checkpoint import fingerprint
 OUTCOMES_IN_A_ROW = 2_000
 
 
-class Saved(Struct, frozen=True):
+class SavedState(Struct, frozen=True):
     """The data that a worker gets to open a session: checkpoints, and outcomes of attempts (opening.pack), so many of them."""
 
     archive: opening.Archive = opening.Archive()
@@ -26,7 +26,7 @@ class Saved(Struct, frozen=True):
     outcomes_saved: int = 0
 
 
-class Copied(Struct, frozen=True):
+class CopiedCheckpoints(Struct, frozen=True):
     """The checkpoints that a fork has from its origin: their positions, with the first parts of an archive."""
 
     volume: str
@@ -36,7 +36,7 @@ class Copied(Struct, frozen=True):
 
 
 @repeatable
-def read(session_id: int) -> Saved:
+def read(session_id: int) -> SavedState:
     """The checkpoints of this very engine; what attempts came to where there are none, so that a replay can be compared."""
     rows = list(Checkpoint.objects.filter(session_id=session_id, fingerprint=fingerprint()))
     archive = opening.Archive()
@@ -45,7 +45,7 @@ def read(session_id: int) -> Saved:
         parts = CheckpointPart.objects.filter(session_id=session_id, volume=volume).order_by("number")
         archive = opening.Archive(volume, [bytes(part.data) for part in parts], [_travelling(row) for row in rows])
     kept = Outcomes.objects.filter(session_id=session_id).order_by("first")
-    return Saved(archive, [bytes(row.data) for row in kept], outcomes_saved(session_id))
+    return SavedState(archive, [bytes(row.data) for row in kept], outcomes_saved(session_id))
 
 
 def _travelling(row: Checkpoint) -> opening.Checkpoint:
@@ -59,7 +59,7 @@ def outcomes_saved(session_id: int) -> int:
 
 
 @transaction.atomic
-def write(session_id: int, saved: opening.Saved) -> None:
+def write(session_id: int, saved: opening.SavedData) -> None:
     """Keep what a worker handed out. Raises Conflict where another process has written something else meanwhile."""
     if not Session.objects.select_for_update().filter(pk=session_id, deleted=None).exists():
         return
@@ -104,12 +104,12 @@ def drop(session_id: int) -> None:
 
 
 @transaction.atomic
-def copy(origin_id: int, session_id: int, at: int) -> Copied:
+def copy(origin_id: int, session_id: int, at: int) -> CopiedCheckpoints:
     """Copy the outcomes and checkpoints of an origin up to a position to its fork."""
     rows = list(Checkpoint.objects.filter(session_id=origin_id, position__lte=at, fingerprint=fingerprint()))
     count = _copy_outcomes(origin_id, session_id, at)
     if not rows:
-        return Copied("", 0, [], count)
+        return CopiedCheckpoints("", 0, [], count)
     volume, parts = rows[-1].volume, max(row.parts for row in rows)
     needed = CheckpointPart.objects.filter(session_id=origin_id, volume=volume, number__lt=parts)
     CheckpointPart.objects.bulk_create(
@@ -119,7 +119,7 @@ def copy(origin_id: int, session_id: int, at: int) -> Copied:
     Checkpoint.objects.bulk_create(
         Checkpoint(session_id=session_id, volume=volume, **msgspec.structs.asdict(_travelling(row))) for row in rows
     )
-    return Copied(volume, parts, [row.position for row in rows], count)
+    return CopiedCheckpoints(volume, parts, [row.position for row in rows], count)
 
 
 def _copy_outcomes(origin_id: int, session_id: int, at: int) -> int:

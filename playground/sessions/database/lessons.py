@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from playground.lessons import Lesson, lesson_of
-from playground.lessons.authoring import Checked, LessonFiles
+from playground.lessons.authoring import CheckResult, LessonFiles
 from playground.lessons.own import PREFIX, hand
 from playground.models import LessonDocument, OwnLesson, Session
 from playground.presenters.words import gettext_noop, message
@@ -60,7 +60,7 @@ def write(lesson_id: int, files: LessonFiles) -> None:
 
 
 @transaction.atomic
-def keep(lesson_id: int, files: LessonFiles, checked: Checked) -> None:
+def keep(lesson_id: int, files: LessonFiles, checked: CheckResult) -> None:
     """Keep what a check of these files found. Learners get what was checked last without findings."""
     shown = msgspec.to_builtins(msgspec.structs.replace(checked, document=b"", files=None))
     found: dict[str, object] = {"checked": shown, "draft": checked.slug if checked.document else ""}
@@ -72,9 +72,9 @@ def keep(lesson_id: int, files: LessonFiles, checked: Checked) -> None:
     OwnLesson.objects.filter(pk=lesson_id, **_columns(files)).update(**found)
 
 
-def get_check_result(lesson: OwnLesson) -> Checked | None:
+def get_check_result(lesson: OwnLesson) -> CheckResult | None:
     """Return the result of the last check; None if the present text has not been checked."""
-    return None if lesson.checked is None else msgspec.convert(lesson.checked, Checked, str_keys=True)
+    return None if lesson.checked is None else msgspec.convert(lesson.checked, CheckResult, str_keys=True)
 
 
 @repeatable

@@ -42,7 +42,7 @@ FIRST = gettext_noop("Another change was applied to this session first. Try agai
 
 
 @dataclass(frozen=True)
-class Standing:
+class SessionStatus:
     """A session's head, the process that has the right to drive it, and whether that right is still valid."""
 
     head: int
@@ -343,12 +343,12 @@ def release(session_id: int, holder: str = "") -> None:
 
 
 @repeatable
-def standings(session_ids: list[int]) -> dict[int, Standing]:
+def standings(session_ids: list[int]) -> dict[int, SessionStatus]:
     """Return the standing of each session that exists."""
     now = timezone.now()
     rows = Session.objects.filter(pk__in=session_ids, deleted=None)
     return {
-        pk: Standing(head, driver, bool(driver) and until is not None and now < until <= now + FARTHEST)
+        pk: SessionStatus(head, driver, bool(driver) and until is not None and now < until <= now + FARTHEST)
         for pk, head, driver, until in rows.values_list("pk", "head", "driver", "driver_until")
     }
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from playground.presenters.words import Message as Words
 from playground.sessions.protocol.base import Message, Query, Request
-from playground.sessions.protocol.looking import Configured
+from playground.sessions.protocol.looking import ConfiguredWorld
 from playground.sessions.protocol.opening import LogRow
 from scheduler_core.formats.export import Difference
 
@@ -62,7 +62,7 @@ class HistoryOutline(Struct, frozen=True):
     tried: int
     resources: list[ResourceUse]
     bound: list[tuple[int, int]]
-    configuration: Configured
+    configuration: ConfiguredWorld
 
 
 class Outline(Query[HistoryOutline], frozen=True, kw_only=True):
@@ -116,7 +116,7 @@ class AttemptDetail(OutlinedAttempt, frozen=True):
     draw: int | None
 
 
-class OfOneSide(Struct, frozen=True):
+class OneSidedCommand(Struct, frozen=True):
     """A command that only one of the two has (0 or 1): where it was applied, what it says, the form it came by."""
 
     side: int
@@ -125,10 +125,10 @@ class OfOneSide(Struct, frozen=True):
     source: str
 
 
-class Differing(Struct, frozen=True):
+class CommandDifferences(Struct, frozen=True):
     """The commands after the parting that only one of the two has, in order, and how many both have. `cut`: there were too many."""
 
-    rows: list[OfOneSide]
+    rows: list[OneSidedCommand]
     same: int
     cut: bool
 
@@ -144,7 +144,7 @@ class Comparison(Struct, frozen=True):
     common: int
     heads: tuple[int, int]
     sides: tuple[HistoryOutline, HistoryOutline]
-    commands: Differing
+    commands: CommandDifferences
     first: int | None
     late: bool
     attempts: tuple[AttemptDetail | None, AttemptDetail | None]

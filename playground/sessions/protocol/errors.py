@@ -119,7 +119,7 @@ class Conflict(SessionError):
     status = 409
 
 
-class InThePast(SessionError):
+class PastPosition(SessionError):
     """A command came for a position that is past, and nobody has said yet whether it is meant for a fork or for the newest step."""
 
     kind = "past"
@@ -160,7 +160,7 @@ class OutOfMemory(EngineFailed):
     status = 507
 
 
-class Expired(SessionError):
+class AnswerExpired(SessionError):
     """The rest of a long answer is not kept any longer."""
 
     kind = "expired"
@@ -202,7 +202,16 @@ class Failure(Struct, frozen=True, omit_defaults=True):
 
 _BY_KIND: dict[str, type[SessionError]] = {
     error.kind: error
-    for error in (SessionGone, NotAllowed, CommandRefused, LimitReached, OutOfMemory, Conflict, EngineFailed, Expired)
+    for error in (
+        SessionGone,
+        NotAllowed,
+        CommandRefused,
+        LimitReached,
+        OutOfMemory,
+        Conflict,
+        EngineFailed,
+        AnswerExpired,
+    )
 }
 
 

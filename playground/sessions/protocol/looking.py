@@ -4,11 +4,11 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from playground.lessons.authoring import Checked, LessonFiles
-from playground.presenters.acting import Draining
+from playground.lessons.authoring import CheckResult, LessonFiles
+from playground.presenters.acting import DrainState
 from playground.presenters.cluster_map.heat import NodeFact
 from playground.presenters.look import Look
-from playground.presenters.panel import Delta, Seen, Shown
+from playground.presenters.panel import Delta, SeenPage, ShownPanels
 from playground.presenters.words import Message
 from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
@@ -33,7 +33,7 @@ class TryPlugin(Query[PluginTried], frozen=True, kw_only=True):
     pod: str
 
 
-class View(Query[Shown], frozen=True, kw_only=True):
+class View(Query[ShownPanels], frozen=True, kw_only=True):
     """Panels as somebody who has this look sees them; all of them, or those with these names."""
 
     look: Look
@@ -43,7 +43,7 @@ class View(Query[Shown], frozen=True, kw_only=True):
 class Follower(Struct, frozen=True, array_like=True):
     """Somebody who follows the head: what the page shows (None: nothing yet), and the look it has."""
 
-    seen: Seen | None
+    seen: SeenPage | None
     look: Look
 
 
@@ -51,7 +51,7 @@ class Compare(Query[Delta], frozen=True, kw_only=True):
     """The differences on the page of a viewer who saw `before`; the whole page if that is no longer known."""
 
     look: Look
-    before: Seen | None
+    before: SeenPage | None
 
 
 class ListedObject(Struct, frozen=True):
@@ -103,7 +103,7 @@ class SubjectFound(Struct, frozen=True):
     """
 
     subject: Subject
-    drain: Draining | None
+    drain: DrainState | None
     everyone: list[Subject] = []
 
 
@@ -119,7 +119,7 @@ class SubjectOf(Query[SubjectFound], frozen=True, kw_only=True):
     many: str = ""
 
 
-class Configured(Struct, frozen=True):
+class ConfiguredWorld(Struct, frozen=True):
     """The schedulers, the world's settings, the calls that are to fail or to be slow, and what extenders' servers do, by urlPrefix."""
 
     schedulers: list[SchedulerManifest]
@@ -129,7 +129,7 @@ class Configured(Struct, frozen=True):
     behaviours: dict[str, Data] = {}
 
 
-class Configuration(Query[Configured], frozen=True, kw_only=True):
+class Configuration(Query[ConfiguredWorld], frozen=True, kw_only=True):
     """The schedulers' configurations and the world's settings."""
 
 
@@ -225,7 +225,7 @@ class ClusterYaml(Query[YamlPart], frozen=True, kw_only=True):
 About = Literal["node", "scheduled", "next", "feasible"]
 
 
-class Foreseen(Struct, frozen=True):
+class Prediction(Struct, frozen=True):
     """The outcome of a pod's next attempt: a question's kind, key and answers to choose from (playground/lessons), and the texts for
     some wrong ones. `key` is None if no such attempt came in the `looked` steps.
     """
@@ -239,7 +239,7 @@ class Foreseen(Struct, frozen=True):
     looked: int = 0
 
 
-class Foresee(Query[Foreseen], frozen=True, kw_only=True):
+class Predict(Query[Prediction], frozen=True, kw_only=True):
     """The next attempt of a pod (namespace/name; "": of any): its node, whether it finds one, how many are feasible, or who is next."""
 
     about: About
@@ -256,7 +256,7 @@ class WhyNot(Query[Data | None], frozen=True, kw_only=True):
     node: str
 
 
-class CheckLesson(Request[Checked], frozen=True, kw_only=True):
+class CheckLesson(Request[CheckResult], frozen=True, kw_only=True):
     """Play what somebody wrote; its world may have so many objects. `move`: cards that wait for a position are moved to moments.
 
     The process has no session.
@@ -298,7 +298,7 @@ class AnswerEvidence(Struct, frozen=True):
     stage: str
 
 
-class Judged(Struct, frozen=True):
+class AnswerVerdict(Struct, frozen=True):
     """The verdict on an answer, None where nothing was judged; its words by language; for the nodes that were named, what refused them.
 
     With `hints` the learner tries again, and nothing else is told. `meant`: the mistake that leads to a wrong number.
@@ -312,7 +312,7 @@ class Judged(Struct, frozen=True):
     meant: list[Message] = []
 
 
-class JudgeAnswer(Query[Judged], frozen=True, kw_only=True):
+class JudgeAnswer(Query[AnswerVerdict], frozen=True, kw_only=True):
     """Judge an answer to the question of a card (from 1) that the world has come to; `given` None asks for the answer itself.
 
     `again`: a wrong answer gets hints and another try, and keeps the right one hidden.

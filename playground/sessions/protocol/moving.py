@@ -18,7 +18,7 @@ from scheduler_core.world.simulation import Grain
 Reason = Literal["", "idle", "until", "budget", "runaway"]
 
 
-class Applied(Struct, frozen=True):
+class AppliedCommand(Struct, frozen=True):
     """A command was applied, from one position to the next; `payload` and `size` are its row of the log.
 
     `deltas` are what its followers are shown once that is written; none where they could not be made.
@@ -30,7 +30,7 @@ class Applied(Struct, frozen=True):
     deltas: list[Delta] = []
 
 
-class Apply(Request[Applied], frozen=True, kw_only=True):
+class Apply(Request[AppliedCommand], frozen=True, kw_only=True):
     """Apply a command: JSON as the log keeps it, {"command", "source"}; `packed`: compressed with zlib. A cluster may have at most so
     many objects.
     """
@@ -150,7 +150,7 @@ class ReadImport(Request[ImportProgress], frozen=True, kw_only=True):
 class ImportApplied(Struct, frozen=True):
     """The result of applying a large import; None if it is no longer known here, or does not match the head."""
 
-    applied: Applied | None = None
+    applied: AppliedCommand | None = None
 
 
 class ApplyImport(Request[ImportApplied], frozen=True, kw_only=True):
@@ -165,7 +165,7 @@ class TextApplied(Struct, frozen=True):
     """The result of applying a text at the head; `applied` is None if an obstacle prevented it, or it would change nothing."""
 
     plan: ImportPlan
-    applied: Applied | None = None
+    applied: AppliedCommand | None = None
 
 
 class ApplyText(Request[TextApplied], frozen=True, kw_only=True):
@@ -197,7 +197,7 @@ class OutsideCall(Struct, frozen=True):
     enable_https: bool = False
 
 
-class Moved(Struct, frozen=True):
+class Movement(Struct, frozen=True):
     """The engine went from `at` to `to`.
 
     `reason` says why a run ended, `hit` at which breakpoint, `doing` what a run did that was stopped. `deltas` are as of Applied.
@@ -215,7 +215,7 @@ class Moved(Struct, frozen=True):
     awaited: list[OutsideCall] = []
 
 
-class Step(Request[Moved], frozen=True, kw_only=True):
+class Step(Request[Movement], frozen=True, kw_only=True):
     """Engine steps of a grain; the reason is "idle" where nothing was left to do. Without `keep` nobody will look at where they end."""
 
     grain: Grain
@@ -224,7 +224,7 @@ class Step(Request[Moved], frozen=True, kw_only=True):
     followers: list[Follower] = []
 
 
-class Run(Request[Moved], frozen=True, kw_only=True):
+class Run(Request[Movement], frozen=True, kw_only=True):
     """Steps at full speed for some time, at most so many; fewer when interrupted, at a condition, or with nothing left to do."""
 
     seconds: float
@@ -256,7 +256,7 @@ class Back(Query[int], frozen=True, kw_only=True):
 # The API server of a session.
 
 
-class Answered(Struct, frozen=True):
+class ApiAnswer(Struct, frozen=True):
     """An answer of the API server; `live`: the session's time passes as on the wall; `more`: the rest is asked for by ReadOn."""
 
     status: int
@@ -267,14 +267,14 @@ class Answered(Struct, frozen=True):
     more: bool = False
 
 
-class Read(Query[Answered], frozen=True, kw_only=True):
+class Read(Query[ApiAnswer], frozen=True, kw_only=True):
     """A request that changes nothing, at a position; `token` names its answer, where that is long."""
 
     call: Call
     token: str = ""
 
 
-class ReadOn(Request[Answered], frozen=True, kw_only=True):
+class ReadOn(Request[ApiAnswer], frozen=True, kw_only=True):
     """The next part of an answer."""
 
     token: str
@@ -291,14 +291,14 @@ class APIWrite(Struct, frozen=True, kw_only=True):
     wall: int
 
 
-class Written(Struct, frozen=True):
+class WriteResult(Struct, frozen=True):
     """The answers to requests, fewer when interrupted, and the commands that they came to; the last one has what followers are shown."""
 
-    answers: list[Answered]
-    applied: list[Applied]
+    answers: list[ApiAnswer]
+    applied: list[AppliedCommand]
 
 
-class Write(Request[Written], frozen=True, kw_only=True):
+class Write(Request[WriteResult], frozen=True, kw_only=True):
     """Carry out requests at the head, one after the other. Limits are as of Apply."""
 
     calls: list[APIWrite]
@@ -306,29 +306,29 @@ class Write(Request[Written], frozen=True, kw_only=True):
     followers: list[Follower] = []
 
 
-class GoLive(Request[Moved], frozen=True, kw_only=True):
+class GoLive(Request[Movement], frozen=True, kw_only=True):
     """Make the steps that are due in a live world at a time on the wall."""
 
     wall: int
     followers: list[Follower] = []
 
 
-class Watched(Struct, frozen=True):
+class StartedWatch(Struct, frozen=True):
     """A watch that began: its number, what it sees first, and the bookmark of version 0; or with number 0 why it did not begin."""
 
     number: int
-    first: Answered
+    first: ApiAnswer
     mark: bytes
 
 
-class BeginWatch(Request[Watched], frozen=True, kw_only=True):
+class BeginWatch(Request[StartedWatch], frozen=True, kw_only=True):
     """Watch a collection or an object; `token` names what it sees first, where that is long."""
 
     call: Call
     token: str
 
 
-class Seen(Struct, frozen=True):
+class WatchedEvents(Struct, frozen=True):
     """The new events of watches, each with their numbers, the watches that go on, and the newest resourceVersion."""
 
     parts: list[tuple[list[int], bytes]]
@@ -336,7 +336,7 @@ class Seen(Struct, frozen=True):
     version: int
 
 
-class NextSeen(Request[Seen], frozen=True):
+class NextSeen(Request[WatchedEvents], frozen=True):
     """Ask for the new events of all watches."""
 
 

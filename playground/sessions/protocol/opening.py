@@ -100,14 +100,14 @@ class Archive(Struct, frozen=True):
     checkpoints: list[Checkpoint] = []
 
 
-class Opened(Struct, frozen=True):
+class OpenedEngine(Struct, frozen=True):
     """`restored` is the position that did not have to be replayed, `differs` where a replay of the whole log came to something else."""
 
     restored: int
     differs: Difference | None
 
 
-class Open(Request[Opened], frozen=True, kw_only=True):
+class Open(Request[OpenedEngine], frozen=True, kw_only=True):
     """Make a session's engine from its log, from the last checkpoint on where there is one that can be used.
 
     `outcomes` are what attempts came to (outcomes.pack), `outcomes_saved` how many of them the database has. `lesson`: where the story is
@@ -167,7 +167,7 @@ class NewCheckpoints(Struct, frozen=True):
     dropped: list[int]
 
 
-class Saved(Struct, frozen=True):
+class SavedData(Struct, frozen=True):
     """The data to store in the database. `more`: there is more to save; `covered`: the session would be restored in no time."""
 
     outcomes: NewOutcomes | None
@@ -182,7 +182,7 @@ class Saved(Struct, frozen=True):
         return self.outcomes is not None or bool(kept and (kept.part or kept.checkpoints or kept.dropped))
 
 
-class Save(Request[Saved], frozen=True, kw_only=True):
+class Save(Request[SavedData], frozen=True, kw_only=True):
     """A request to save the history up to a logged position. Worlds replayed in under `least` seconds are not worth it."""
 
     upto: int
@@ -271,7 +271,7 @@ class Offer(Struct, frozen=True):
         return any(change.kind == "lost" for change in self.changes)
 
 
-class Adopted(Struct, frozen=True):
+class AdoptionResult(Struct, frozen=True):
     """The result of reading a text. `manifest` is its only configuration if that can be applied as is; otherwise there are offers.
 
     `errors` are kube-scheduler's errors about the text as is, or YAML errors.
@@ -282,7 +282,7 @@ class Adopted(Struct, frozen=True):
     errors: list[FieldProblem] = []
 
 
-class AdoptConfiguration(Query[Adopted], frozen=True, kw_only=True):
+class AdoptConfiguration(Query[AdoptionResult], frozen=True, kw_only=True):
     """Look for configurations in a text, and say what it takes to apply them to the world of a position."""
 
     text: str

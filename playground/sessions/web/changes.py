@@ -46,7 +46,7 @@ class Changes:
         self.log, self.engine, self._publisher, self._onlooker = log, engine, publisher, onlooker
         self._lock = asyncio.Lock()
         self._to_follow = False
-        self._calls: list[tuple[moving.APIWrite, asyncio.Future[moving.Answered]]] = []
+        self._calls: list[tuple[moving.APIWrite, asyncio.Future[moving.ApiAnswer]]] = []
         self._serving: asyncio.Task[None] | None = None
         self._to_show: asyncio.TimerHandle | None = None
 
@@ -137,7 +137,7 @@ class Changes:
             return self.log.head
 
     async def _write_applied(
-        self, applied: list[moving.Applied], followers: list[Follower], pause: float = 0.0
+        self, applied: list[moving.AppliedCommand], followers: list[Follower], pause: float = 0.0
     ) -> None:
         try:
             self.log.require_room(sum(each.size for each in applied))
@@ -207,13 +207,13 @@ class Changes:
             )
         await self._make_heavy(len(text) + (sum(int(count) for count in _REPLICAS.findall(text)) * POD_BYTES))
 
-    async def serve(self, call: moving.APIWrite) -> moving.Answered:
+    async def serve(self, call: moving.APIWrite) -> moving.ApiAnswer:
         """Carry out a request to the API server at the head. Those that wait meanwhile are one change, and so wait for the disk once."""
         await self._make_heavy(len(call.body))
         return await self.retry_on_conflict(lambda: self._serve(call))
 
-    async def _serve(self, call: moving.APIWrite) -> moving.Answered:
-        answer: asyncio.Future[moving.Answered] = asyncio.get_running_loop().create_future()
+    async def _serve(self, call: moving.APIWrite) -> moving.ApiAnswer:
+        answer: asyncio.Future[moving.ApiAnswer] = asyncio.get_running_loop().create_future()
         self._calls.append((call, answer))
         if self._serving is None or self._serving.done():
             self._serving = asyncio.create_task(self._serve_all())
@@ -243,7 +243,7 @@ class Changes:
                         waiting.set_result(answered)
             singly = max(0, singly - 1)
 
-    async def _serve_some(self, calls: list[moving.APIWrite]) -> list[moving.Answered]:
+    async def _serve_some(self, calls: list[moving.APIWrite]) -> list[moving.ApiAnswer]:
         self.log.require_room()
         pause = self._publisher.pause()
         followers = [] if pause else self._publisher.followers()
@@ -271,7 +271,7 @@ class Changes:
             with contextlib.suppress(CommandRefused):
                 await self.apply(command_data(command, "outside"))
 
-    async def _step(self, grain: Grain, times: int) -> moving.Moved:
+    async def _step(self, grain: Grain, times: int) -> moving.Movement:
         async with self.exclusive():
             self.log.require_room()
             followers = self._publisher.followers()

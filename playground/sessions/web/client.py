@@ -12,19 +12,19 @@ from typing import Any, Literal, TypeVar
 from django.conf import settings
 
 from playground.common.logs import SESSION
-from playground.lessons.authoring import Checked, LessonFiles
+from playground.lessons.authoring import CheckResult, LessonFiles
 from playground.models import Session
 from playground.presenters.look import Look
-from playground.presenters.panel import PanelChange, Seen, Shown
+from playground.presenters.panel import PanelChange, SeenPage, ShownPanels
 from playground.sessions.database import checkpoints, lessons, listing, log, markers
 from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol import comparing
 from playground.sessions.protocol.base import Query, Request
-from playground.sessions.protocol.errors import InThePast, SessionError, Unavailable, require_edit
+from playground.sessions.protocol.errors import PastPosition, SessionError, Unavailable, require_edit
 from playground.sessions.protocol.looking import ClusterYaml, Compare, Variant
 from playground.sessions.protocol.moving import ImportPlan, TextApplied
 from playground.sessions.web.dialogue import Dialogue
-from playground.sessions.web.jobs.imports import IMPORT, Imported, Kept
+from playground.sessions.web.jobs.imports import IMPORT, ImportResult, KeptPreview
 from playground.sessions.web.jobs.registry import Job, Kind
 from playground.sessions.web.jobs.reruns import Batch, NewBranch
 from playground.sessions.web.jobs.traces import File, Making
@@ -46,7 +46,7 @@ Past = Literal["ask", "fork", "head"]
 
 
 @dataclass(frozen=True)
-class Applied:
+class AppliedChange:
     """The result of an accepted command: the new position, and the fork if the command acted on the past."""
 
     position: int
@@ -54,7 +54,7 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Heard:
+class DialogueResult:
     """The result of a message sent without a socket: the viewer's look now, and the messages for the viewer."""
 
     look: Look
@@ -126,7 +126,7 @@ class SessionClient:
         """The furthest position that is in the log."""
         return await self.on_loop(LiveSession.current_head)
 
-    async def view(self, look: Look, panels: list[str] | None = None) -> tuple[Shown, int]:
+    async def view(self, look: Look, panels: list[str] | None = None) -> tuple[ShownPanels, int]:
         """Panels by name, and the head as it is shown."""
         return await self.on_loop(lambda live: live.view(look, panels))
 
@@ -146,7 +146,7 @@ class SessionClient:
 
     # Changing
 
-    async def apply(self, command: Command, at: int | None = None, source: str = "builder") -> Applied:
+    async def apply(self, command: Command, at: int | None = None, source: str = "builder") -> AppliedChange:
         """Apply a command at the head; for an earlier position `past` says what becomes of it.
 
         Raises InThePast, CommandRefused, LimitReached, NotAllowed, Conflict.
@@ -175,7 +175,9 @@ class SessionClient:
         await self.refresh()
         return done
 
-    async def keep_preview(self, text: bytes, filename: str = "", author: str = "", rename: bool = False) -> Kept:
+    async def keep_preview(
+        self, text: bytes, filename: str = "", author: str = "", rename: bool = False
+    ) -> KeptPreview:
         """Preview the import of a text, and store the preview until it is applied; `rename` returns new names with its token."""
         self.require_edit()
         make = runtime().imports.preview
@@ -183,17 +185,17 @@ class SessionClient:
 
     async def begin_import(
         self, file: Path, filename: str, author: str, rename: bool, patience: float
-    ) -> Job[Imported]:
+    ) -> Job[ImportResult]:
         """Begin to look at a large file, and wait for that a while. The file is the job's, which takes it away."""
         self.require_edit()
         return await _begin(lambda: runtime().imports.look_at(self.live(), file, filename, author, rename), patience)
 
-    async def begin_apply(self, token: str, accepted: int, patience: float) -> Job[Imported]:
+    async def begin_apply(self, token: str, accepted: int, patience: float) -> Job[ImportResult]:
         """Begin to apply a large import at the head, and wait for that a while."""
         self.require_edit()
         return await _begin(lambda: runtime().imports.apply(self.live(), token, accepted), patience)
 
-    async def import_outcome(self, token: str) -> Imported | None:
+    async def import_outcome(self, token: str) -> ImportResult | None:
         """Return the result of a large import; former names are returned only once."""
         imports = runtime().imports
         return await runtime().do(lambda: imports.outcome(runtime().services.jobs.find(IMPORT, self.session.pk, token)))
@@ -206,7 +208,7 @@ class SessionClient:
         """A preview that was kept. Raises SessionError where it is not any more."""
         return await in_thread(markers.plan, self.session.pk, token)
 
-    async def apply_preview(self, token: str, at: int | None = None) -> Applied:
+    async def apply_preview(self, token: str, at: int | None = None) -> AppliedChange:
         """Apply what a preview accepted, as one command; at an earlier position the text is looked at again there, in a fork."""
         async with self.acting(at) as target:
             if target is self:
@@ -240,14 +242,14 @@ class SessionClient:
         if at >= head:
             return self
         if self.past == "ask":
-            raise InThePast(at, head)
+            raise PastPosition(at, head)
         return await self.fork(at)
 
-    async def _apply(self, target: SessionClient, data: bytes) -> Applied:
+    async def _apply(self, target: SessionClient, data: bytes) -> AppliedChange:
         position = await target.on_loop(lambda live: live.changes.apply(data))
         await self.refresh()
         self.landed = target
-        return Applied(position, None if target is self else target)
+        return AppliedChange(position, None if target is self else target)
 
     async def walk(self, steps: int) -> None:
         """Make so many transitions at the head, as one step of the log."""
@@ -293,16 +295,16 @@ class SessionClient:
         """Watch the session as one of its viewers; `send` is called on the sessions' thread. Raises LimitReached."""
         return await runtime().do(lambda: Dialogue.join(self.live(), Viewer(send, self.may_edit, language)))
 
-    async def converse(self, message: PageMessage, look: Look) -> Heard:
+    async def converse(self, message: PageMessage, look: Look) -> DialogueResult:
         """Do what a socket's message would, for a viewer with this look; all that it would have heard comes back."""
         heard: list[ToPage] = []
         viewer = Viewer(heard.append, self.may_edit, look=look)
         await self.on_loop(lambda live: Dialogue(live, viewer).take(message))
-        return Heard(viewer.look, heard)
+        return DialogueResult(viewer.look, heard)
 
     async def changes(self, seen: Look, look: Look) -> list[PanelChange]:
         """Return the panels that differ between a position of `seen` and the present look."""
-        before = None if seen.at is None else Seen(seen.at, seen)
+        before = None if seen.at is None else SeenPage(seen.at, seen)
         return (await self.ask(Compare(at=look.at, look=look, before=before))).panels
 
     # Jobs
@@ -383,7 +385,7 @@ async def _check(begin: Callable[[], Job[T]], patience: float) -> Job[T]:
     return job
 
 
-async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> Checked:
+async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> CheckResult:
     """Play what somebody wrote, in a process of its own; `move`: its cards' positions become moments."""
     return await runtime().call(lambda: runtime().lessons.check(files, author, move))
 

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from playground.presenters import words
 from playground.presenters.look import Look
-from playground.presenters.panel import Seen
+from playground.presenters.panel import SeenPage
 from playground.sessions.protocol import breakpoints, until
 from playground.sessions.protocol.errors import LimitReached, SessionError, require_edit
 from playground.sessions.protocol.moving import Back, Forward
@@ -63,7 +63,7 @@ class Dialogue:
         viewer, first = self.viewer, not self.viewer.ready
         viewer.look = _read_look(orjson.dumps(message.look))
         if first and message.seen is not None:
-            viewer.seen = Seen(message.seen, viewer.look)
+            viewer.seen = SeenPage(message.seen, viewer.look)
         viewer.ready = True
         self.live.publisher.wake(viewer)
 

@@ -18,7 +18,7 @@ from playground.presenters.words import gettext_noop, message
 from playground.sessions.database.log import pack
 from playground.sessions.protocol.base import Data
 from playground.sessions.protocol.errors import LimitReached, SessionError, Unavailable
-from playground.sessions.protocol.moving import GoLive, Moved, OutsideCall, QueueProgress, Run, Step
+from playground.sessions.protocol.moving import GoLive, Movement, OutsideCall, QueueProgress, Run, Step
 from playground.sessions.protocol.opening import RowKind
 from playground.sessions.protocol.until import Until, to_log
 from playground.sessions.web import outside
@@ -99,7 +99,7 @@ class Audience(Protocol):
     def goes_on(self) -> None:
         """It still drives, and notifies the other processes."""
 
-    async def ended(self, say: Callable[[], str], moved: Moved) -> None:
+    async def ended(self, say: Callable[[], str], moved: Movement) -> None:
         """A run came to its end by itself; `say` says why, in the language that is spoken then."""
 
     def failed(self, error: BaseException) -> None: ...

@@ -26,9 +26,9 @@ from playground.sessions.protocol.opening import (
     Fork,
     Interrupt,
     Open,
-    Opened,
+    OpenedEngine,
     Save,
-    Saved,
+    SavedData,
 )
 from playground.sessions.web.engines import CRASHES, Crashes, Worker, WorkerDied
 from playground.sessions.web.services import Services, SessionLog
@@ -123,7 +123,11 @@ class EngineConnection:
                 return
         await self._services.relay.join(self.id)  # before the log is read, so that nothing is missed between
         session, rows = await self._log.read()
-        saved = await self._services.loop.db(checkpoints.read, self.id) if settings.CHECKPOINTS else checkpoints.Saved()
+        saved = (
+            await self._services.loop.db(checkpoints.read, self.id)
+            if settings.CHECKPOINTS
+            else checkpoints.SavedState()
+        )
         self.heavy = self.heavy or session.log_bytes > settings.HEAVY_LOG_BYTES
         if self.worker is None or self._must_move():
             await self._services.room.make(self.heavy)
@@ -150,7 +154,7 @@ class EngineConnection:
         self._generation = generation
         self._follow(session, marks)
 
-    async def _note_opening(self, session: Session, opened: Opened) -> None:
+    async def _note_opening(self, session: Session, opened: OpenedEngine) -> None:
         """Keep where a replay came to something else than what the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
@@ -183,7 +187,9 @@ class EngineConnection:
                 done, total = progress.done, progress.total
         return Opening(message("The session is being replayed from its log."), done, total)
 
-    async def inherit(self, origin: "EngineConnection", session: Session, copied: checkpoints.Copied) -> None:
+    async def inherit(
+        self, origin: "EngineConnection", session: Session, copied: checkpoints.CopiedCheckpoints
+    ) -> None:
         """Take over a copy of another session's engine, in the same worker, with the checkpoints that were copied."""
         worker = origin.worker
         assert worker is not None
@@ -302,7 +308,7 @@ class CheckpointSaver:
     async def save(self) -> bool:
         """Save what is new up to the head that is in the log; whether the session would come back from it in no time."""
         async with self._turn:
-            saved: Saved | None = None
+            saved: SavedData | None = None
             more = settings.CHECKPOINTS
             while more and self._engine.is_open:
                 self._dirty = False
@@ -311,7 +317,7 @@ class CheckpointSaver:
             self._saved = time.monotonic()
             return saved is not None and saved.covered
 
-    async def _save(self) -> Saved | None:
+    async def _save(self) -> SavedData | None:
         """Save some of it; None where another process was first, and all is begun anew with the next save."""
         engine = self._engine
         request = Save(upto=self._log.head, least=settings.CHECKPOINT_WORK)

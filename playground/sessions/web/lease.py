@@ -80,7 +80,7 @@ class Lease:
 ANSWER = 2.0
 
 
-class Elsewhere:
+class RemoteDrive:
     """One per live session. `catch_up` has the session follow the log, `take_over` go on with what a process drove that is gone;
     `ask_to_pause` is said to the other processes."""
 

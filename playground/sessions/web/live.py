@@ -14,18 +14,18 @@ from msgspec.structs import replace
 
 from playground.models import Session
 from playground.presenters.look import Look
-from playground.presenters.panel import Shown
+from playground.presenters.panel import ShownPanels
 from playground.sessions.database import checkpoints, log, markers
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import Conflict, SessionError, Unavailable
 from playground.sessions.protocol.looking import View
-from playground.sessions.protocol.moving import Moved, RequireFuture
+from playground.sessions.protocol.moving import Movement, RequireFuture
 from playground.sessions.protocol.until import Until
 from playground.sessions.web.changes import Changes
 from playground.sessions.web.driver import Drive, Driver, Live, Play, RunTo, read_drive
 from playground.sessions.web.engine_connection import PATIENCE, CheckpointSaver, EngineConnection
 from playground.sessions.web.engines import Worker
-from playground.sessions.web.lease import Elsewhere, Lease
+from playground.sessions.web.lease import Lease, RemoteDrive
 from playground.sessions.web.messages import Ended, Error, MarkersChanged, Notice, Running
 from playground.sessions.web.outside.asking import Watching
 from playground.sessions.web.publisher import Publisher
@@ -52,7 +52,7 @@ class LiveSession:
         self.publisher = Publisher(self)
         self.watching = Watching(self.engine)
         self.changes = Changes(self.log, self.engine, self.publisher, self)
-        self.elsewhere = Elsewhere(self.catch_up, self.take_over, self._ask_to_pause, Lease(session_id, services))
+        self.elsewhere = RemoteDrive(self.catch_up, self.take_over, self._ask_to_pause, Lease(session_id, services))
         self.driver: Driver | None = None
         self._driving = asyncio.Lock()
         self._last_end: tuple[int, Callable[[], str]] = (-1, str)
@@ -136,7 +136,7 @@ class LiveSession:
         await self.ready(PATIENCE)
         return self.head
 
-    async def view(self, look: Look, panels: list[str] | None) -> tuple[Shown, int]:
+    async def view(self, look: Look, panels: list[str] | None) -> tuple[ShownPanels, int]:
         """Panels at the look's position, and the head as it is shown. The whole page does not wait long for an opening."""
         wait = settings.OPEN_WAIT if panels is None else PATIENCE
         await self.ready(wait)
@@ -146,14 +146,14 @@ class LiveSession:
 
     async def fork(
         self, at: int | None, name: str, creator: str, branch: bool = False, traced: bool = True
-    ) -> tuple[Session, checkpoints.Copied]:
+    ) -> tuple[Session, checkpoints.CopiedCheckpoints]:
         """A new session with the same past, in the database; what it has of this one's checkpoints."""
         await self.ready()
         position = self.head if at is None else max(0, min(at, self.head))
         session = await self.services.loop.db(log.copy, self.id, position, name, creator, branch, traced)
         return session, await self.services.loop.db(checkpoints.copy, self.id, session.pk, position)
 
-    async def inherit(self, origin: "LiveSession", session: Session, copied: checkpoints.Copied) -> None:
+    async def inherit(self, origin: "LiveSession", session: Session, copied: checkpoints.CopiedCheckpoints) -> None:
         """Be the fork of another session: a copy of its engine, and the checkpoints that were copied."""
         with contextlib.suppress(SessionError):
             await self.engine.inherit(origin.engine, session, copied)
@@ -249,7 +249,7 @@ class LiveSession:
     def goes_on(self) -> None:
         self._hint_moved()
 
-    async def ended(self, say: Callable[[], str], moved: Moved) -> None:
+    async def ended(self, say: Callable[[], str], moved: Movement) -> None:
         """A run came to its end by itself: notify whoever watches."""
         if moved.hit is not None:
             with contextlib.suppress(Unavailable):  # a run must not begin again for the sake of its count
@@ -311,7 +311,7 @@ class LiveSession:
                     self.services.relay.notify(self.id, "watched")
                 await self.catch_up()
 
-    async def level(self, standing: log.Standing | None, driver: Driver | None) -> None:
+    async def level(self, standing: log.SessionStatus | None, driver: Driver | None) -> None:
         """Apply the hints' contents from the database; `driver` is the session's driver here at the time of the query."""
         if standing is None:
             await self.close_deleted()
@@ -329,7 +329,7 @@ class LiveSession:
                 await self.take_over()
         self._hint_moved()
 
-    async def _drive_elsewhere(self, standing: log.Standing) -> Running | None:
+    async def _drive_elsewhere(self, standing: log.SessionStatus) -> Running | None:
         """Return the drive of another process, as that process or its lease reports it."""
         if not standing.driven or standing.driver == self.services.name:
             return None

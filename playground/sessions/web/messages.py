@@ -14,7 +14,7 @@ from playground.presenters.look import MAX_NUMBER
 from playground.presenters.words import Message, format_message
 from playground.sessions.protocol.breakpoints import Breakpoint, Hit
 from playground.sessions.protocol.errors import EngineFailed, FieldProblem, SessionError
-from playground.sessions.protocol.moving import Moved, Reason
+from playground.sessions.protocol.moving import Movement, Reason
 from playground.sessions.protocol.until import BreakpointHolds, CardReached, SearchProgress, StepReached, Until
 from playground.templatetags.playground_words import error_words
 from scheduler_core.world.simulation import Grain
@@ -46,7 +46,7 @@ def never_held(points: Sequence[Breakpoint], progress: SearchProgress, spent: bo
     return " ".join([said, *progress.failures[:2]])
 
 
-def why_ended(moved: Moved, until: Until | None, steps: int) -> str:
+def why_ended(moved: Movement, until: Until | None, steps: int) -> str:
     """Return the text why a run ended after `steps` steps; "" if it ended as requested."""
     doing = format_message(moved.doing, _) if moved.doing else ""
     if moved.reason == "runaway":

@@ -21,7 +21,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, override
 
 from playground.presenters.look import Look
-from playground.presenters.panel import AnyPanel, PanelChange, Seen
+from playground.presenters.panel import AnyPanel, PanelChange, SeenPage
 from playground.presenters.panel import Delta as Changed
 from playground.sessions.protocol.base import Query
 from playground.sessions.protocol.errors import SessionError, SessionGone, Unavailable
@@ -81,7 +81,7 @@ MOST_KEPT = 8
 log = logging.getLogger(__name__)
 
 
-class Watched(Protocol):
+class PublishedSession(Protocol):
     """A live session, as it is published."""
 
     @property
@@ -125,7 +125,7 @@ class Viewer:
     may_edit: bool
     language: str = "en"
     look: Look = field(default_factory=Look)
-    seen: Seen | None = None
+    seen: SeenPage | None = None
     heard: tuple[int, Running | None] | None = None
     ready: bool = False
 
@@ -138,23 +138,23 @@ class Viewer:
         with override(self.language):
             self.send(make())
 
-    def target(self, head: int) -> Seen:
+    def target(self, head: int) -> SeenPage:
         at = self.look.at
-        return Seen(head if at is None else min(at, head), self.look)
+        return SeenPage(head if at is None else min(at, head), self.look)
 
 
 class Step(NamedTuple):
     """The step from what a page shows to its target, with its reader's language."""
 
-    seen: Seen | None
-    target: Seen
+    seen: SeenPage | None
+    target: SeenPage
     language: str
 
 
 class Publisher:
     """The viewers of one session and the task that keeps them up to date."""
 
-    def __init__(self, session: Watched) -> None:
+    def __init__(self, session: PublishedSession) -> None:
         self.viewers: set[Viewer] = set()
         self._session = session
         self._wake = asyncio.Event()
@@ -206,7 +206,7 @@ class Publisher:
         """The head is about to be there, and followers will see this of it: make their fragments."""
         pages = self._pages()
         self._prepared = {
-            Step(follower.seen, Seen(position, follower.look), language): _fragments(delta, language)
+            Step(follower.seen, SeenPage(position, follower.look), language): _fragments(delta, language)
             for follower, delta in zip(followers, deltas, strict=True)
             for language in pages.get(follower, ())
         }
@@ -337,7 +337,7 @@ class Publisher:
             self._kept[step] = made
         return made
 
-    def _send(self, viewers: list[Viewer], delta: Delta, seen: Seen) -> None:
+    def _send(self, viewers: list[Viewer], delta: Delta, seen: SeenPage) -> None:
         for viewer in viewers:
             viewer.seen = seen
             viewer.heard = (delta.head, delta.running)

@@ -17,7 +17,7 @@ from playground.presenters.problems import problem as in_words
 from playground.presenters.words import message
 from playground.sessions.database import log
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, LimitReached
-from playground.sessions.protocol.moving import Applied
+from playground.sessions.protocol.moving import AppliedCommand
 from playground.sessions.protocol.opening import LogRow, RowKind
 from playground.sessions.web.engines import Pool, Room
 from playground.sessions.web.jobs.registry import Jobs
@@ -96,7 +96,7 @@ class SessionLog:
         self.seq, self.head = row.seq, to
         self.size += size
 
-    async def append_commands(self, commands: Sequence[Applied]) -> None:
+    async def append_commands(self, commands: Sequence[AppliedCommand]) -> None:
         """Write several commands at once."""
         # One start more than commands: the last one is where the next entry will begin.
         starts = [self.head, *(each.to for each in commands)]

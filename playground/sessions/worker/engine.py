@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from playground.lessons import lesson_of, list_reached_cards
 from playground.lessons.own import hand
-from playground.presenters.panel import Delta, Shown
+from playground.presenters.panel import Delta, ShownPanels
 from playground.presenters.panels import Panels
 from playground.presenters.words import Message, message
 from playground.sessions.protocol.errors import EngineFailed, LimitReached, build_command_refusal
 from playground.sessions.protocol.looking import Compare, Follower, View
-from playground.sessions.protocol.moving import Applied, Apply, Moved, QueueProgress, Reason
+from playground.sessions.protocol.moving import AppliedCommand, Apply, Movement, QueueProgress, Reason
 from playground.sessions.protocol.opening import LogRow
 from playground.sessions.protocol.until import TimeReached, Until
 from playground.sessions.worker.commands import Commands, read_command
@@ -36,7 +36,7 @@ SOME = 100  # writes between two words of how far it is
 Advance = Callable[[int, int], None]
 
 
-class Tried(NamedTuple):
+class TriedCommand(NamedTuple):
     """A command, what a rehearsal did with its objects in a world at a position, and what the log keeps: `size` bytes, compressed."""
 
     world: Simulation
@@ -51,7 +51,7 @@ class Tried(NamedTuple):
         return self.world is world and self.position == world.position
 
 
-class Unwanted(Exception):
+class DiscardedCommand(Exception):
     """A command that came to something nobody keeps: `world` is what it made."""
 
     def __init__(self, world: Simulation) -> None:
@@ -197,7 +197,7 @@ class Engine:
             return []
 
     @answers(View)
-    def view(self, request: View) -> Steps[Shown]:
+    def view(self, request: View) -> Steps[ShownPanels]:
         """Panels as somebody sees them who has a look."""
         world = yield from self.at(request.position)
         past = yield from self.attempts.world(world, request.look)
@@ -213,7 +213,7 @@ class Engine:
     # What moves the head.
 
     @answers(Apply)
-    def apply(self, request: Apply) -> Steps[Applied]:
+    def apply(self, request: Apply) -> Steps[AppliedCommand]:
         yield
         data = zlib.decompress(request.data) if request.packed else request.data
         return self.apply_data(data, request.max_objects, request.followers)
@@ -225,7 +225,7 @@ class Engine:
         followers: Sequence[Follower] = (),
         wanted: Callable[[Simulation], bool] = lambda _: True,
         apart: int = 1,
-    ) -> Applied:
+    ) -> AppliedCommand:
         """Apply a command given as the log's JSON. Raises Unwanted, with nothing changed, where what it came to is not `wanted`. So many
         positions `apart` are copies kept: one that is refused costs the way from the last.
         """
@@ -238,8 +238,8 @@ class Engine:
         return self._report_applied(at, zlib.compress(data, 1), len(data), followers)
 
     def apply_tried(
-        self, tried: Tried, advance: Advance, max_objects: int, followers: Sequence[Follower] = ()
-    ) -> Applied:
+        self, tried: TriedCommand, advance: Advance, max_objects: int, followers: Sequence[Follower] = ()
+    ) -> AppliedCommand:
         """Apply a command that was tried in this very world; `advance` is told how many of its writes were done."""
         at, events = self.world.position, list(tried.trial.events)
         trial = replace(tried.trial, events=_report_progress(events, advance))
@@ -249,9 +249,9 @@ class Engine:
             advance(0, 0)
         return self._report_applied(at, tried.payload, tried.size, followers)
 
-    def _report_applied(self, at: int, payload: bytes, size: int, followers: Sequence[Follower]) -> Applied:
+    def _report_applied(self, at: int, payload: bytes, size: int, followers: Sequence[Follower]) -> AppliedCommand:
         self.commands.add(at, payload)
-        return Applied(self.world.position, payload, size, self.deltas(followers))
+        return AppliedCommand(self.world.position, payload, size, self.deltas(followers))
 
     def _apply(
         self,
@@ -279,7 +279,7 @@ class Engine:
                     )
                 )
             if not wanted(self.world):
-                raise Unwanted(self.world)
+                raise DiscardedCommand(self.world)
         except BaseException as error:
             self.world = before or self._return_to(at)
             if isinstance(error, Refused) and not isinstance(error, Failure):
@@ -302,7 +302,9 @@ class Engine:
             self.history.keep(self.world)
         self._unwanted = False
 
-    def step(self, grain: Grain, times: int = 1, keep: bool = True, followers: Sequence[Follower] = ()) -> Steps[Moved]:
+    def step(
+        self, grain: Grain, times: int = 1, keep: bool = True, followers: Sequence[Follower] = ()
+    ) -> Steps[Movement]:
         """Engine steps of a grain; the reason is "idle" where nothing was left to do. Without `keep` nobody will look at where they end."""
         self._leave()
         before, at, reason = self.progress(), self.world.position, ""
@@ -316,7 +318,7 @@ class Engine:
             if self.slice.over():
                 yield
         self._unwanted = not keep and not reason
-        return Moved(
+        return Movement(
             at=at,
             to=self.world.position,
             before=before,
@@ -326,7 +328,7 @@ class Engine:
             awaited=calls_of(self.world) if reason else [],
         )
 
-    def live(self, wall: int, followers: Sequence[Follower] = ()) -> Steps[Moved]:
+    def live(self, wall: int, followers: Sequence[Follower] = ()) -> Steps[Movement]:
         """Make the steps that are due in a live world at a time on the wall (ns since 1970); idle if the world is no longer live."""
         self._leave()
         before, at, until = self.progress(), self.world.position, wall - self.world.store.epoch
@@ -338,7 +340,9 @@ class Engine:
                 yield
         to = self.world.position
         reason: Reason = "" if self.world.store.live else "idle"
-        return Moved(at=at, to=to, before=before, after=self.progress(), reason=reason, deltas=self.deltas(followers))
+        return Movement(
+            at=at, to=to, before=before, after=self.progress(), reason=reason, deltas=self.deltas(followers)
+        )
 
     def stops(self, grain: Grain, world: Simulation) -> Callable[[Simulation], bool]:
         """Return the condition that ends a step before its grain is reached: a card of the lesson that asks or offers, or a second card."""
@@ -355,7 +359,7 @@ class Engine:
 
     def run(
         self, seconds: float, keep: bool = True, until: Until | None = None, most: int = MOST_STEPS
-    ) -> Steps[Moved]:
+    ) -> Steps[Movement]:
         """Steps at full speed for some time, at most so many; fewer when interrupted, at a condition, or with nothing left to do."""
         self._leave()
         self.interrupted = False
@@ -382,7 +386,7 @@ class Engine:
         self._unwanted = not keep and not reason
         awaited = calls_of(self.world) if reason == "idle" else []
         hit, after = hit_of(holds, reason), self.progress()
-        return Moved(at, self.world.position, before, after, reason, hit, doing, awaited=awaited)
+        return Movement(at, self.world.position, before, after, reason, hit, doing, awaited=awaited)
 
     def _watching(self) -> runaway.Watch:
         """Return the run's watch for circles: the same one for all slices of a run."""

@@ -12,7 +12,7 @@ import orjson
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.comparing import FilePart, OpenFile
 from playground.sessions.protocol.errors import EngineFailed, LimitReached
-from playground.sessions.worker.engine import Engine, Tried
+from playground.sessions.worker.engine import Engine, TriedCommand
 from playground.sessions.worker.imports import LargeImport
 from playground.sessions.worker.memory import ALONE, Budget, trim_memory
 from playground.sessions.worker.time_sharing import Steps, Task, TimeSlice
@@ -103,7 +103,7 @@ class Engines:
         self._engines: dict[int, Engine] = {}
         self._tasks: OrderedDict[tuple[int, str], object] = OrderedDict()
         self._dropped: deque[tuple[int, str]] = deque(maxlen=MOST_TASKS)
-        self._prepared: tuple[int, str, Tried] | None = None
+        self._prepared: tuple[int, str, TriedCommand] | None = None
 
     def __len__(self) -> int:
         return len(self._engines)
@@ -158,11 +158,11 @@ class Engines:
         if isinstance(self._tasks.pop((session, token), None), LargeImport):
             trim_memory()
 
-    def prepare(self, session: int, token: str, prepared: Tried | None) -> None:
+    def prepare(self, session: int, token: str, prepared: TriedCommand | None) -> None:
         """A large import can be applied as it was tried. Of this process one is kept, as it takes much memory."""
         self._prepared = None if prepared is None else (session, token, prepared)
 
-    def take_prepared(self, session: int, token: str) -> Tried | None:
+    def take_prepared(self, session: int, token: str) -> TriedCommand | None:
         """The large import with a token, which is not kept any longer; None where it is not here."""
         if self._prepared is None or self._prepared[:2] != (session, token):
             return None

@@ -9,7 +9,7 @@ from types import GeneratorType
 import msgspec
 
 from playground.sessions.protocol import comparing, moving, opening, until
-from playground.sessions.protocol.errors import Expired
+from playground.sessions.protocol.errors import AnswerExpired
 from playground.sessions.worker.answers import outlines, rerun
 from playground.sessions.worker.checkpoint_store import StoredCheckpoint
 from playground.sessions.worker.conditions.matching import require_future as require_future_of
@@ -66,14 +66,14 @@ def compare(engine: Engine, saved: list[bytes]) -> opening.Difference | None:
 
 
 @answers(opening.Save, unhurried=True)
-def save(engine: Engine, request: opening.Save) -> Steps[opening.Saved]:
+def save(engine: Engine, request: opening.Save) -> Steps[opening.SavedData]:
     """Return the checkpoints and outcomes that are new since the last save."""
     first = engine.outcomes_saved
     attempts = opening.of(engine.world.journal.attempts, first, request.upto)
     engine.outcomes_saved += len(attempts)
     outcomes_ = opening.NewOutcomes(first, len(attempts), opening.pack(attempts)) if attempts else None
     if engine.history.work < request.least:
-        return opening.Saved(outcomes_, None, more=False, covered=True)
+        return opening.SavedData(outcomes_, None, more=False, covered=True)
     store = engine.history.store
     result = yield from store.save(engine.history.checkpoints(request.upto, engine.world))
     new = opening.NewCheckpoints(
@@ -82,7 +82,7 @@ def save(engine: Engine, request: opening.Save) -> Steps[opening.Saved]:
         [_travelling(engine, checkpoint) for checkpoint in result.new],
         result.dropped,
     )
-    return opening.Saved(outcomes_, new, result.more, engine.history.uncovered < COVERED)
+    return opening.SavedData(outcomes_, new, result.more, engine.history.uncovered < COVERED)
 
 
 def _travelling(engine: Engine, one: StoredCheckpoint) -> opening.Checkpoint:
@@ -142,7 +142,7 @@ def _start_before(engine: Engine, at: int) -> Steps[int]:
 
 
 @answers_as_worker(opening.Open, slow=True)
-def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.Opened]:
+def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.OpenedEngine]:
     """Make a session's engine, from its last checkpoint on where there is one that can be used."""
     engine = Engine(request.seed, engines.slice, request.story, request.lesson)
     engine.outcomes_saved, engine.target = request.outcomes_saved, request.head
@@ -153,7 +153,7 @@ def open_session(engines: Engines, session: int, request: opening.Open) -> Steps
     yield
     yield from engine.go_on(request.head)
     differs = None if restored else compare(engine, request.outcomes)
-    return opening.Opened(restored, differs)
+    return opening.OpenedEngine(restored, differs)
 
 
 @answers_as_worker(opening.Fork)
@@ -206,12 +206,12 @@ def apply_text(engine: Engine, request: moving.ApplyText) -> Steps[moving.TextAp
 
 
 @answers(moving.Step)
-def step(engine: Engine, request: moving.Step) -> Steps[moving.Moved]:
+def step(engine: Engine, request: moving.Step) -> Steps[moving.Movement]:
     return (yield from engine.step(request.grain, request.times, request.keep, request.followers))
 
 
 @answers(moving.Run, slow=True)
-def run(engine: Engine, request: moving.Run) -> Steps[moving.Moved]:
+def run(engine: Engine, request: moving.Run) -> Steps[moving.Movement]:
     return (yield from engine.run(request.seconds, request.keep, request.until, request.most))
 
 
@@ -277,7 +277,7 @@ EXPIRED = "The resourceVersion for the provided list is too old."
 
 
 @answers_as_worker(moving.Read)
-def read(engines: Engines, session: int, request: moving.Read) -> Steps[moving.Answered]:
+def read(engines: Engines, session: int, request: moving.Read) -> Steps[moving.ApiAnswer]:
     """Answer a GET. A long answer is of one moment, whatever happens until its last part is asked for."""
     engine = engines.get(session)
     world = yield from engine.at(request.position)
@@ -289,16 +289,16 @@ def read(engines: Engines, session: int, request: moving.Read) -> Steps[moving.A
 
 
 @answers_as_worker(moving.ReadOn)
-def read_on(engines: Engines, session: int, request: moving.ReadOn) -> Steps[moving.Answered]:
+def read_on(engines: Engines, session: int, request: moving.ReadOn) -> Steps[moving.ApiAnswer]:
     yield
     parts = engines.take_task(session, request.token, GeneratorType)
     if parts is None:
-        raise Expired(EXPIRED)
+        raise AnswerExpired(EXPIRED)
     return _next_of(engines, session, request.token, parts)
 
 
 @answers_as_worker(moving.BeginWatch)
-def begin_watch(engines: Engines, session: int, request: moving.BeginWatch) -> Steps[moving.Watched]:
+def begin_watch(engines: Engines, session: int, request: moving.BeginWatch) -> Steps[moving.StartedWatch]:
     """Begin a watch at the head. What it sees first is of this moment, and goes out in parts too."""
     yield
     engine = engines.get(session)
@@ -306,14 +306,14 @@ def begin_watch(engines: Engines, session: int, request: moving.BeginWatch) -> S
     try:
         number, watcher, first = engine.watches.begin(engine.world, request.call)
     except Failure as failure:
-        return moving.Watched(0, next(_cut(failure.reply, live)), b"")
+        return moving.StartedWatch(0, next(_cut(failure.reply, live)), b"")
     answered = _next_of(engines, session, request.token, _cut(Reply(200, lambda: first), live))
-    return moving.Watched(number, answered, watcher.mark("0"))
+    return moving.StartedWatch(number, answered, watcher.mark("0"))
 
 
-def _cut(reply: Reply, live: bool) -> Generator[moving.Answered, None, None]:
+def _cut(reply: Reply, live: bool) -> Generator[moving.ApiAnswer, None, None]:
     """An answer in parts. One entry is known ahead, and so which part is the last."""
-    answered = moving.Answered(reply.status, b"", reply.content_type, list(reply.headers), live)
+    answered = moving.ApiAnswer(reply.status, b"", reply.content_type, list(reply.headers), live)
     body = bytearray()
     for entry in reply.parts():
         if len(body) > AT_ONCE:
@@ -324,8 +324,8 @@ def _cut(reply: Reply, live: bool) -> Generator[moving.Answered, None, None]:
 
 
 def _next_of(
-    engines: Engines, session: int, token: str, parts: Generator[moving.Answered, None, None]
-) -> moving.Answered:
+    engines: Engines, session: int, token: str, parts: Generator[moving.ApiAnswer, None, None]
+) -> moving.ApiAnswer:
     answered = next(parts)
     if answered.more:
         engines.keep_task(session, token, parts)

@@ -14,7 +14,7 @@ from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol import moving
 from playground.sessions.protocol.errors import CommandRefused, problem, refusal
 from playground.sessions.worker.answers.configurations import offers
-from playground.sessions.worker.engine import Engine, Tried
+from playground.sessions.worker.engine import Engine, TriedCommand
 from playground.sessions.worker.memory import ALONE, Budget, no_collection
 from playground.sessions.worker.time_sharing import Steps, Task
 from scheduler_core.apimachinery.objects.manifest import Manifest
@@ -25,7 +25,7 @@ from scheduler_core.formats.manifests import Note, NotObjects, read
 from scheduler_core.formats.unsupported import notes
 from scheduler_core.world import simulation as core
 from scheduler_core.world.commands import ApplyObjects
-from scheduler_core.world.readonly import InvalidObject, Loaded, LoadLimits, forget_places, parse_quantity
+from scheduler_core.world.readonly import InvalidObject, LoadedObject, LoadLimits, forget_places, parse_quantity
 
 # Namespaces that a snapshot's objects are in and that it does not hold: they were there where it was taken, and are made with it.
 
@@ -35,15 +35,15 @@ SHOWN = 5
 
 
 def with_namespaces(
-    world: core.Simulation, brought: Brought, loaded: Sequence[Loaded], whole: bool = False
-) -> tuple[Brought, list[Loaded]]:
+    world: core.Simulation, brought: Brought, loaded: Sequence[LoadedObject], whole: bool = False
+) -> tuple[Brought, list[LoadedObject]]:
     """Return the import and its objects, with the missing namespaces and a note that names them. `whole`: the text is all of a cluster."""
     lacking = _lacking(world, loaded, whole)
     if not lacking:
         return brought, list(loaded)
     first = max(each.index for each in loaded) + 1
     made = [
-        Loaded({"apiVersion": "v1", "kind": KIND, "metadata": {"name": name}}, first + number, _nowhere)
+        LoadedObject({"apiVersion": "v1", "kind": KIND, "metadata": {"name": name}}, first + number, _nowhere)
         for number, name in enumerate(lacking)
     ]
     more = f" (+{len(lacking) - SHOWN})" if len(lacking) > SHOWN else ""
@@ -51,7 +51,7 @@ def with_namespaces(
     return replace(brought, notes=[*brought.notes, note]), [*loaded, *made]
 
 
-def _lacking(world: core.Simulation, loaded: Sequence[Loaded], whole: bool) -> list[str]:
+def _lacking(world: core.Simulation, loaded: Sequence[LoadedObject], whole: bool) -> list[str]:
     """Return the names of missing namespaces, used by objects with a uid, which a cluster gave them, or by any object of a whole cluster.
 
     The text that brings the first nodes is taken for a whole cluster; into one that is there, manifests go as by kubectl.
@@ -115,7 +115,7 @@ def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
         raise refusal(error.errors) from None
 
 
-def list_accepted_objects(brought: Brought, intake: core.Intake, rename: bool) -> list[Loaded]:
+def list_accepted_objects(brought: Brought, intake: core.Intake, rename: bool) -> list[LoadedObject]:
     """The objects of a text as they may be kept."""
     return [
         replace(each, manifest=manifest, file="" if rename else each.file)
@@ -228,7 +228,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
 
     def __init__(self, engine: Engine, file: Path, rename: bool, limits: LoadLimits) -> None:
         super().__init__(self._run())
-        self.prepared: Tried | None = None
+        self.prepared: TriedCommand | None = None
         self._engine, self._file, self._rename, self._limits = engine, file, rename, limits
         self._stage: moving.ImportStage = "read"
         self._counted = self._total = 0
@@ -269,11 +269,11 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         yield
         packed = yield from self._pack([each.manifest for each in loaded], command, first)
         if command is not None and trial is not None and trial.is_whole:
-            self.prepared = Tried(world, position, command, trial, packed.command, packed.size)
+            self.prepared = TriedCommand(world, position, command, trial, packed.command, packed.size)
         return _with_plan(packed, found)
 
     def _try(
-        self, world: core.Simulation, loaded: Sequence[Loaded], taken: str
+        self, world: core.Simulation, loaded: Sequence[LoadedObject], taken: str
     ) -> Steps[tuple[core.Plan, core.Trial | None]]:
         self._begin("try", len(loaded))
         yield
@@ -290,9 +290,9 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         count = len(command.objects) if command is not None else 0
         return moving.PackedPlan(b"", done.end() if command is not None else b"", text.end(), done.size, count)
 
-    def _write(self, before: bytes, objects: Sequence[object], after: bytes) -> "Steps[_Compressed]":
+    def _write(self, before: bytes, objects: Sequence[object], after: bytes) -> "Steps[_CompressedStream]":
         """A list of objects as JSON, with what stands around it."""
-        written, between = _Compressed(), b""
+        written, between = _CompressedStream(), b""
         written.add(before)
         for each in objects:
             written.add(between + msgspec.json.encode(each))
@@ -318,7 +318,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
                 yield
 
 
-class _Compressed:
+class _CompressedStream:
     """Data that is compressed as it comes; `size` is what it was."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from playground.lessons import LANGUAGES, Lesson, beginning, command_of, find_playthrough, lesson_of
-from playground.lessons.authoring import Checked, LessonFiles
+from playground.lessons.authoring import CheckResult, LessonFiles
 from playground.lessons.figures import read_figures
 from playground.lessons.own import PREFIX, hand
 from playground.lessons.reading import read_documents
@@ -45,7 +45,7 @@ async def _find_to_edit(request: HttpRequest, key: str) -> OwnLesson:
 takes, writes = partial(opens_with, _find), partial(opens_with, _find_to_edit)
 
 
-async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> Checked:
+async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> CheckResult:
     """Return the result of the lesson's check; check it now if it has changed since the last check."""
     known = lessons.get_check_result(lesson)
     if known is not None:

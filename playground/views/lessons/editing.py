@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
 from playground.lessons.authoring import (
-    Checked,
+    CheckResult,
     LessonFiles,
     Moment,
     SeenCard,
@@ -51,7 +51,7 @@ class Change(NamedTuple):
     anchor: str = ""
 
 
-def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: Checked) -> Change:
+def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: CheckResult) -> Change:
     """All fields are taken; then a button adds a card at a moment, removes one, or goes somewhere."""
     writing = Writing(files, language)
     writing.say({name: _read_text(sent, name) for name in LESSON_WORDS if name in sent})
@@ -128,7 +128,7 @@ def as_field(question: Question) -> str:
     return json.dumps(serialize_question(question), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _add_move_or_remove(sent: QueryDict, writing: Writing, known: Checked) -> str:
+def _add_move_or_remove(sent: QueryDict, writing: Writing, known: CheckResult) -> str:
     """The fragment of the card that the page is shown at afterwards."""
     if (removed := sent.get("remove")) and writing.card(removed):
         writing.remove_card(removed)
@@ -171,7 +171,7 @@ class Choice(NamedTuple):
     drawn: bool = False
 
 
-def page_of(files: LessonFiles, known: Checked, language: str) -> dict[str, Any]:
+def page_of(files: LessonFiles, known: CheckResult, language: str) -> dict[str, Any]:
     """The lesson's own words, its cards, the moments that a card can be made for."""
     lesson = read_files(files)
     said = Writing(files, language).said
@@ -194,7 +194,7 @@ def page_of(files: LessonFiles, known: Checked, language: str) -> dict[str, Any]
     }
 
 
-def _list_tasks(task: Task | None, known: Checked) -> list[Choice]:
+def _list_tasks(task: Task | None, known: CheckResult) -> list[Choice]:
     chosen = "" if task is None else check_as_field(task)
     found = [
         Choice(check_as_field(each.task), of_task(each), check_as_field(each.task) == chosen) for each in known.tasks
@@ -240,7 +240,7 @@ def _spotlights(chosen: str) -> list[Choice]:
     return found
 
 
-def _groups(known: Checked, cards: Mapping[int, tuple[int, str]]) -> list[dict[str, Any]]:
+def _groups(known: CheckResult, cards: Mapping[int, tuple[int, str]]) -> list[dict[str, Any]]:
     """Moments one after another, those of the same pod in one group."""
     groups: list[dict[str, Any]] = []
     for moment in known.moments:
@@ -297,7 +297,7 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
 async def preview(request: HttpRequest, lesson: OwnLesson, card: str) -> HttpResponse:
     """Show a card as learners see it, with what was written so far; nothing is kept."""
     files = lessons.files_of(lesson)
-    known = lessons.get_check_result(lesson) or Checked(())
+    known = lessons.get_check_result(lesson) or CheckResult(())
     language = _language(request, files)
     if not await in_thread(_readable, files):
         return HttpResponse(status=409)
@@ -308,7 +308,7 @@ async def preview(request: HttpRequest, lesson: OwnLesson, card: str) -> HttpRes
 
 
 def _render_previews(
-    request: HttpRequest, lesson: OwnLesson, files: LessonFiles, known: Checked, cards: Sequence[str], language: str
+    request: HttpRequest, lesson: OwnLesson, files: LessonFiles, known: CheckResult, cards: Sequence[str], language: str
 ) -> list[str]:
     """Draw cards by the template of the studio's lesson panel, in the language that is written."""
     written, data = read_files(files), lessons.document(lesson.draft)

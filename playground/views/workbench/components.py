@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from playground.sessions.protocol.errors import FieldProblem, SessionError, parse_command
-from playground.sessions.protocol.looking import Configuration, Configured, ReadConfiguration
+from playground.sessions.protocol.looking import Configuration, ConfiguredWorld, ReadConfiguration
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
 from playground.views.access import opens
@@ -170,7 +170,7 @@ def _of(request: HttpRequest) -> str:
     return (request.POST.get("of") or request.GET.get("of") or "")[:MOST_URL]
 
 
-def _page(configured: Configured, of: str, form: Form | None = None, new: Form | None = None) -> dict[str, Any]:
+def _page(configured: ConfiguredWorld, of: str, form: Form | None = None, new: Form | None = None) -> dict[str, Any]:
     rows = [
         {**_row(entry, configured), "scheduler": scheduler.name, "index": i}
         for scheduler in configured.schedulers
@@ -185,7 +185,7 @@ def _page(configured: Configured, of: str, form: Form | None = None, new: Form |
     }
 
 
-def _row(entry: dict[str, Any], configured: Configured) -> dict[str, Any]:
+def _row(entry: dict[str, Any], configured: ConfiguredWorld) -> dict[str, Any]:
     url = entry.get("urlPrefix") or ""
     return {
         "url": url,
@@ -197,7 +197,7 @@ def _row(entry: dict[str, Any], configured: Configured) -> dict[str, Any]:
     }
 
 
-async def _add(request: HttpRequest, client: SessionClient, configured: Configured) -> HttpResponse:
+async def _add(request: HttpRequest, client: SessionClient, configured: ConfiguredWorld) -> HttpResponse:
     new = NewExtenderForm(request.POST)
     if not new.is_valid():
         return workbench(request, client, "extenders", _page(configured, "", new=new), 422)
@@ -219,7 +219,7 @@ async def _add(request: HttpRequest, client: SessionClient, configured: Configur
     )
 
 
-async def _remove(request: HttpRequest, client: SessionClient, configured: Configured) -> HttpResponse:
+async def _remove(request: HttpRequest, client: SessionClient, configured: ConfiguredWorld) -> HttpResponse:
     scheduler, of = request.POST.get("scheduler", ""), _of(request)
     manifest = _manifest(configured, scheduler)
     left = [entry for entry in manifest.get("extenders") or () if entry.get("urlPrefix") != of]
@@ -231,7 +231,7 @@ async def _remove(request: HttpRequest, client: SessionClient, configured: Confi
     return _confirm_change(request, client, "", _("Extender removed. The scheduler restarted."))
 
 
-async def _write(request: HttpRequest, client: SessionClient, configured: Configured) -> HttpResponse:
+async def _write(request: HttpRequest, client: SessionClient, configured: ConfiguredWorld) -> HttpResponse:
     form, of = BehaviourForm(request.POST), _of(request)
     if not form.is_valid():
         return workbench(request, client, "extenders", _page(configured, of, form), 422)
@@ -242,7 +242,7 @@ async def _write(request: HttpRequest, client: SessionClient, configured: Config
     return _confirm_change(request, client, of, _("Extender answers set."))
 
 
-def _manifest(configured: Configured, scheduler: str) -> dict[str, Any]:
+def _manifest(configured: ConfiguredWorld, scheduler: str) -> dict[str, Any]:
     return next((dict(each.manifest) for each in configured.schedulers if each.name == scheduler), {})
 
 
@@ -259,7 +259,7 @@ def _confirm_change(request: HttpRequest, client: SessionClient, of: str, said: 
 def _reject_form(
     request: HttpRequest,
     client: SessionClient,
-    configured: Configured,
+    configured: ConfiguredWorld,
     error: SessionError,
     form: BehaviourForm | None = None,
     new: NewExtenderForm | None = None,

@@ -22,7 +22,7 @@ from playground.sessions.database.asking import in_thread
 from playground.sessions.protocol.errors import SessionError
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
-from playground.sessions.web.jobs.imports import IMPORT, Imported, take_file
+from playground.sessions.web.jobs.imports import IMPORT, ImportResult, take_file
 from playground.sessions.web.jobs.registry import Cancelled, Job
 from playground.views.access import author, edits, opens
 from playground.views.responses import by_htmx, describe_session, go, page_of, position, reject_form, warn, workbench
@@ -135,12 +135,12 @@ async def begin_preview(request: HttpRequest, client: SessionClient) -> HttpResp
     return _to_job(request, client, job)
 
 
-def _to_job(request: HttpRequest, client: SessionClient, job: Job[Imported]) -> HttpResponse:
+def _to_job(request: HttpRequest, client: SessionClient, job: Job[ImportResult]) -> HttpResponse:
     """Redirect to the page with the progress of a large import, out of a drawer too."""
     return go(request, _with_position(request, reverse("importing", args=[client.key, job.token])))
 
 
-def _waiting(request: HttpRequest, client: SessionClient, job: Job[Imported]) -> HttpResponse:
+def _waiting(request: HttpRequest, client: SessionClient, job: Job[ImportResult]) -> HttpResponse:
     context = {
         "work": job,
         "said": _(STAGES[job.stage]),

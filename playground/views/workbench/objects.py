@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from playground.presenters.acting import facts, present
-from playground.sessions.protocol.errors import CommandRefused, FieldProblem, InThePast, SessionError, SessionGone
+from playground.sessions.protocol.errors import CommandRefused, FieldProblem, PastPosition, SessionError, SessionGone
 from playground.sessions.protocol.looking import Objects, ObjectYaml, SubjectFound, SubjectOf
 from playground.sessions.protocol.moving import ImportPlan
 from playground.sessions.web.client import SessionClient
@@ -246,7 +246,7 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
         count = plan.accepted
         words = ngettext("%(count)d object applied", "%(count)d objects applied", count) % {"count": count}
         return responses.confirm_command(request, client, words, "objects")
-    except InThePast:
+    except PastPosition:
         raise
     except SessionError as error:
         errors = error.errors or [FieldProblem(text=error_words(error))]

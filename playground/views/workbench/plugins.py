@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from playground.sessions.protocol.errors import CommandRefused, FieldProblem, parse_command
-from playground.sessions.protocol.looking import Configuration, Configured, TryPlugin
+from playground.sessions.protocol.looking import Configuration, ConfiguredWorld, TryPlugin
 from playground.sessions.recent import remember
 from playground.sessions.web.client import SessionClient
 from playground.templatetags.playground_words import expected_words, in_words
@@ -52,7 +52,7 @@ async def plugins(request: HttpRequest, client: SessionClient) -> HttpResponse:
     return workbench(request, client, "plugins", await _page(request, client, configured, form))
 
 
-async def _keep_or_try(request: HttpRequest, client: SessionClient, configured: Configured) -> HttpResponse:
+async def _keep_or_try(request: HttpRequest, client: SessionClient, configured: ConfiguredWorld) -> HttpResponse:
     form = PluginForm(request.POST)
     if not form.is_valid():
         return workbench(request, client, "plugins", await _page(request, client, configured, form), 422)
@@ -71,7 +71,9 @@ async def _keep_or_try(request: HttpRequest, client: SessionClient, configured: 
         return reject_form(request, client, "plugins", error, context)
 
 
-async def _try(request: HttpRequest, client: SessionClient, configured: Configured, form: PluginForm) -> HttpResponse:
+async def _try(
+    request: HttpRequest, client: SessionClient, configured: ConfiguredWorld, form: PluginForm
+) -> HttpResponse:
     """Show the plugin's result for a pod on each node."""
     pod = request.POST.get("pod", "").strip()[: 2 * MOST_NAME]
     name = form.cleaned_data["plugin"]
@@ -104,7 +106,7 @@ def _add_field_errors(form: PluginForm, errors: list[FieldProblem]) -> list[Fiel
     return left
 
 
-async def _use(request: HttpRequest, client: SessionClient, configured: Configured) -> HttpResponse:
+async def _use(request: HttpRequest, client: SessionClient, configured: ConfiguredWorld) -> HttpResponse:
     """Puts a plugin into a profile: `use` is its name, `profile` "scheduler/schedulerName"."""
     name = request.POST["use"][:MOST_NAME]
     scheduler, _slash, profile = request.POST.get("profile", "").partition("/")
@@ -131,7 +133,7 @@ async def _use(request: HttpRequest, client: SessionClient, configured: Configur
 async def _apply(
     request: HttpRequest,
     client: SessionClient,
-    configured: Configured,
+    configured: ConfiguredWorld,
     command: DefinePlugin | SetConfiguration,
     said: str,
 ) -> HttpResponse:
@@ -144,7 +146,7 @@ async def _apply(
 
 
 async def _page(
-    request: HttpRequest, client: SessionClient, configured: Configured, form: PluginForm
+    request: HttpRequest, client: SessionClient, configured: ConfiguredWorld, form: PluginForm
 ) -> dict[str, Any]:
     known = await client.ask(TryPlugin(at=position(request), name="", definition=None, pod=""))
     own = configured.settings["plugins"]
@@ -184,7 +186,7 @@ def _first_line(name: str) -> str:
     return (registry()[name].__doc__ or "").split("\n", 1)[0]
 
 
-def _where(configured: Configured) -> dict[str, list[str]]:
+def _where(configured: ConfiguredWorld) -> dict[str, list[str]]:
     """The profiles that name a plugin."""
     found: dict[str, list[str]] = {}
     for scheduler in configured.schedulers:

@@ -162,7 +162,7 @@ ACTIONS = contract.read_actions(
         "budget": contract.Code(_budget),
         "duplicate": contract.Code(_duplicate, initial={"copy": lambda subject: subject.free}),
         "programs": contract.Code(_make, initial={"pods": contract.labels}, choices={"container": _all_containers}),
-        "delete": contract.Code(contract.Deleting()),
+        "delete": contract.Code(contract.Deletion()),
         **nodes.CODE,
         **resizing.CODE,
         **workloads.CODE,

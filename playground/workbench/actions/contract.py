@@ -196,7 +196,7 @@ class Patching:
 
 
 @dataclass(frozen=True)
-class Deleting:
+class Deletion:
     """An object is deleted; `options` are the other fields of the command."""
 
     options: Callable[[Values], Mapping[str, Any]] = lambda values: {}

@@ -134,7 +134,7 @@ CODE = {
         lambda subject, values: commands.BindPod(subject.key, values["node"]),
         choices={"node": lambda subject: [(name, name) for name in subject.nodes[:MOST_NODES]]},
     ),
-    "delete-pod": contract.Code(contract.Deleting(_options)),
+    "delete-pod": contract.Code(contract.Deletion(_options)),
     "scale": contract.Code(
         lambda subject, values: commands.ScaleObject(subject.ref, values["replicas"]), initial={"replicas": _replicas}
     ),

@@ -59,7 +59,7 @@ class GatesForm(PlainForm):
         super().__init__(*args, **kwargs)
         self.release = release
 
-    def clean_gates(self) -> config.Wanted:
+    def clean_gates(self) -> config.GateSettings:
         try:
             return config.read_gates(self.cleaned_data["gates"], self.release)
         except config.GateError as wrong:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.analysis.whatif.node_types import Listed
+from scheduler_core.analysis.whatif.node_types import ListedType
 from scheduler_core.apimachinery.objects import InvalidObject, parse_duration
 from scheduler_core.apimachinery.objects.loading import load_manifests
 from scheduler_core.apimachinery.objects.quantity import parse_quantity
@@ -22,11 +22,11 @@ MOST_RUNS = 100_000
 COLUMNS = 2  # edition of a row's columns: rows with others are not gathered in one table
 
 
-class _Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _FilePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of the file: unknown fields are errors."""
 
 
-class Spread(_Read, frozen=True):
+class Spread(_FilePart, frozen=True):
     """A distribution of durations with this mean. `uniform` goes from 0 to twice the mean; `lognormal` has the sigma 1."""
 
     mean: Annotated[str, msgspec.Meta(description="A duration such as 500ms, 30s, or 1h30m.")]
@@ -51,7 +51,7 @@ class Spread(_Read, frozen=True):
 Times = Spread | Literal["recorded"]
 
 
-class PodsOf(_Read, frozen=True):
+class PodsOf(_FilePart, frozen=True):
     """Generated pods: each draws one of the amounts of every list; an amount that is there twice is drawn twice as often."""
 
     count: Count
@@ -70,7 +70,7 @@ class PodsOf(_Read, frozen=True):
                 parse_quantity(amount)
 
 
-class WorldSource(_Read, frozen=True):
+class WorldSource(_FilePart, frozen=True):
     """Objects of files, new nodes of types, and generated pods."""
 
     name: Name
@@ -102,7 +102,7 @@ class WorldSource(_Read, frozen=True):
             raise ValueError("received shuffle with recorded arrivals; expected one of them")
 
 
-class Variant(_Read, frozen=True):
+class Variant(_FilePart, frozen=True):
     """A configuration of the scheduler. `weights` are set in the first profile; `nodes` are added, by type."""
 
     name: Name
@@ -116,7 +116,7 @@ class Variant(_Read, frozen=True):
     nodes: Annotated[dict[str, Count], msgspec.Meta(description="Nodes added to the world, by type.")] = {}
 
 
-class Experiment(_Read, frozen=True, rename={"types": "nodeTypes"}):
+class Experiment(_FilePart, frozen=True, rename={"types": "nodeTypes"}):
     """Every world under every variant with every seed from 0 on."""
 
     worlds: Annotated[list[WorldSource], msgspec.Meta(min_length=1)]
@@ -126,7 +126,7 @@ class Experiment(_Read, frozen=True, rename={"types": "nodeTypes"}):
         msgspec.Meta(description="Weights to try, by score plugin: each is the first variant with that weight."),
     ] = {}
     seeds: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 10
-    types: list[Listed] = []
+    types: list[ListedType] = []
 
     def __post_init__(self) -> None:
         for what, names in (("world", [w.name for w in self.worlds]), ("variant", [v.name for v in self.all_variants])):
@@ -152,7 +152,7 @@ class Run(msgspec.Struct, frozen=True):
     world: WorldSource
     variant: Variant
     seed: int
-    types: list[Listed]
+    types: list[ListedType]
     folder: str = ""
 
     def digest(self) -> str:

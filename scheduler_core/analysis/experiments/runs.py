@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from scheduler_core.analysis.experiments.plan import Run, Spread, Variant
-from scheduler_core.analysis.experiments.timed import Source, Timed, make_pod, read_class, read_source
+from scheduler_core.analysis.experiments.timed import Source, TimedPod, make_pod, read_class, read_source
 from scheduler_core.analysis.fixes.effects import key_of
 from scheduler_core.analysis.whatif.node_types import INSTANCE_TYPE, NodeType, make_nodes, read_types, types_of_nodes
 from scheduler_core.analysis.whatif.rest import find_next_success
@@ -140,7 +140,7 @@ class Player:
                 meta = {"name": name}
                 yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": meta, "value": value}
 
-    def _list_pods(self) -> list[Timed]:
+    def _list_pods(self) -> list[TimedPod]:
         """Return the pods in the order of their arrival."""
         found = [each for source in self.sources for each in source.pods]
         if self.world.again:
@@ -150,13 +150,13 @@ class Player:
             for i in range(group.count):
                 lists = {"cpu": group.cpu, "memory": group.memory, **group.requests}
                 requests = {name: some[self.dice.below(len(some))] for name, some in lists.items()}
-                pods.append(Timed(make_pod(f"pod-{number}-{i}", group.namespace, requests, group.priority)))
+                pods.append(TimedPod(make_pod(f"pod-{number}-{i}", group.namespace, requests, group.priority)))
         for i in range(len(pods) - 1, 0, -1) if self.world.shuffle else ():
             j = self.dice.below(i + 1)
             pods[i], pods[j] = pods[j], pods[i]
         return pods
 
-    def _draw_stays(self, pods: Sequence[Timed]) -> Iterator[tuple[str, int]]:
+    def _draw_stays(self, pods: Sequence[TimedPod]) -> Iterator[tuple[str, int]]:
         durations = self.world.durations
         for each in pods if durations else ():
             stay = durations.draw(self.dice) if isinstance(durations, Spread) else each.stay
@@ -164,7 +164,7 @@ class Player:
                 scale = 1.0 if isinstance(durations, Spread) else self.world.speed
                 yield key_of(each.pod), round(stay / scale)
 
-    def _find_arrival(self, each: Timed, before: int) -> int:
+    def _find_arrival(self, each: TimedPod, before: int) -> int:
         if isinstance(self.world.arrivals, Spread):
             return before + self.world.arrivals.draw(self.dice)
         if each.arrival is None:
@@ -219,7 +219,7 @@ def _thin(found: Sequence[Any], most: int | None) -> Sequence[Any]:
     return found if most is None else found[:: max(1, len(found) // most)][:most]
 
 
-def _take_off_nodes(found: Sequence[Timed]) -> Iterator[Timed]:
+def _take_off_nodes(found: Sequence[TimedPod]) -> Iterator[TimedPod]:
     """Yield pods as they were before they had a node, without finished ones; those of a kubelet itself stay where they are."""
     for each in found:
         pod, phase = each.pod, (each.pod.get("status") or {}).get("phase")
@@ -229,7 +229,7 @@ def _take_off_nodes(found: Sequence[Timed]) -> Iterator[Timed]:
             yield each
             continue
         spec = {name: value for name, value in pod["spec"].items() if name != "nodeName"}
-        yield Timed(
+        yield TimedPod(
             {**{name: value for name, value in pod.items() if name != "status"}, "spec": spec}, each.arrival, each.stay
         )
 

@@ -42,7 +42,7 @@ _KEPT = (
 
 
 @dataclass
-class Timed:
+class TimedPod:
     """A pod, when it came, and how long it stayed (ns); None where nothing says so."""
 
     pod: Manifest
@@ -54,7 +54,7 @@ class Timed:
 class Source:
     """The pods of a file, in the order of their arrival, and its other objects."""
 
-    pods: list[Timed] = field(default_factory=list)
+    pods: list[TimedPod] = field(default_factory=list)
     others: list[Manifest] = field(default_factory=list)
 
 
@@ -80,10 +80,10 @@ def read_source(name: str, data: bytes) -> Source:
     came = [parse_time(stamp) if (stamp := pod["metadata"].get("creationTimestamp")) else None for pod in pods]
     first = min((time for time in came if time is not None), default=0)
     times = [None if time is None else time - first for time in came]
-    return Source(list(map(Timed, pods, times)), [each for each in objects if each["kind"] != "Pod"])
+    return Source(list(map(TimedPod, pods, times)), [each for each in objects if each["kind"] != "Pod"])
 
 
-def _read_table(lines: Iterable[str]) -> Iterator[Timed]:
+def _read_table(lines: Iterable[str]) -> Iterator[TimedPod]:
     rows = csv.DictReader(lines)
     known = {*_ARRIVALS, *_ENDS, *_STAYS, *_AMOUNTS, *_TEXTS, *_PASSED_OVER}
     if wrong := [name for name in rows.fieldnames or () if name not in known and "/" not in name]:
@@ -103,7 +103,7 @@ def _read_table(lines: Iterable[str]) -> Iterator[Timed]:
     yield from sorted(made, key=lambda each: each.arrival or 0)
 
 
-def _read_row(number: int, row: Mapping[str, str]) -> Timed:
+def _read_row(number: int, row: Mapping[str, str]) -> TimedPod:
     def seconds(names: Iterable[str]) -> int | None:
         return next((round(float(row[name]) * SECOND) for name in names if name in row), None)
 
@@ -112,7 +112,7 @@ def _read_row(number: int, row: Mapping[str, str]) -> Timed:
     arrival, end, stay = seconds(_ARRIVALS), seconds(_ENDS), seconds(_STAYS)
     if stay is None and end is not None:
         stay = max(0, end - (arrival or 0))
-    return Timed(
+    return TimedPod(
         make_pod(
             row.get("name") or f"pod-{number}", row.get("namespace", "default"), requests, int(row.get("priority", 0))
         ),
@@ -146,7 +146,7 @@ def _replay(lines: Iterable[Mapping[str, Any]]) -> Source:
     """Make a session's history again, and note when its pods came, and how long they had a node."""
     seed, log, head = read_log(lines)
     sim, found = Simulation(seed), Source()
-    there: dict[tuple[str, str], Timed] = {}
+    there: dict[tuple[str, str], TimedPod] = {}
     bound: dict[tuple[str, str], int] = {}
     while sim.position < head:
         if sim.position in log:
@@ -161,7 +161,7 @@ def _replay(lines: Iterable[Mapping[str, Any]]) -> Source:
                 del there[key]
             elif event.kind == "Pod" and event.new is not None:
                 if key not in there:
-                    there[key] = Timed(event.new, sim.now)
+                    there[key] = TimedPod(event.new, sim.now)
                     found.pods.append(there[key])
                 if event.new["spec"].get("nodeName"):
                     bound.setdefault(key, sim.now)
@@ -180,13 +180,13 @@ def _read_simkube(data: bytes) -> Mapping[str, Any] | None:
     return None
 
 
-def _follow(trace: Mapping[str, Any]) -> Iterator[Timed]:
+def _follow(trace: Mapping[str, Any]) -> Iterator[TimedPod]:
     """Yield the pods of a trace: as many as a workload wants at each event, or where their lives were recorded, one for each life."""
     lives: dict[str, list[Any]] = {}
     for key, found in trace.get("pod_lifecycles", {}).items():
         lives[str(key[1] if isinstance(key, tuple) else key)] = [life for each in found.values() for life in each]
-    made: list[Timed] = []
-    wanted: dict[tuple[str, str], list[Timed]] = {}
+    made: list[TimedPod] = []
+    wanted: dict[tuple[str, str], list[TimedPod]] = {}
     first = min((event["ts"] for event in trace["events"]), default=0)
     for event in trace["events"]:
         at = (event["ts"] - first) * SECOND
@@ -198,7 +198,7 @@ def _follow(trace: Mapping[str, Any]) -> Iterator[Timed]:
                 made += mine
                 continue
             count = 1 if each["kind"] == "Pod" else _count(each)
-            new = [Timed(_pod_of(each, key, len(mine) + i), at) for i in range(count - len(mine))]
+            new = [TimedPod(_pod_of(each, key, len(mine) + i), at) for i in range(count - len(mine))]
             if new and each["kind"] == "Pod" and key in lives:
                 new[0].stay = _live(each, key, 0, lives[key][0], first).stay
             for last in mine[count:]:
@@ -212,12 +212,14 @@ def _follow(trace: Mapping[str, Any]) -> Iterator[Timed]:
     yield from sorted(made, key=lambda each: each.arrival or 0)
 
 
-def _live(owner: Mapping[str, Any], key: str, number: int, life: Any, first: int) -> Timed:
+def _live(owner: Mapping[str, Any], key: str, number: int, life: Any, first: int) -> TimedPod:
     times: Any = (
         next(iter(life.values())) if isinstance(life, Mapping) else first
     )  # Running(start), Finished(start, end), or Empty
     start, end = times if isinstance(times, list) else (times, None)
-    return Timed(_pod_of(owner, key, number), (start - first) * SECOND, None if end is None else (end - start) * SECOND)
+    return TimedPod(
+        _pod_of(owner, key, number), (start - first) * SECOND, None if end is None else (end - start) * SECOND
+    )
 
 
 def _count(owner: Mapping[str, Any]) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from scheduler_core.analysis.explain import standing, waiting, workloads
 from scheduler_core.analysis.explain.claims import NOT_CREATED, STOPS_CLAIM, find_blocked_claims
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed, explain_refused, sort_out
-from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Preemption, State
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, GivenReason, Preemption, State
 from scheduler_core.analysis.explain.holders import WAKING, explain_bypass, find_holders, find_resizes
 from scheduler_core.analysis.explain.missing_pods import explain_uncreated
 from scheduler_core.analysis.explain.objects import explain_object
@@ -149,7 +149,7 @@ def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | No
     if pod.node_name and world.store.node(pod.node_name) is None:
         text, total = f'spec.nodeName: no node is named "{pod.node_name}"', world.store.count("Node")
         values = {"nodeName": pod.node_name, "field": "spec.nodeName", "nodes": total}
-        known = Explanation(pod.key, State.NO_SUCH_NODE, (Given(State.NO_SUCH_NODE, "", text, evidence=values),))
+        known = Explanation(pod.key, State.NO_SUCH_NODE, (GivenReason(State.NO_SUCH_NODE, "", text, evidence=values),))
         return replace(known, node=pod.node_name, total=total, predecessors=past.before(pod))
     if pod.node_name:
         refused = explain_refused(world, pod, pod.node_name, past)
@@ -158,7 +158,7 @@ def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | No
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
         return _nobodys(world, pod)
-    return _Asking(world, pod, scheduler, framework, past, compare).answer()
+    return _PodQuestion(world, pod, scheduler, framework, past, compare).answer()
 
 
 def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explanation]:
@@ -233,7 +233,7 @@ def _explain_absent_pod(world: Simulation, key: str) -> Explanation | None:
 
 def _nobodys(world: Simulation, pod: Pod) -> Explanation:
     name, facts = pod.spec.scheduler_name, tuple(workloads.describe_conditions(find_groups(world, pod)))
-    reason = Given(
+    reason = GivenReason(
         State.NO_SUCH_SCHEDULER,
         "",
         f'spec.schedulerName: no running scheduler has a profile named "{name}"',
@@ -248,7 +248,7 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
     return Explanation(pod.key, State.NO_SUCH_SCHEDULER, (reason,), facts=facts)
 
 
-class _Asking:
+class _PodQuestion:
     """One pod that a scheduler is responsible for."""
 
     def __init__(
@@ -264,7 +264,7 @@ class _Asking:
         binding = self._binding()
         if binding is not None and (stopped := find_stopped(self.world, SCHEDULER)) is not None:
             values = {"component": SCHEDULER, "by": stopped[0], "why": stopped[1]}
-            halted = Given("Component/Stopped", "", f"{SCHEDULER} does not run: {values['why']}", evidence=values)
+            halted = GivenReason("Component/Stopped", "", f"{SCHEDULER} does not run: {values['why']}", evidence=values)
             return self._explained(State.NOT_ATTEMPTED, (halted,))
         if binding is not None:
             refused = explain_refused(self.world, self.pod, binding, self.past)
@@ -281,7 +281,7 @@ class _Asking:
             return self._gated(gate)
         nodes = self.scheduler.cache.table()
         if not len(nodes):
-            reason = Given(State.NO_NODES, "", NO_NODES)
+            reason = GivenReason(State.NO_NODES, "", NO_NODES)
             return self._explained(State.NO_NODES, (reason,))
         diagnosis = diagnose_on(self.scheduler, self.framework, self.pod, nodes)
         reasons, waits = refusals(diagnosis)
@@ -295,7 +295,7 @@ class _Asking:
         return self._explained(state, said, fits=fits, total=len(nodes), preemption=preempted, facts=facts)
 
     def _list_facts(
-        self, diagnosis: Diagnosis, reasons: tuple[Given, ...], preempted: Preemption | None, fits: bool
+        self, diagnosis: Diagnosis, reasons: tuple[GivenReason, ...], preempted: Preemption | None, fits: bool
     ) -> Iterator[Fact]:
         """Yield the sources, the holders, and what keeps preemption and the queue from helping."""
         yield from waiting.explain_group(self.world, self.pod, diagnosis)
@@ -322,7 +322,7 @@ class _Asking:
             keys = [str(fact.values["pod"]) for fact in waking]
             yield from waiting.explain_waking(self.world, self.framework, self.entry, self.attempt, keys, fits)
 
-    def _explained(self, state: State, reasons: tuple[Given, ...], **more: object) -> Explanation:
+    def _explained(self, state: State, reasons: tuple[GivenReason, ...], **more: object) -> Explanation:
         until, events = wakes(self.scheduler, self.framework, self.entry)
         tried = 0 if self.entry is None else self.entry.attempts, "" if self.attempt is None else self.attempt.message
         more["predecessors"] = self.past.before(self.pod)

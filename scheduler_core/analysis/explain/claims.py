@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.analysis.explain.explanation import Fact, Given
+from scheduler_core.analysis.explain.explanation import Fact, GivenReason
 from scheduler_core.analysis.explain.placement import SELECTED, note
 from scheduler_core.analysis.fixes.admission import predict_claim
 from scheduler_core.apimachinery.objects import Pod, Taint, controller_of
@@ -27,7 +27,7 @@ _UPDATED, NOT_CREATED = "currently being updated", "DynamicResources/ClaimNotCre
 STOPS_CLAIM = ("TemplateIsMissing", "ClaimIsRefused")
 
 
-def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield the facts that explain what plugins of volumes and devices refuse."""
     reasons = list(reasons)
     plugins = {reason.plugin for reason in reasons}
@@ -97,7 +97,7 @@ def _find_template(world: Simulation, pod: Pod, claim: str) -> Mapping[str, Any]
     return next((each["spec"] for each in templates if f"{each['metadata']['name']}-{pod.name}" == claim), {})
 
 
-def _list_ties(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
+def _list_ties(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield the bound volumes that leave a pod few nodes."""
     for reason in reasons:
         if reason.code not in ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone"):
@@ -144,7 +144,7 @@ def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:
             yield note("KeyWasRenamed", volume=name, **values)
 
 
-def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield how many volumes the drivers of the pod's volumes attach to the nodes that refuse them."""
     claims = [world.store.get(CLAIM, *key.split("/", 1)) or {} for key in claims_of(pod)]
     names = [str((claim.get("spec") or {}).get("volumeName") or "") for claim in claims]
@@ -225,7 +225,7 @@ def _read_selectors(asked: Mapping[str, Any]) -> list[str]:
     return list(found)
 
 
-def _list_reach(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
+def _list_reach(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield the pools of devices that nodes which lack devices do not reach."""
     refused = [
         node for reason in reasons for name in reason.nodes[:COMPARED] if (node := world.store.node(name)) is not None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, GivenReason, Role, State
 from scheduler_core.analysis.fixes.meanings import AUTOSCALERS, PULLING, index_events
 from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, optional_time
 from scheduler_core.apimachinery.objects.names import read_words
@@ -94,7 +94,7 @@ class Past:
         found = [e for e in events if e.type == WARNING or e.reason == PULLING]
         return None if not found or found[-1].reason == _UNPLACED else found[-1]
 
-    def list_reports(self, pod: Pod, reasons: Iterable[Given] = ()) -> Iterator[Fact]:
+    def list_reports(self, pod: Pod, reasons: Iterable[GivenReason] = ()) -> Iterator[Fact]:
         """Yield what others reported last about a pod and its claims, but for what the reasons say."""
         known, spec = [reason.message for reason in reasons], pod.spec
         yield from self.report_on("Pod", pod.namespace, pod.name, known)
@@ -195,7 +195,7 @@ def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Expla
 
 def sort_out(
     world: Simulation, pod: Pod, names: Iterable[str], past: Past, most: int = 1
-) -> tuple[tuple[str, ...], tuple[Given, ...]]:
+) -> tuple[tuple[str, ...], tuple[GivenReason, ...]]:
     """The first of these nodes whose kubelets would take the pod now, and what the kubelets before them would say against it."""
     taken: list[str] = []
     found: dict[tuple[str, str], list[str]] = {}
@@ -227,13 +227,13 @@ def _stem(name: str) -> str:
     return name.rpartition("-")[0]
 
 
-def _build_reason(reason: str, message: str, pod: Pod, past: Past, *nodes: str) -> Given:
+def _build_reason(reason: str, message: str, pod: Pod, past: Past, *nodes: str) -> GivenReason:
     names = nodes or ((pod.node_name,) if pod.node_name else ())
     evidence = {"reason": reason, "predecessors": past.before(pod), "owner": owner_of(pod)}
-    return Given(f"{KUBELET}/{reason}", KUBELET, message or reason, names, len(names), evidence=evidence)
+    return GivenReason(f"{KUBELET}/{reason}", KUBELET, message or reason, names, len(names), evidence=evidence)
 
 
-def _containers(status: Mapping[str, Any], pod: Pod, past: Past) -> Iterable[Given]:
+def _containers(status: Mapping[str, Any], pod: Pod, past: Past) -> Iterable[GivenReason]:
     """The containers that ended with an error; of a pod of which nothing is known that it failed."""
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         end = (each.get("state") or {}).get("terminated") or {}

@@ -41,7 +41,7 @@ class State(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenReason:
     """One reason: its code, the plugin that gave it ("" none) and kube's text. `nodes`: those that it is given for; `count` of them.
 
     `groups`: where they are many, how many of which group of nodes. `evidence`: what the plugin found, and what its text names.
@@ -118,7 +118,7 @@ class Explanation:
 
     pod: str
     state: State
-    reasons: tuple[Given, ...] = ()
+    reasons: tuple[GivenReason, ...] = ()
     until: int | None = None
     events: tuple[str, ...] = ()
     attempts: int = 0

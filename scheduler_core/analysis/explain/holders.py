@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.analysis.explain.explanation import Fact, Given, Role
+from scheduler_core.analysis.explain.explanation import Fact, GivenReason, Role
 from scheduler_core.analysis.explain.placement import list_pods_of, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import trace_resize, trace_surge
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
@@ -29,7 +29,7 @@ WAKING = frozenset(
 Found = Iterator[tuple[str, Pod, Mapping[str, Any]]]  # code, holder, what it holds
 
 
-def find_holders(world: Simulation, diagnosis: Diagnosis, reasons: Iterable[Given]) -> list[Fact]:
+def find_holders(world: Simulation, diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> list[Fact]:
     """Return facts about the holders, by reason; a pod that holds several things is told of each, and of its end once."""
     found: dict[tuple[str, str, str], Fact] = {}
     ends: dict[str, list[Fact]] = {}
@@ -115,7 +115,7 @@ def _rows(diagnosis: Diagnosis, names: Iterable[str]) -> Iterator[tuple[str, int
             yield name, row
 
 
-def _find_capacity(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_capacity(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     resource = str(reason.evidence["resource"])
     for node, row in _rows(diagnosis, (each["node"] for each in reason.evidence["near"]["nodes"])):
         held = [(pod.requests.get(resource), pod) for pod in diagnosis.nodes.pods[row]]
@@ -145,7 +145,7 @@ def list_largest(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
             yield Fact(Role.HOLDERS, "HoldsCapacity", values)
 
 
-def find_resizes(diagnosis: Diagnosis, reasons: Iterable[Given]) -> list[Fact]:
+def find_resizes(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> list[Fact]:
     """Return the resizes of other pods on the nearest nodes that count for more than they run with."""
     found: list[Fact] = []
     for reason in reasons:
@@ -156,7 +156,7 @@ def find_resizes(diagnosis: Diagnosis, reasons: Iterable[Given]) -> list[Fact]:
     return found
 
 
-def _find_ports(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_ports(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     for _, row in _rows(diagnosis, reason.nodes):
         yield from _list_users_of_ports(diagnosis.pod, diagnosis.nodes.pods[row])
 
@@ -169,7 +169,7 @@ def _list_users_of_ports(pod: Pod, others: Iterable[Pod]) -> Found:
                 yield "HoldsPort", other, {"port": port.port, "protocol": port.protocol}
 
 
-def _find_slots(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_slots(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     for _, row in _rows(diagnosis, reason.nodes):
         mine = workload_of(world.store, diagnosis.pod.manifest)
         there = diagnosis.nodes.pods[row]
@@ -178,7 +178,7 @@ def _find_slots(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found
             yield "HoldsSlot", pod, {"count": len(there)}
 
 
-def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     rules = diagnosis.state.get(_AFFINITY)
     if rules is None:
         return
@@ -188,7 +188,7 @@ def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fou
                 yield "IsAvoided", pod, {"topologyKey": term.topology_key, "at": node}
 
 
-def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     """Yield the pods that the required affinity looks for, on nodes where the pod can't go."""
     terms, nodes = affinity_terms(diagnosis.pod).required, diagnosis.nodes
     spaces = {each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in world.store.list("Namespace")}
@@ -204,7 +204,7 @@ def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fo
         yield code, pod, {"topologyKey": lacking[0] if lacking else terms[0].topology_key, "itself": itself}
 
 
-def _find_repelling(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_repelling(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     rules = diagnosis.state.get(_AFFINITY)
     if rules is None:
         return
@@ -213,7 +213,7 @@ def _find_repelling(world: Simulation, diagnosis: Diagnosis, reason: Given) -> F
             yield "Repels", figures.pods[0], {"topologyKey": figures.term.topology_key, "at": node}
 
 
-def _find_spread(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_spread(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     spread = diagnosis.state.get(_SPREAD)
     if spread is None:
         return
@@ -225,7 +225,7 @@ def _find_spread(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Foun
                 yield "CountsInDomain", pod, {"topologyKey": key, "domain": domain}
 
 
-def _find_claim_users(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_claim_users(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     pod = diagnosis.pod
     for use in volumes_of(pod.spec).claims:
         claim = f"{pod.namespace}/{use.name(pod)}"
@@ -234,14 +234,14 @@ def _find_claim_users(world: Simulation, diagnosis: Diagnosis, reason: Given) ->
                 yield "UsesClaim", other, {"claim": claim}
 
 
-def _find_volumes(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_volumes(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     for _, row in _rows(diagnosis, reason.nodes):
         using = [pod for pod in diagnosis.nodes.pods[row] if volumes_of(pod.spec).claims]
         for pod in using[:PODS]:
             yield "HoldsVolumes", pod, {"count": len(volumes_of(pod.spec).claims)}
 
 
-def _find_devices(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_devices(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     """Yield the pods for which claims with devices of the nearest nodes are reserved."""
     for claim in world.store.list("ResourceClaim"):
         status = claim.get("status") or {}
@@ -253,7 +253,7 @@ def _find_devices(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Fou
                 yield "HoldsDevices", pod, {"claim": claim["metadata"]["name"], "devices": devices}
 
 
-def _find_shared_claim(world: Simulation, diagnosis: Diagnosis, reason: Given) -> Found:
+def _find_shared_claim(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     """Yield the pods that share an allocated claim, which ties the pod to their node."""
     pod, statuses = diagnosis.pod, diagnosis.pod.manifest.get("status") or {}
     made = {each.get("name"): each.get("resourceClaimName") for each in statuses.get("resourceClaimStatuses") or ()}
@@ -266,7 +266,7 @@ def _find_shared_claim(world: Simulation, diagnosis: Diagnosis, reason: Given) -
                 yield "SharesClaim", other, {"claim": name}
 
 
-def _find_nominated(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
+def _find_nominated(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield the pods of the same or a higher priority for which room on the nearest nodes is kept."""
     seen: dict[tuple[str, str], Fact] = {}
     for reason in reasons:
@@ -279,7 +279,7 @@ def _find_nominated(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[
     yield from seen.values()
 
 
-_SEARCHES: Mapping[str, Callable[[Simulation, Diagnosis, Given], Found]] = {
+_SEARCHES: Mapping[str, Callable[[Simulation, Diagnosis, GivenReason], Found]] = {
     "NodePorts/HostPortsTaken": _find_ports,
     "NodeResourcesFit/TooManyPods": _find_slots,
     "InterPodAffinity/MatchingPod": _find_avoided,

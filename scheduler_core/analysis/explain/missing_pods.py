@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, GivenReason, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import trace_surge
@@ -205,7 +205,7 @@ def _idle(manifest: Mapping[str, Any], state: State, message: str, missing: int)
     facts = [Fact(Role.NOTES, "IsSuspended", values)] if state is State.SUSPENDED else []
     if queue := (meta.get("labels") or {}).get(_QUEUE):
         facts.append(Fact(Role.NOTES, "QueueHoldsBack", {**values, "queue": queue}))
-    return Explanation(key, state, (Given(state, "", message, evidence=evidence),), facts=tuple(facts))
+    return Explanation(key, state, (GivenReason(state, "", message, evidence=evidence),), facts=tuple(facts))
 
 
 def _last_events(world: Simulation) -> dict[tuple[str, str, str], str]:
@@ -264,7 +264,7 @@ def _explain_missing(
         facts += _list_own_webhook(world, manifest, namespace, called[1])
     if kind == "Pod":  # nothing added to it, or scales it, and its manifest may be malformed
         return Explanation(
-            f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), facts=tuple(facts)
+            f"{namespace}/{name}-*", state, (GivenReason(state, "", message, evidence=evidence),), facts=tuple(facts)
         )
     if added := find_foreign(world, manifest, message):
         values = {"container": ", ".join(added), "webhooks": [*list_pod_webhooks(world)] or ["-"]}
@@ -276,7 +276,7 @@ def _explain_missing(
         code = "ControllerBacksOff" if evidence.get("room") else "TriedAgainAt"
         facts.append(Fact(Role.NOTES, code, {"kind": kind, "owner": name, "until": again}))
     return Explanation(
-        f"{namespace}/{name}-*", state, (Given(state, "", message, evidence=evidence),), again, facts=tuple(facts)
+        f"{namespace}/{name}-*", state, (GivenReason(state, "", message, evidence=evidence),), again, facts=tuple(facts)
     )
 
 

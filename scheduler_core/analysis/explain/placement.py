@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.analysis.explain.explanation import Fact, Given, Role
+from scheduler_core.analysis.explain.explanation import Fact, GivenReason, Role
 from scheduler_core.analysis.explain.provenance import template_of
 from scheduler_core.analysis.explain.refusals import refusals
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis, diagnose_on, scheduler_for
@@ -50,7 +50,7 @@ class Placement:
     """A pod's place beside the other nodes: what is to be said of it, and what refuses the others."""
 
     facts: tuple[Fact, ...] = ()
-    reasons: tuple[Given, ...] = ()
+    reasons: tuple[GivenReason, ...] = ()
     total: int = 0
 
 

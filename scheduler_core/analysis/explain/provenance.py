@@ -7,7 +7,7 @@ admission are followed back from what is stored.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.analysis.explain.explanation import Fact, Given, Role
+from scheduler_core.analysis.explain.explanation import Fact, GivenReason, Role
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.apimachinery.objects import Manifest, Pod, controller_of, nanos
 from scheduler_core.apimachinery.objects.resources import (
@@ -33,7 +33,7 @@ _MUTATING = ("MutatingAdmissionPolicy", "MutatingWebhookConfiguration")
 _COMPARED = ("nodeSelector", "affinity", "topologySpreadConstraints", "schedulerName", "runtimeClassName")
 
 
-def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[Given], preempts: bool = False) -> list[Fact]:
+def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[GivenReason], preempts: bool = False) -> list[Fact]:
     """Return the sources of what the reasons rest on: requests, selectors, constraints, and the priority if it matters."""
     reasons = list(reasons)
     resources = dict.fromkeys(str(each.evidence["resource"]) for each in reasons if "resource" in each.evidence)

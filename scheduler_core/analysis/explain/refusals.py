@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.analysis.explain.explanation import Given
+from scheduler_core.analysis.explain.explanation import GivenReason
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.apimachinery.objects.affinity import misses
 from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.plugin import Evidence, Point, Rows
-from scheduler_core.scheduler.framework.reasons import ERROR, LEFT_OUT, REFUSED, Said, read_reason
+from scheduler_core.scheduler.framework.reasons import ERROR, LEFT_OUT, REFUSED, RefusalReason, read_reason
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.framework.status import Code, Status
@@ -49,26 +49,26 @@ LOOKED_AT = 500  # nodes of a reason that are asked whether the pod selects them
 _LEFT_OUT = "node(s) didn't satisfy plugin(s) ["
 
 
-def classify_reason(framework: Framework, status: Status, text: str) -> Said:
+def classify_reason(framework: Framework, status: Status, text: str) -> RefusalReason:
     """A reason's code, by the plugin that gave it."""
     plugin = framework.plugin(status.plugin)
     if status.code is Code.ERROR:
-        return Said(ERROR, {})
+        return RefusalReason(ERROR, {})
     if text.startswith(_LEFT_OUT):  # the framework's own words for what PreFilter left out
-        return Said(LEFT_OUT, {})
-    return Said(REFUSED, {}) if plugin is None else read_reason(plugin.reasons, text)
+        return RefusalReason(LEFT_OUT, {})
+    return RefusalReason(REFUSED, {}) if plugin is None else read_reason(plugin.reasons, text)
 
 
 def build_reason(
-    status: Status, text: str, said: Said, nodes: tuple[str, ...], evidence: Evidence | None = None
-) -> Given:
+    status: Status, text: str, said: RefusalReason, nodes: tuple[str, ...], evidence: Evidence | None = None
+) -> GivenReason:
     """A reason as it is explained; an extender's address is its plugin."""
     owner = EXTENDER if "://" in status.plugin else status.plugin
     more, final = {**said.values, **(evidence or {})}, status.code is Code.UNRESOLVABLE
-    return Given(f"{owner}/{said.code}", status.plugin, text, nodes, len(nodes), evidence=more, final=final)
+    return GivenReason(f"{owner}/{said.code}", status.plugin, text, nodes, len(nodes), evidence=more, final=final)
 
 
-def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
+def refusals(diagnosis: Diagnosis) -> tuple[tuple[GivenReason, ...], bool]:
     """The reasons, and whether it is a claim that the pod waits for, whatever nodes there are."""
     by_reason: dict[tuple[str, str, str], tuple[list[Status], list[int]]] = {}
     if diagnosis.whole is not None:
@@ -92,7 +92,7 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
     meant = _build_relevance_test(diagnosis, out)
     near = _measure_nearness(diagnosis, out)
 
-    def order(reason: Given) -> tuple[Any, ...]:
+    def order(reason: GivenReason) -> tuple[Any, ...]:
         """Return the sort key: nodes without a resource that others offer last, near misses first, then what others can help with."""
         first = (not meant(reason), _is_of_others(diagnosis, reason), near(reason), "near" not in reason.evidence)
         return (*first, reason.final, -reason.count, reason.code, reason.message)
@@ -100,14 +100,14 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[Given, ...], bool]:
     return tuple(sorted(out, key=order)), waits
 
 
-def _is_of_others(diagnosis: Diagnosis, reason: Given) -> bool:
+def _is_of_others(diagnosis: Diagnosis, reason: GivenReason) -> bool:
     """Return whether the nodes of a reason offer none of a resource that other nodes offer."""
     amounts = diagnosis.nodes.allocatable
     column = diagnosis.nodes.resources.columns.get(str(reason.evidence.get("resource")), amounts.shape[1])
     return reason.evidence.get("most") == 0 and column < amounts.shape[1] and bool(amounts[:, column].any())
 
 
-def _measure_nearness(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], int]:
+def _measure_nearness(diagnosis: Diagnosis, reasons: list[GivenReason]) -> Callable[[GivenReason], int]:
     """Return a measure of reasons: how many plugins refuse the node that is nearest to feasible among those of a reason."""
     if len(reasons) < 2 or diagnosis.whole is not None:
         return lambda reason: 0
@@ -125,7 +125,7 @@ def _measure_nearness(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[G
     return lambda reason: min((int(counts[nodes.rows[name]]) for name in reason.nodes[:COMPARED]), default=0)
 
 
-def _build_relevance_test(diagnosis: Diagnosis, reasons: list[Given]) -> Callable[[Given], bool]:
+def _build_relevance_test(diagnosis: Diagnosis, reasons: list[GivenReason]) -> Callable[[GivenReason], bool]:
     """Return a test of whether a reason covers nodes that the pod selects; if none does, only the selection passes."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     if len(reasons) < 2 or not (pod.spec.node_selector or pod.spec.node_affinity_required):
@@ -143,7 +143,9 @@ def _build_relevance_test(diagnosis: Diagnosis, reasons: list[Given]) -> Callabl
     return lambda reason: reason.code in selected if selected else reason.plugin == SELECTION
 
 
-def _build_grouped_reason(diagnosis: Diagnosis, status: Status, text: str, said: Said, rows: Rows) -> Given:
+def _build_grouped_reason(
+    diagnosis: Diagnosis, status: Status, text: str, said: RefusalReason, rows: Rows
+) -> GivenReason:
     nodes, plugin = diagnosis.nodes, diagnosis.framework.plugin(status.plugin)
     found = {} if plugin is None else plugin.evidence(diagnosis.state, diagnosis.pod, nodes, rows, said)
     reason = build_reason(status, text, said, tuple(nodes.names[row] for row in rows.tolist()), found)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from scheduler_core.analysis.explain.ended import KUBELET, Past, list_last_ends
-from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, Role, State
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, GivenReason, Role, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of, is_node_silent, list_largest
 from scheduler_core.analysis.explain.placement import SELECTED, explain_place, note, was_not_scheduled
 from scheduler_core.analysis.explain.provenance import list_tiny_amounts, trace_resize, trace_surge
@@ -91,7 +91,7 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
     return replace(known, reasons=(*reasons, *place.reasons), facts=(*facts, *place.facts), total=place.total)
 
 
-def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
+def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[GivenReason]:
     """Yield what keeps a pod from running, or from being known to run: the node, its claims, its containers."""
     if is_node_silent(world, node.name) and node.ready != "True":
         text = f"the kubelet of {node.name} does not report: Ready is {node.ready or 'not said'}"
@@ -121,7 +121,7 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
             yield _obstacle(reason, text, node, found)
 
 
-def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[Given]) -> Iterator[Fact]:
+def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield on what kind of node a pod is whose program or image is built for another kind."""
     words = (
         *(reason.message for reason in reasons),
@@ -134,13 +134,13 @@ def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[G
         yield note("BuiltForOthers", **values, nodes=others[:2], count=len(others))
 
 
-def _list_absent_drivers(world: Simulation, reasons: Iterable[Given], node: Node) -> Iterator[Fact]:
+def _list_absent_drivers(world: Simulation, reasons: Iterable[GivenReason], node: Node) -> Iterator[Fact]:
     """Yield the DaemonSet of a CSI driver that has no pod on a node where the driver is not registered."""
     for driver, daemons in list_absent_drivers(world, (each.message for each in reasons), node):
         yield note("DriverRunsElsewhere", driver=driver, owner=daemons["metadata"]["name"], node=node.name)
 
 
-def _list_init_containers(pod: Pod, node: Node) -> Iterator[Given]:
+def _list_init_containers(pod: Pod, node: Node) -> Iterator[GivenReason]:
     """Yield the init container that runs and has not ended, for which the containers wait; sidecars do not end."""
     if pod.phase != "Pending" or node.ready not in ("", "True"):
         return
@@ -156,7 +156,7 @@ def _list_init_containers(pod: Pod, node: Node) -> Iterator[Given]:
             yield _obstacle("InitContainerRuns", text, node, {"container": each.get("name")})
 
 
-def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[Given]:
+def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[GivenReason]:
     """Yield what a running pod's conditions lack: readiness gates, a resize that is not done, a volume that is attached elsewhere."""
     ready = pod.condition("Ready") or {}
     if pod.phase == "Running" and ready.get("status") == "False" and node.ready in ("", "True"):
@@ -202,7 +202,7 @@ def _is_shared(claim: Mapping[str, Any]) -> bool:
     return any(mode in ("ReadWriteMany", "ReadOnlyMany") for mode in modes)
 
 
-def _list_attached(world: Simulation, pod: Pod, reason: Given) -> Iterator[Fact]:
+def _list_attached(world: Simulation, pod: Pod, reason: GivenReason) -> Iterator[Fact]:
     """Yield the pods that use a claim whose volume is attached to another node."""
     for other in world.store.pods_on(reason.evidence["attachedTo"]) if "attachedTo" in reason.evidence else ():
         if reason.evidence["claim"] in claims_of(other) and not other.terminal:
@@ -228,8 +228,8 @@ def list_provisioners(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield note("WaitsForProvisioner", pod=pod.key, claim=name, provisioner=by, node=annotations[SELECTED])
 
 
-def _obstacle(reason: str, text: str, node: Node, evidence: Mapping[str, Any]) -> Given:
-    return Given(f"{KUBELET}/{reason}", KUBELET, text, (node.name,), 1, evidence=evidence)
+def _obstacle(reason: str, text: str, node: Node, evidence: Mapping[str, Any]) -> GivenReason:
+    return GivenReason(f"{KUBELET}/{reason}", KUBELET, text, (node.name,), 1, evidence=evidence)
 
 
 def _list_unselected(world: Simulation, pod: Pod) -> Iterator[Fact]:
@@ -274,7 +274,7 @@ def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
         yield note("PartialDisruption", **values)
 
 
-def list_lost_nodes(world: Simulation, reasons: Iterable[Given]) -> Iterator[Fact]:
+def list_lost_nodes(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield the nodes that are tainted because nobody acts on them, or because they are not ready."""
     for reason in reasons:
         if reason.evidence.get("key") in (_UNREACHABLE, _NOT_READY):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from scheduler_core.analysis.explain.explanation import Fact, Given, Preemption
+from scheduler_core.analysis.explain.explanation import Fact, GivenReason, Preemption
 from scheduler_core.analysis.explain.placement import list_keys_left_out, note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_domain, group_of, list_holders
@@ -32,7 +32,7 @@ SHOWN, LOOKED_AT = 3, 400
 NODES = 2
 
 
-def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: Iterable[Given]) -> Iterator[Fact]:
+def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield why evicting pods of lower priority does not make room: the policy, the priorities, or a rule that it breaks."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     if preemption.victims:
@@ -113,7 +113,7 @@ def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
     return sorted(found, key=lambda each: (each.priority, each.key))
 
 
-def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[Given]) -> Iterator[Fact]:
+def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield what the pod's affinity looks for and where, and requirements of which each is met by some node and all by none."""
     for reason in reasons:
         if reason.plugin in ("InterPodAffinity", "PodTopologySpread"):
@@ -207,7 +207,7 @@ def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[F
             return
 
 
-def list_tied_nodes(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
+def list_tied_nodes(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield all that refuses the pod on the few nodes that can use its volumes: each filter, not only the first one."""
     nodes, state = diagnosis.nodes, diagnosis.state
     out = {name for reason in reasons for name in reason.nodes if reason.code in _OUT_OF_REACH}
@@ -234,7 +234,7 @@ _OUT_OF_REACH = ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone")
 _OF_TAINTS = ("TaintToleration/UntoleratedTaint", "TaintToleration/UntoleratedTaints")
 
 
-def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
+def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield the tolerations of a pod that miss a taint of the same key by their effect or their value."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     for reason in reasons:
@@ -252,7 +252,7 @@ def list_near(key: str, tolerations: Sequence[Toleration], taints: Iterable[Tain
                 yield note("AlmostTolerates", pod=key, taint=str(taint), has=has)
 
 
-def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[Given]) -> Iterator[Fact]:
+def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
     """Yield what nodes offer of the family of a resource that none of them offers: other sizes of huge pages, other devices."""
     for reason in reasons:
         resource = str(reason.evidence.get("resource") or "")

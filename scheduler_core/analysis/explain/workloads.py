@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core.analysis.explain import missing_pods
 from scheduler_core.analysis.explain.ended import FAILED, Past, explain_failed
-from scheduler_core.analysis.explain.explanation import Explanation, Fact, Given, State
+from scheduler_core.analysis.explain.explanation import Explanation, Fact, GivenReason, State
 from scheduler_core.analysis.explain.holders import describe_end, describe_holder, end_of, explain_bypass
 from scheduler_core.analysis.explain.placement import note
 from scheduler_core.analysis.explain.provenance import compare_template
@@ -477,7 +477,7 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
     whole = explain_workload(world, "StatefulSet", namespace, owner)
     assert whole is not None
     text, owned = f"StatefulSet {owner} has not created it", {"owner": {"kind": "StatefulSet", "name": owner}}
-    given = Given(
+    given = GivenReason(
         State.NOT_CREATED, "", text, evidence={**owned, "missing": missing_pods.count_missing(world, manifest)}
     )
     return Explanation(key, State.NOT_CREATED, (*whole.reasons, given), whole.until, facts=whole.facts)
@@ -506,7 +506,7 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
         facts.append(note("DrainWaitsFor", node=name, pods=[pod.key for pod in ending[:SHOWN]], count=len(ending)))
     facts += [fact for pod in pods if failed or pod in ending for fact in describe_end(world, pod)]
     text = "" if drain is None else drain.outcome or next((each.refusal for each in left.values() if each.refusal), "")
-    reasons = (Given(State.STUCK, "", text, (name,), 1),) if failed else ()
+    reasons = (GivenReason(State.STUCK, "", text, (name,), 1),) if failed else ()
     blocked = failed or bool(facts and node.unschedulable)
     facts += (unwell := list(describe_conditions([node.manifest])))
     for flag, kept in list_wanted_flags(world, name).items() if drain is None or drain.ended is not None else ():

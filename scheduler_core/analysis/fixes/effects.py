@@ -136,14 +136,14 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PodPlace:
     """A pod's place: its node, "" if it waits, None if it is gone or going. `owner`: its controller's uid."""
 
     node: str | None
     owner: str = ""
 
     @classmethod
-    def of(cls, pod: Pod | None, *, going: bool = False) -> Standing:
+    def of(cls, pod: Pod | None, *, going: bool = False) -> PodPlace:
         if pod is None:
             return cls(GONE)
         references = pod.manifest["metadata"].get("ownerReferences") or ()
@@ -157,14 +157,14 @@ class Watch:
 
     def __init__(self, world: Simulation) -> None:
         self.world = world
-        self.log: list[tuple[int, str, Standing]] = []
+        self.log: list[tuple[int, str, PodPlace]] = []
         self.steps = 0
 
     def note(self) -> None:
         """Log the changes that the last transition made to pods."""
         for event in self.world.changes:
             if event.kind == "Pod":
-                self.log.append((self.world.now, f"{event.namespace}/{event.name}", Standing.of(event.new_pod)))
+                self.log.append((self.world.now, f"{event.namespace}/{event.name}", PodPlace.of(event.new_pod)))
 
     def advance(self) -> bool:
         moved = bool(self.world.advance()) or not self.world.over
@@ -180,19 +180,19 @@ class Watch:
             self.note()
             yield
 
-    def at(self, time: int) -> dict[str, Standing]:
+    def at(self, time: int) -> dict[str, PodPlace]:
         """The pods that have changed up to a time, and where they were then."""
         return {key: standing for t, key, standing in self.log if t <= time}
 
 
 def effects_of(
-    start: Simulation, without: dict[str, Standing], fixed: Watch, keys: Iterable[str] = ()
+    start: Simulation, without: dict[str, PodPlace], fixed: Watch, keys: Iterable[str] = ()
 ) -> tuple[Effect, ...]:
     """Pods but `keys` that are elsewhere with the fix than without it; `start` is the world that both began in."""
     now, stores = fixed.at(fixed.world.now), (start.store, fixed.world.store)
     found, gone, new = [], [], []
     for name in sorted({*without, *now}, key=lambda name: (name in keys, name)):
-        first = Standing.of(start.store.pod_at(name))
+        first = PodPlace.of(start.store.pod_at(name))
         before, after = without.get(name, first), now.get(name, first)
         if before.node == after.node:
             continue
@@ -226,8 +226,8 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
     first = int(found is not None and (controller_of(found.manifest) or {}).get("kind") == "DaemonSet")
     if any(_is_dead(world, start, name) for name in places[first:] if name):
         return "dead-node"
-    owner = Standing.of(was).owner or Standing.of(found).owner
-    siblings = {each.pod for each in losing if Standing.of(start.store.pod_at(each.pod), going=True).owner == owner}
+    owner = PodPlace.of(was).owner or PodPlace.of(found).owner
+    siblings = {each.pod for each in losing if PodPlace.of(start.store.pod_at(each.pod), going=True).owner == owner}
     # A sibling that has no place either loses nothing, nor does a pod that is known not to work.
     losing_pods = [
         each.pod
@@ -327,7 +327,7 @@ def _list_roots(stores: Iterable[Store]) -> dict[str, str]:
 
 
 def _match_replacements(
-    start: Simulation, gone: list[tuple[str, Standing]], new: list[tuple[str, Standing]], roots: Mapping[str, str]
+    start: Simulation, gone: list[tuple[str, PodPlace]], new: list[tuple[str, PodPlace]], roots: Mapping[str, str]
 ) -> list[Effect]:
     """Deleted pods, each with the new pod of the same owner where there is one."""
     out, left = [], [(roots.get(each.owner, each.owner), name, each) for name, each in new]

@@ -24,7 +24,7 @@ from scheduler_core.controllers.workloads.deployments.bounds import (
 )
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.framework import Plugin, Status
-from scheduler_core.scheduler.framework.drafts import Asked, Change, Draft, Refusal, edit_at
+from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal, RefusalSource, edit_at
 from scheduler_core.scheduler.plugins.helper.fixes import delete_pod, end_pod, label_namespace
 from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim
 from scheduler_core.world.simulation import Simulation
@@ -42,7 +42,7 @@ def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Ite
     if plugin is None or type(plugin).propose_fixes is Plugin.propose_fixes:
         yield from without(draft.aimed_at(diagnosis.nodes.names[row]), scheduler, diagnosis.framework.name, status)
         return
-    asked = Asked(scheduler.name, diagnosis.framework.name, scheduler.configuration.given)
+    asked = RefusalSource(scheduler.name, diagnosis.framework.name, scheduler.configuration.given)
     refusal = Refusal(diagnosis.pod, diagnosis.nodes, diagnosis.state, row, status, asked)
     yield from plugin.propose_fixes(draft.aimed_at(refusal.node.name), refusal)
 

@@ -15,7 +15,7 @@ from scheduler_core.analysis.inspection.attempt_observer import (
 from scheduler_core.analysis.inspection.one_node import WhyNot, why_not
 from scheduler_core.analysis.inspection.own_plugins import trial
 from scheduler_core.analysis.inspection.score_workings import DeviceSearch, device_search, device_step, figures, working
-from scheduler_core.analysis.inspection.stranding import Stranded, find_stranding
+from scheduler_core.analysis.inspection.stranding import Stranding, find_stranding
 from scheduler_core.scheduler.core.algorithm.search import feasible_nodes_to_find
 from scheduler_core.scheduler.framework.explanation import (
     Amount,
@@ -32,12 +32,12 @@ from scheduler_core.scheduler.framework.explanation import (
     Source,
     Table,
     Words,
-    Written,
+    WrittenValue,
 )
 from scheduler_core.scheduler.framework.formula import Expression, Formula, Line, Of, Value
 
 __all__ = ["CLONED", "DRY_RUN", "MISSED", "NOMINATED", "READ", "WROTE", "Amount", "Aside", "AttemptObserver", "Bar"]
 __all__ += ["Below", "Code", "CycleStateObserver", "DeviceSearch", "Expression", "Formula", "Key", "Line", "Of"]
-__all__ += ["Paragraph", "Part", "Parts", "PodName", "Row", "Source", "StateAccess", "Stranded", "Table", "Value"]
-__all__ += ["WhyNot", "Words", "Written", "device_search", "device_step", "feasible_nodes_to_find", "figures"]
+__all__ += ["Paragraph", "Part", "Parts", "PodName", "Row", "Source", "StateAccess", "Stranding", "Table", "Value"]
+__all__ += ["WhyNot", "Words", "WrittenValue", "device_search", "device_step", "feasible_nodes_to_find", "figures"]
 __all__ += ["find_stranding", "name_of", "trial", "why_not", "working"]

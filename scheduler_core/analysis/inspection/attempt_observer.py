@@ -20,7 +20,7 @@ _REFUSAL = ("plugin", "refused", "evaluated", "stage", "position")
 _LATE = (Point.RESERVE, Point.PERMIT, Point.UNRESERVE)  # of a scheduling cycle's steps
 
 
-class Seen(NamedTuple):
+class InFlightEvent(NamedTuple):
     """Something that happened while the pod was in flight, at a position and a virtual time (ns)."""
 
     what: ObjectEvent
@@ -35,7 +35,7 @@ class AttemptObserver:
         self.scheduler, self.cycle = running_cycle(sim, pod)
         self.pod, self.uid = pod, self.cycle.pod.uid
         self.binding: BindingCycle | None = None
-        self.events: list[Seen] = []
+        self.events: list[InFlightEvent] = []
         self.decisions: list[RequeueDecision] = []
         self.calls: list[dict[str, Any]] = []
         self.end: dict[str, Any] = {}  # of the binding cycle
@@ -60,7 +60,7 @@ class AttemptObserver:
                     self.decisions = [queue.requeue_decision(entry, seen.what) for seen in self.events]
             elif queue.flight.count != self._count:
                 self._count = queue.flight.count
-                self.events += [Seen(what, sim.position, sim.now) for what in flying[len(self.events) :]]
+                self.events += [InFlightEvent(what, sim.position, sim.now) for what in flying[len(self.events) :]]
         for record in records:
             call, ended = record.of(ApiCall), record.of(BindingEnded)
             if call is not None and call.pod == self.pod:

@@ -11,9 +11,9 @@ from scheduler_core.scheduler.core.handle import WorldHandle
 from scheduler_core.scheduler.framework import Code, NodeInfo, Status
 from scheduler_core.scheduler.plugins.cel import Definition, expressions, plugin_of
 from scheduler_core.scheduler.plugins.cel.explanation import values_of
-from scheduler_core.scheduler.plugins.cel.expressions import Answer, EvaluationFailed, Spent
+from scheduler_core.scheduler.plugins.cel.expressions import Answer, CallBudget, EvaluationFailed
 from scheduler_core.scheduler.plugins.cel.normalize import NORMALIZED
-from scheduler_core.scheduler.plugins.cel.plugin import Own, as_score
+from scheduler_core.scheduler.plugins.cel.plugin import CelPlugin, as_score
 from scheduler_core.world.commands import refuse
 from scheduler_core.world.simulation import Simulation
 from scheduler_core.world.simulation.own_plugins import require_compiled
@@ -22,7 +22,7 @@ MOST_NODES = 100
 
 
 @dataclass(slots=True)
-class Said:
+class ExpressionAnswer:
     """The answer of one expression: its text, whether that is a refusal or a failure, and the values of its parts."""
 
     text: str
@@ -36,11 +36,11 @@ class OnNode:
     """A plugin's answers for one node; None without such an expression. `victims`: each pod there, and whether to evict it."""
 
     node: str
-    filter: Said | None = None
-    score: Said | None = None
+    filter: ExpressionAnswer | None = None
+    score: ExpressionAnswer | None = None
     normalized: int | None = None
-    permit: Said | None = None
-    victims: tuple[tuple[str, Said], ...] = ()
+    permit: ExpressionAnswer | None = None
+    victims: tuple[tuple[str, ExpressionAnswer], ...] = ()
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Trial:
     """`left_out`: nodes beyond the first ones, or for which there was no cost left."""
 
     pod: str
-    pre_enqueue: Said | None
+    pre_enqueue: ExpressionAnswer | None
     nodes: tuple[OnNode, ...]
     left_out: int = 0
 
@@ -64,7 +64,7 @@ def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial
     scheduler = sim.schedulers[0]
     nodes = scheduler.cache.table()
     handle = WorldHandle(scheduler)
-    plugin, spent = plugin_of(name, definition)({}, handle), Spent()
+    plugin, spent = plugin_of(name, definition)({}, handle), CallBudget()
     held = None
     if definition.pre_enqueue:
         held, _ = _evaluate_field(plugin, "pre_enqueue", expressions.of_pod(pod, {}, handle.now), spent)
@@ -80,7 +80,7 @@ def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial
     return Trial(pod.key, held, tuple(found), len(nodes) - len(found))
 
 
-def _on_node(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> tuple[OnNode, int | None]:
+def _on_node(plugin: CelPlugin, pod: Pod, info: NodeInfo, spent: CallBudget) -> tuple[OnNode, int | None]:
     """Return the plugin's answers for a node, and the raw score."""
     definition, on_node, score = plugin.definition, OnNode(info.name), None
     if definition.filter:
@@ -95,18 +95,20 @@ def _on_node(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> tuple[OnNod
     return on_node, score
 
 
-def _build_variables(plugin: Own, field: str, pod: Pod, info: NodeInfo) -> dict[str, Any]:
+def _build_variables(plugin: CelPlugin, field: str, pod: Pod, info: NodeInfo) -> dict[str, Any]:
     return plugin.on_node(plugin.expression(field), pod, info)
 
 
-def _victims(plugin: Own, pod: Pod, info: NodeInfo, spent: Spent) -> Iterable[tuple[str, Said]]:
+def _victims(plugin: CelPlugin, pod: Pod, info: NodeInfo, spent: CallBudget) -> Iterable[tuple[str, ExpressionAnswer]]:
     for victim in info.pods:
         if victim.priority < pod.priority:
             given = {**_build_variables(plugin, "post_filter", pod, info), "victim": victim.manifest}
             yield victim.key, _evaluate_field(plugin, "post_filter", given, spent)[0]
 
 
-def _evaluate_field(plugin: Own, field: str, given: Mapping[str, Any], spent: Spent) -> tuple[Said, int | None]:
+def _evaluate_field(
+    plugin: CelPlugin, field: str, given: Mapping[str, Any], spent: CallBudget
+) -> tuple[ExpressionAnswer, int | None]:
     """Return the answer of an expression, and its score, if any."""
     expression = plugin.expression(field)
     outcome = expression.evaluate(given, spent, watch=True)
@@ -114,18 +116,18 @@ def _evaluate_field(plugin: Own, field: str, given: Mapping[str, Any], spent: Sp
     try:
         answer = expression.read(outcome, spent)
         if field == "score":
-            return Said(str(as_score(answer)), values=values), as_score(answer)
+            return ExpressionAnswer(str(as_score(answer)), values=values), as_score(answer)
     except EvaluationFailed as problem:
-        return Said(str(problem), fails=True, values=values), None
+        return ExpressionAnswer(str(problem), fails=True, values=values), None
     if field == "post_filter":
-        return Said("", refuses=not answer, values=values), None
+        return ExpressionAnswer("", refuses=not answer, values=values), None
     status, timeout = _status(plugin, field, answer)
     if status.code is Code.WAIT:
-        return Said(f"Wait {timeout // 1_000_000_000}s", values=values), None
-    return Said(status.message, refuses=not status.ok, values=values), None
+        return ExpressionAnswer(f"Wait {timeout // 1_000_000_000}s", values=values), None
+    return ExpressionAnswer(status.message, refuses=not status.ok, values=values), None
 
 
-def _status(plugin: Own, field: str, answer: Answer) -> tuple[Status, int]:
+def _status(plugin: CelPlugin, field: str, answer: Answer) -> tuple[Status, int]:
     if field == "pre_enqueue":
         return plugin.let_in(answer), 0
     if field == "filter":
@@ -134,7 +136,7 @@ def _status(plugin: Own, field: str, answer: Answer) -> tuple[Status, int]:
     return result.status, result.timeout
 
 
-def _normalize(plugin: Own, found: list[OnNode], scores: list[int | None]) -> None:
+def _normalize(plugin: CelPlugin, found: list[OnNode], scores: list[int | None]) -> None:
     """Among the nodes that Filter leaves, as in a cycle."""
     if plugin.definition.normalize not in NORMALIZED:
         return

@@ -12,7 +12,7 @@ from scheduler_core.world.readonly import PluginView, ProfileView, SchedulingCyc
 
 
 @dataclass(frozen=True, slots=True)
-class Working:
+class ScoreWorking:
     """A plugin's numbers for a node, and the formulas they come from; None where there is none that comes to the number.
 
     `normalizes`: the plugin takes part in NormalizeScore, so that there is to be a `normalization`; `normalized` is None until it ran.
@@ -27,7 +27,7 @@ class Working:
     normalizes: bool
 
 
-def working(profile: ProfileView, cycle: SchedulingCycleView, plugin: str, node: str) -> Working | None:
+def working(profile: ProfileView, cycle: SchedulingCycleView, plugin: str, node: str) -> ScoreWorking | None:
     """None where the plugin has not scored the node."""
     board, row = cycle.scores, cycle.nodes.row(node)
     if board is None or row is None or plugin not in board.plugins:
@@ -40,7 +40,7 @@ def working(profile: ProfileView, cycle: SchedulingCycleView, plugin: str, node:
     return _working(cycle, asked, board.plugins.index(plugin), places[0], normalizes)
 
 
-def _working(cycle: SchedulingCycleView, plugin: PluginView, column: int, i: int, normalizes: bool) -> Working:
+def _working(cycle: SchedulingCycleView, plugin: PluginView, column: int, i: int, normalizes: bool) -> ScoreWorking:
     board = cycle.scores
     assert board is not None
     raw, scores = int(board.raw[column][i]), board.raw[column]
@@ -49,7 +49,7 @@ def _working(cycle: SchedulingCycleView, plugin: PluginView, column: int, i: int
     row, about = int(board.rows[i]), (cycle.state, cycle.pod, cycle.nodes)
     normalization = plugin.normalization(*about, board.rows, scores, i) if normalizes and ran else None
     formulas = _coming_to(raw, plugin.formula(*about, row)), _coming_to(normalized, normalization)
-    return Working(plugin.name, raw, normalized, board.weights[column], *formulas, normalizes)
+    return ScoreWorking(plugin.name, raw, normalized, board.weights[column], *formulas, normalizes)
 
 
 def _coming_to(number: int | None, formula: Formula | None) -> Formula | None:

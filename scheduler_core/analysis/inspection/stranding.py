@@ -35,7 +35,7 @@ class Way(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stranded:
+class Stranding:
     """`node` is one that the pod would fit on, `plugins` those that refused it or hold it back, `until` when the queue tries it again by
     itself (virtual nanoseconds; None: not before something happens).
     """
@@ -49,7 +49,7 @@ class Stranded:
         return {"way": self.way.value, "node": self.node, "plugins": list(self.plugins), "until": self.until}
 
 
-def find_stranding(sim: Simulation, key: str) -> Stranded | None:
+def find_stranding(sim: Simulation, key: str) -> Stranding | None:
     """Return the way in which a pod "namespace/name" is stranded, or None. Runs the filters on all nodes: not for every step."""
     pod = sim.store.pod_at(key)
     scheduler = None if pod is None else scheduler_for(sim, pod)
@@ -65,8 +65,8 @@ def find_stranding(sim: Simulation, key: str) -> Stranded | None:
     node = diagnosis.nodes.names[diagnosis.feasible[0]]
     if entry.gated_by:
         preempted = entry.gated_by == DEFAULT_PREEMPTION
-        return Stranded(Way.GATED_PREEMPTOR if preempted else Way.OPEN_GATE, node, (entry.gated_by,))
-    return Stranded(_way(sim, entry), node, entry.rejectors, scheduler.queue.flush_due(entry))
+        return Stranding(Way.GATED_PREEMPTOR if preempted else Way.OPEN_GATE, node, (entry.gated_by,))
+    return Stranding(_way(sim, entry), node, entry.rejectors, scheduler.queue.flush_due(entry))
 
 
 def fits(scheduler: Scheduler, pod: Pod) -> Diagnosis | None:

@@ -134,7 +134,7 @@ class PublishedPool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Published:
+class PublishedSlices:
     """`local` are the slices of one node each, by its name; `shared` those that may be for any. Of newest generations alone."""
 
     pools: tuple[PublishedPool, ...]
@@ -142,7 +142,7 @@ class Published:
     shared: list[ResourceSlice] = field(default_factory=list)
 
     @classmethod
-    def of(cls, slices: Iterable[ResourceSlice]) -> Published:
+    def of(cls, slices: Iterable[ResourceSlice]) -> PublishedSlices:
         by_pool: dict[PoolId, list[ResourceSlice]] = {}
         for each in slices:
             by_pool.setdefault(each.pool, []).append(each)
@@ -230,7 +230,7 @@ class Stock:
     """`taints`: whether the scheduler heeds taints of devices (the gate DRADeviceTaints)."""
 
     def __init__(
-        self, published: Published, holdings: Holdings, features: Features, pending: Sequence[Manifest] = ()
+        self, published: PublishedSlices, holdings: Holdings, features: Features, pending: Sequence[Manifest] = ()
     ) -> None:
         self.taints = features.dra_device_taints
         self._published = published
@@ -307,31 +307,31 @@ def stock_of(store: StoreView, features: Features, pending: Sequence[Manifest] =
     known = _KNOWN.pop(key, None)
     if known is None:
         published, holdings = _find_published_devices(said), _holdings(claims)
-        known = _Known(said, pending, published, holdings, Stock(published, holdings, features, pending))
+        known = _CachedStock(said, pending, published, holdings, Stock(published, holdings, features, pending))
     _KNOWN[key] = known
     if len(_KNOWN) > MOST_KEPT:
         del _KNOWN[next(iter(_KNOWN))]
     return known.stock
 
 
-class _Known(NamedTuple):
+class _CachedStock(NamedTuple):
     """A cached stock with its inputs, so that ids stay unique. `said`: slices, and with taint rules these and classes."""
 
     said: Said
     pending: Sequence[Manifest]
-    published: Published
+    published: PublishedSlices
     holdings: Holdings
     stock: Stock
 
 
-def _find_published_devices(said: Said) -> Published:
+def _find_published_devices(said: Said) -> PublishedSlices:
     """Return the published devices, from a cached moment with the same inputs if there is one."""
     for known in reversed(_KNOWN.values()):
         if all(map(_same, known.said, said)):
             return known.published
     slices, rules, known_classes = said
     by_name = {each.name: each for each in map(DeviceClass.of, known_classes)}
-    return Published.of(track_slices(slices, rules, by_name, CelSelectors()))
+    return PublishedSlices.of(track_slices(slices, rules, by_name, CelSelectors()))
 
 
 def _same(one: Sequence[Manifest], other: Sequence[Manifest]) -> bool:
@@ -344,4 +344,4 @@ def _holdings(claims: Sequence[Manifest]) -> Holdings:
     return (Holdings() if last is None else last.holdings).after(claims)
 
 
-_KNOWN: dict[object, _Known] = {}
+_KNOWN: dict[object, _CachedStock] = {}

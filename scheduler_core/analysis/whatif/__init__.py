@@ -22,8 +22,8 @@ from scheduler_core.analysis.whatif.node_types import (
 )
 from scheduler_core.analysis.whatif.outcome import (
     Change,
-    NoSuch,
     Outcome,
+    UnknownObject,
     add,
     apply_all,
     drain,
@@ -34,12 +34,24 @@ from scheduler_core.analysis.whatif.outcome import (
     waiting,
     what_if,
 )
-from scheduler_core.analysis.whatif.rest import Progress, Rest, Steps, come_to_rest, settle
+from scheduler_core.analysis.whatif.rest import Progress, RestResult, Steps, come_to_rest, settle
 from scheduler_core.analysis.whatif.room import MOST, Room, copy_of, pods_of, room_for
 from scheduler_core.base.steps import finish
 
-__all__ = ["FAILED", "MOST", "BadTypes", "Change", "Circles", "End", "Loop", "Loops", "NoSuch", "Outcome", "Progress"]
-__all__ += ["Rest", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "owners_of"]
+__all__ = [
+    "FAILED",
+    "MOST",
+    "BadTypes",
+    "Change",
+    "Circles",
+    "End",
+    "Loop",
+    "Loops",
+    "Outcome",
+    "Progress",
+    "UnknownObject",
+]
+__all__ += ["RestResult", "Room", "Subject", "Watchdog", "add", "apply_all", "copy_of", "drain", "end_of", "owners_of"]
 __all__ += ["pods_of", "remove", "requests_of", "room_for", "scale", "settle", "subject_of", "type_in", "waiting"]
 __all__ += ["NodeType", "Steps", "come_to_rest", "finish", "list_unpriced", "make_nodes", "read_types", "what_if"]
 __all__ += ["types_of_nodes"]

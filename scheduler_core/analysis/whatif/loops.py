@@ -71,7 +71,7 @@ class Loop:
 
 
 @dataclass(slots=True)
-class _Ends:
+class _OwnerEnds:
     """One owner's live pods and ended pods, and for each state of the owner its first end and the number of ends in it."""
 
     live: dict[str, Standing] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Loops:
     def __init__(self, store: Store, ends: int = ENDS) -> None:
         self._most = ends
         self._alone: dict[str, End] = {}
-        self._of: dict[Subject, _Ends] = {}
+        self._of: dict[Subject, _OwnerEnds] = {}
         for pod in store.pods():
             self._ends(subject_of(pod)).put(pod.key, _state(pod))
 
@@ -144,7 +144,7 @@ class Loops:
             self._alone[pod.key] = end
         return self._note(store, subject, known, end)
 
-    def _note(self, store: Store, subject: Subject, known: _Ends, end: End) -> Loop | None:
+    def _note(self, store: Store, subject: Subject, known: _OwnerEnds, end: End) -> Loop | None:
         if end.node:
             known.nodes[end.node] = None
         left = (end.reason, frozenset(known.tally.items()), _standing(store, subject))
@@ -155,8 +155,8 @@ class Loops:
             return None
         return Loop(subject, (*owners_of(store, subject),)[-1], known.count, tuple(sorted(known.nodes)), end)
 
-    def _ends(self, subject: Subject) -> _Ends:
-        return self._of.setdefault(subject, _Ends())
+    def _ends(self, subject: Subject) -> _OwnerEnds:
+        return self._of.setdefault(subject, _OwnerEnds())
 
 
 def ends_of(store: Store) -> tuple[End, ...]:

@@ -47,7 +47,7 @@ class Taint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: str = ""
 
 
-class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+class ListedType(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """An entry of a list of node types. Without `capacity` it sets the price and the limit of a type of that name.
 
     `allocatable` wins over `capacity` minus `kubeReserved`. `csi`: volumes by driver. `devices`: devices of resource.k8s.io/v1 by driver.
@@ -187,7 +187,7 @@ def read_types(text: str, known: Sequence[NodeType] = ()) -> tuple[list[NodeType
             if document.get("kind") == "NodePool":
                 pools.append(document)
             elif "nodeTypes" in document:
-                for each in _convert(document["nodeTypes"], list[Listed], "nodeTypes"):
+                for each in _convert(document["nodeTypes"], list[ListedType], "nodeTypes"):
                     types[each.name] = _of_entry(each, types)
             else:
                 made = _of_annotations(document)
@@ -213,7 +213,7 @@ def _convert(value: Any, kind: Any, where: str) -> Any:
         raise BadTypes(f"{where}: {error}") from None
 
 
-def _of_entry(entry: Listed, types: Mapping[str, NodeType]) -> NodeType:
+def _of_entry(entry: ListedType, types: Mapping[str, NodeType]) -> NodeType:
     if not entry.capacity and not entry.allocatable:
         same = types.get(entry.name)
         if same is None:
@@ -239,7 +239,7 @@ def _of_entry(entry: Listed, types: Mapping[str, NodeType]) -> NodeType:
     return NodeType(entry.name, manifest, tuple(csi), tuple(slices), tuple(entry.zones), entry.price, entry.most)
 
 
-def _manifest(entry: Listed, instance_type: str) -> Manifest:
+def _manifest(entry: ListedType, instance_type: str) -> Manifest:
     capacity = {"pods": PODS, **entry.capacity} if entry.capacity else dict(entry.allocatable)
     try:
         rest = {
@@ -301,7 +301,7 @@ def _of_annotations(group: Manifest) -> NodeType:
         "devices": _gpus(said),
         "most": int(given[_GROUP_MAX]) if given.get(_GROUP_MAX, "").isdecimal() else None,
     }
-    return _of_entry(_convert(entry, Listed, f"{group.get('kind')} {name}"), {})
+    return _of_entry(_convert(entry, ListedType, f"{group.get('kind')} {name}"), {})
 
 
 def _gpus(said: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:

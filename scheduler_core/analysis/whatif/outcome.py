@@ -12,7 +12,7 @@ from scheduler_core.analysis.fixes.shell import Call, read_calls
 from scheduler_core.analysis.status import read_drains
 from scheduler_core.analysis.whatif.loops import End, Loop, ends_of
 from scheduler_core.analysis.whatif.node_types import NodeType, make_nodes, type_of
-from scheduler_core.analysis.whatif.rest import STEPS, Progress, Rest, Settling, release
+from scheduler_core.analysis.whatif.rest import STEPS, Progress, RestResult, SettlingWorld, release
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, DrainNode, Ref, Refused, ScaleObject
 from scheduler_core.world.simulation import Simulation
@@ -33,7 +33,7 @@ _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, StopIteration
 SCALABLE = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 
 
-class NoSuch(Exception):
+class UnknownObject(Exception):
     """An object that is named in a question does not exist, or is none that this can be asked of."""
 
 
@@ -55,8 +55,8 @@ def add(sim: Simulation, like: str, count: int, types: Mapping[str, NodeType] | 
     if found is None:
         try:
             _node(sim, like)
-        except NoSuch as missing:
-            raise NoSuch(f"{missing}; types of nodes: {', '.join(types)}" if types else str(missing)) from None
+        except UnknownObject as missing:
+            raise UnknownObject(f"{missing}; types of nodes: {', '.join(types)}" if types else str(missing)) from None
         found = type_of(sim.store, like)
     return ApplyObjects(make_nodes(sim.store, [(found, count)]))
 
@@ -64,9 +64,9 @@ def add(sim: Simulation, like: str, count: int, types: Mapping[str, NodeType] | 
 def scale(sim: Simulation, kind: str, namespace: str, name: str, replicas: int) -> Command:
     """A workload with so many replicas."""
     if kind not in SCALABLE:
-        raise NoSuch(f"a {kind} can't be scaled; expected one of {', '.join(SCALABLE)}")
+        raise UnknownObject(f"a {kind} can't be scaled; expected one of {', '.join(SCALABLE)}")
     if sim.store.get(kind, namespace, name) is None:
-        raise NoSuch(f"no {kind} {namespace}/{name} exists")
+        raise UnknownObject(f"no {kind} {namespace}/{name} exists")
     return ScaleObject(Ref(kind, namespace, name), replicas)
 
 
@@ -80,9 +80,11 @@ def type_in(text: str) -> Change:
     return _do(calls, said)
 
 
-def _unreadable(said: str, error: Exception) -> NoSuch:
+def _unreadable(said: str, error: Exception) -> UnknownObject:
     is_said = isinstance(error, (ValueError, yaml.YAMLError))
-    return NoSuch(f"{said!r} can't be read ({error if is_said else 'a part of the command is missing'}); {EXPECTED}")
+    return UnknownObject(
+        f"{said!r} can't be read ({error if is_said else 'a part of the command is missing'}); {EXPECTED}"
+    )
 
 
 def apply_all(manifests: Iterable[Manifest]) -> Change:
@@ -98,11 +100,13 @@ def _do(calls: list[Call], said: str) -> Change:
             for _ in carry_out(watch, calls, WAITED, made, pauses):
                 pass
         except Refused as refused:
-            raise NoSuch(f"{said}: {refused}" if refused.errors else f"{said}: the object is not removed") from None
+            raise UnknownObject(
+                f"{said}: {refused}" if refused.errors else f"{said}: the object is not removed"
+            ) from None
         except _UNREADABLE as error:
             raise _unreadable(said, error) from None
         if not made:
-            raise NoSuch(f"{said!r} changes nothing; {EXPECTED}")
+            raise UnknownObject(f"{said!r} changes nothing; {EXPECTED}")
         return list(zip(made, pauses, strict=True))
 
     return do
@@ -127,7 +131,7 @@ def _node(sim: Simulation, name: str) -> dict[str, Any]:
     if manifest is None:
         names = sorted(node.name for node in sim.store.nodes())
         shown = f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}" if names else "none"
-        raise NoSuch(f"no node {name!r} exists; expected one of {len(names)}: {shown}")
+        raise UnknownObject(f"no node {name!r} exists; expected one of {len(names)}: {shown}")
     return dict(manifest)
 
 
@@ -145,7 +149,7 @@ class Outcome:
     pending: tuple[str, ...]
     pending_without: tuple[str, ...]
     time: int
-    rest: Rest
+    rest: RestResult
     world: Simulation
     baseline: Simulation
     failed: tuple[End, ...] = ()
@@ -184,7 +188,7 @@ def what_if(
     for change in changes:
         make(change, with_them)
     with_them.world.change(lambda: release(with_them.world, [loop.owner for loop in loops]))
-    rest = Settling(with_them, steps, progress).run()
+    rest = SettlingWorld(with_them, steps, progress).run()
     without = Watch(sim.fork())
     for _ in without.until(with_them.world.now, steps):
         pass

@@ -41,7 +41,7 @@ _CONTROLLERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class RestResult:
     """The result of running a world to rest: `at_rest` is false if steps or patience ended first; `loops` never end and are paused.
 
     `circles`: the number of steps without a pod in a new place, if too many. `fights`: fields that controllers overwrite in turn.
@@ -58,17 +58,17 @@ class Rest:
         return self.at_rest and not self.loops
 
 
-def settle(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Rest:
+def settle(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> RestResult:
     """Runs a world until it is at rest, but makes no more than so many transitions."""
     return finish(come_to_rest(sim, steps, progress))
 
 
-def come_to_rest(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Steps[Rest]:
+def come_to_rest(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Steps[RestResult]:
     """Do the same in slices."""
-    return Settling(Watch(sim), steps, progress).iterate()
+    return SettlingWorld(Watch(sim), steps, progress).iterate()
 
 
-class Settling:
+class SettlingWorld:
     """One world on its way to rest. `steps`: transitions in all."""
 
     def __init__(self, watch: Watch, steps: int = STEPS, progress: Progress | None = None) -> None:
@@ -79,15 +79,15 @@ class Settling:
         self._others_act = False  # while something is held back
         self._awaited, self._retries = self.world.now, 0
 
-    def run(self) -> Rest:
+    def run(self) -> RestResult:
         return finish(self.iterate())
 
-    def iterate(self) -> Steps[Rest]:
+    def iterate(self) -> Steps[RestResult]:
         """Yield now and then on the way to rest."""
         rest = yield from self._run()
         return replace(rest, gone=self.loops.gone(self.world.store))
 
-    def _run(self) -> Steps[Rest]:
+    def _run(self) -> Steps[RestResult]:
         before: set[Subject] = set()
         for _ in range(TRIALS):
             why = yield from self._run_on()
@@ -97,13 +97,13 @@ class Settling:
                 break
             before, self._others_act = set(self.held), False
             self.world.change(self._release)
-        return Rest(True, tuple(self.held.values()))
+        return RestResult(True, tuple(self.held.values()))
 
-    def _run_on(self) -> Steps[Rest | None]:
+    def _run_on(self) -> Steps[RestResult | None]:
         """Runs on until nothing but what is held back is left; else why it was stopped."""
         while not self.world.idle or self._awaits_retry():
             if self.watch.steps >= self.steps:
-                return Rest(False, tuple(self.held.values()))
+                return RestResult(False, tuple(self.held.values()))
             self.watch.advance()
             loop = self.loops.hear(self.world.store, self.world.changes)
             if loop is not None:
@@ -125,19 +125,19 @@ class Settling:
         self._awaited, self._retries = found, self._retries + 1
         return self.world.due(found)
 
-    def _look(self) -> Rest | None:
+    def _look(self) -> RestResult | None:
         """Tells how far it is, and looks whether it gets anywhere."""
         if self.progress is not None:
             self.progress(self.watch.steps)
         loops = tuple(self.held.values())
         if (circles := self.watchdog.circles(self.world)) is not None:
-            return Rest(False, loops, circles=circles.steps)
+            return RestResult(False, loops, circles=circles.steps)
         fights = [
             trouble.text
             for trouble in troubles_of(self.world.surroundings, self.world.now)
             if trouble.sign == "fight" and trouble.count >= ENDS
         ]
-        return Rest(False, loops, fights=tuple(fights)) if fights else None
+        return RestResult(False, loops, fights=tuple(fights)) if fights else None
 
     def _hold(self) -> None:
         """Keeps the controllers of what is held back from acting, and notes whether anything else changes."""

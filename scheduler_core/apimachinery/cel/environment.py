@@ -20,7 +20,7 @@ import msgspec
 from scheduler_core.apimachinery.cel.checking.checker import check
 from scheduler_core.apimachinery.cel.checking.validators import validate
 from scheduler_core.apimachinery.cel.errors import CompileError, Issues, Source
-from scheduler_core.apimachinery.cel.estimate import Declared, Range, estimate
+from scheduler_core.apimachinery.cel.estimate import DeclaredSize, Range, estimate
 from scheduler_core.apimachinery.cel.library.conversions import CONVERSIONS
 from scheduler_core.apimachinery.cel.limits import LEAST_WORK, Cancelled, begin_work
 from scheduler_core.apimachinery.cel.running.frame import COST, SEEN, Frame, Run
@@ -165,7 +165,7 @@ class Environment:
 
     variables: Mapping[str, Type]
     structs: Mapping[str, Mapping[str, Type]] = field(default_factory=dict)
-    sizes: Mapping[str, Declared] = field(default_factory=dict)
+    sizes: Mapping[str, DeclaredSize] = field(default_factory=dict)
     without: frozenset[str] = frozenset()
 
     def __hash__(self) -> int:

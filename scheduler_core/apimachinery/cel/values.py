@@ -187,7 +187,7 @@ def classes_of(a_type: types.Type) -> frozenset[type]:
     return frozenset(kind for kind, of in _TYPES.items() if of.name == a_type.name)
 
 
-class _Itself:
+class _IdentityKey:
     """A list or a map as a key: it is no other's equal."""
 
     __slots__ = ("value",)
@@ -205,7 +205,7 @@ def key_of(value: object) -> object:
     if value.__class__ is str:
         return value
     if isinstance(value, _ITSELF):
-        return _Itself(value)
+        return _IdentityKey(value)
     return (_KEY_KINDS.get(value.__class__, "other"), value)
 
 
@@ -214,7 +214,7 @@ def value_of_key(key: object) -> object:
         return key
     if isinstance(key, tuple):
         return key[1]
-    return key.value if isinstance(key, _Itself) else key
+    return key.value if isinstance(key, _IdentityKey) else key
 
 
 def find(a_map: dict[object, object], key: object) -> object:

@@ -20,7 +20,7 @@ from scheduler_core.apimachinery.dra.results import (
 from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestKey, WantedByKey, prepare
 from scheduler_core.apimachinery.dra.search.constraints import Amounts
 from scheduler_core.apimachinery.dra.search.depth_first import FOUND, TOO_MANY, Search
-from scheduler_core.apimachinery.dra.search.tentative import Taken, Tentative
+from scheduler_core.apimachinery.dra.search.tentative import ChosenDevice, Tentative
 from scheduler_core.apimachinery.dra.slices import Pool, PoolId, ResourceSlice, gather_pools
 from scheduler_core.apimachinery.dra.taints import Selectors
 from scheduler_core.apimachinery.dra.watch import Watch
@@ -126,7 +126,12 @@ def _show_pools(watch: Watch, pools: Sequence[Pool]) -> None:
 
 
 def _result(
-    index: int, claim: ResourceClaim, chosen: Sequence[Taken], wanted: WantedByKey, node: Node, features: DeviceFeatures
+    index: int,
+    claim: ResourceClaim,
+    chosen: Sequence[ChosenDevice],
+    wanted: WantedByKey,
+    node: Node,
+    features: DeviceFeatures,
 ) -> AllocationResult:
     try:
         selector = node_selector(((taken.slice, taken.device) for taken in chosen), node.name, features)
@@ -139,7 +144,7 @@ def _result(
     )
 
 
-def _device_result(taken: Taken, features: DeviceFeatures) -> DeviceResult:
+def _device_result(taken: ChosenDevice, features: DeviceFeatures) -> DeviceResult:
     device, consumed = taken.device, taken.consumed
     return DeviceResult(
         taken.wanted.result_name,

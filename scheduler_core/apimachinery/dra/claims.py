@@ -11,7 +11,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.dra.amounts import Amount
 from scheduler_core.apimachinery.dra.classes import expressions
-from scheduler_core.apimachinery.dra.features import ByIdentity
+from scheduler_core.apimachinery.dra.features import IdentityCache
 from scheduler_core.apimachinery.dra.slices import DeviceId
 from scheduler_core.apimachinery.objects import Manifest, Pod, is_owned_by
 from scheduler_core.apimachinery.objects.spec import Toleration
@@ -233,4 +233,4 @@ def check_owner(pod: Pod, claim: Manifest) -> None:
         )
 
 
-_CLAIMS: ByIdentity[ResourceClaim] = ByIdentity(8192)
+_CLAIMS: IdentityCache[ResourceClaim] = IdentityCache(8192)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.apimachinery.dra.features import ByIdentity
+from scheduler_core.apimachinery.dra.features import IdentityCache
 from scheduler_core.apimachinery.objects.manifest import Manifest
 
 KIND = "DeviceClass"
@@ -66,4 +66,4 @@ def classes_by_resource(manifests: Iterable[Manifest]) -> dict[str, str]:
     return found
 
 
-_CLASSES: ByIdentity[DeviceClass] = ByIdentity(1024)
+_CLASSES: IdentityCache[DeviceClass] = IdentityCache(1024)

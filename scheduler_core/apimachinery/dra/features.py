@@ -14,7 +14,7 @@ from scheduler_core.base.releases import Behavior
 T = TypeVar("T")
 
 
-class ByIdentity(Generic[T]):
+class IdentityCache(Generic[T]):
     """A cache of at most `limit` readings by the identity of their manifest. When full, drops the older half. Holds each manifest so that
     its id is not reused.
     """

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from scheduler_core.apimachinery import cel
-from scheduler_core.apimachinery.cel.estimate import Declared
+from scheduler_core.apimachinery.cel.estimate import DeclaredSize
 from scheduler_core.apimachinery.cel.library.kubernetes import BadVersion, parse_version, quantity_value
 from scheduler_core.apimachinery.cel.types import QUANTITY
 from scheduler_core.apimachinery.cel.values import DefaultMap, QuantityValue, SemverValue
@@ -46,16 +46,16 @@ def _environment(shareable: bool, without: frozenset[str]) -> cel.Environment:
 
 # DeviceMaxDomainLength, DeviceMaxIDLength, DeviceAttributeMaxValueLength, DriverNameMaxLength, and
 # ResourceSliceMaxAttributesAndCapacitiesPerDevice
-_DOMAIN, _ID, _VALUE, _DRIVER, _MOST = Declared(63), Declared(32), Declared(64), Declared(63), 32
-_ATTRIBUTES = Declared(_MOST, key=_ID, element=_VALUE, by_name=True)
-_CAPACITY = Declared(_MOST, key=_ID, element=Declared(0))
-_SIZES = Declared(
+_DOMAIN, _ID, _VALUE, _DRIVER, _MOST = DeclaredSize(63), DeclaredSize(32), DeclaredSize(64), DeclaredSize(63), 32
+_ATTRIBUTES = DeclaredSize(_MOST, key=_ID, element=_VALUE, by_name=True)
+_CAPACITY = DeclaredSize(_MOST, key=_ID, element=DeclaredSize(0))
+_SIZES = DeclaredSize(
     0,
     fields={
         "driver": _DRIVER,
-        "allowMultipleAllocations": Declared(1),
-        "attributes": Declared(_MOST, key=_DOMAIN, element=_ATTRIBUTES),
-        "capacity": Declared(_MOST, key=_DOMAIN, element=_CAPACITY),
+        "allowMultipleAllocations": DeclaredSize(1),
+        "attributes": DeclaredSize(_MOST, key=_DOMAIN, element=_ATTRIBUTES),
+        "capacity": DeclaredSize(_MOST, key=_DOMAIN, element=_CAPACITY),
     },
 )
 # What is stored runs with all there is, whatever the gates say.

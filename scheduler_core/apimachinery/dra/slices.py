@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.dra.amounts import Amount
-from scheduler_core.apimachinery.dra.features import AllocationError, ByIdentity, DeviceFeatures
+from scheduler_core.apimachinery.dra.features import AllocationError, DeviceFeatures, IdentityCache
 from scheduler_core.apimachinery.objects import Manifest, Node, Taint
 from scheduler_core.apimachinery.objects.labels import NodeSelector, aggregate
 from scheduler_core.base.releases import Behavior
@@ -232,7 +232,7 @@ def _counters(raw: Manifest, name: str) -> Counters:
     )
 
 
-_SLICES: ByIdentity[ResourceSlice] = ByIdentity(8192)
+_SLICES: IdentityCache[ResourceSlice] = IdentityCache(8192)
 
 # Pools: which devices a node reaches, pool by pool, and whether the driver has published all of them.
 #

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from scheduler_core.apimachinery.dra.classes import DeviceClass, expressions
-from scheduler_core.apimachinery.dra.features import ByIdentity, SelectorError
+from scheduler_core.apimachinery.dra.features import IdentityCache, SelectorError
 from scheduler_core.apimachinery.dra.slices import Device, DeviceTaint, ResourceSlice
 from scheduler_core.apimachinery.objects.manifest import Manifest
 
@@ -143,4 +143,4 @@ def _tests(
     return (*(e for e in found.selectors if e is not None), *rule.selectors)
 
 
-_RULES: ByIdentity[DeviceTaintRule] = ByIdentity(1024)
+_RULES: IdentityCache[DeviceTaintRule] = IdentityCache(1024)

@@ -35,7 +35,7 @@ class LoadLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedObject:
     """One object of a text. `index` counts from 0 over the whole text. `locate` returns the line and column (from 1) of a field path or
     of its nearest existing parent, or None if the text does not show the place. Where the text joins several files, lines count from the
     start of `file`.
@@ -49,7 +49,7 @@ class Loaded:
 
 def load_manifests(
     text: str, limits: LoadLimits | None = None, repeated: list[RepeatedKey] | None = None
-) -> list[Loaded]:
+) -> list[LoadedObject]:
     """Return all objects of a text: Lists are flattened and empty documents are left out.
 
     Raise InvalidObject if the text is malformed or exceeds a limit. A repeated key is an error, unless `repeated` collects such keys:
@@ -57,7 +57,7 @@ def load_manifests(
     """
     limits = limits or LoadLimits()
     _check_text(text, limits)
-    objects: list[Loaded] = []
+    objects: list[LoadedObject] = []
     for file, part in files_of(text):
         try:
             for source, document, find, number in _documents(part, limits, repeated):
@@ -66,7 +66,9 @@ def load_manifests(
                         raise _build_refusal(
                             f"more than {limits.max_objects} objects", f"at most {limits.max_objects} are read at once"
                         )
-                    objects.append(Loaded(manifest, len(objects), partial(_locate, find, source, number, steps), file))
+                    objects.append(
+                        LoadedObject(manifest, len(objects), partial(_locate, find, source, number, steps), file)
+                    )
         except InvalidObject as error:
             raise InvalidObject(each.in_file(file) for each in error.errors) from error
     return objects

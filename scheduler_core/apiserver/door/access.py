@@ -39,7 +39,7 @@ OWNER = User("admin", (MASTERS, AUTHENTICATED), "admin")
 VIEWER = User("viewer", (AUTHENTICATED,), "viewer")
 
 
-class Wish(NamedTuple):
+class AccessRequest(NamedTuple):
     """A request, as rules allow it: by resource, or by `path`."""
 
     verb: str
@@ -149,7 +149,7 @@ def iterate_rules(store: Store, user: User, namespace: str) -> Iterator[tuple[st
             yield f'{binding["kind"]} "{place}" of {ref["kind"]} "{ref["name"]}" to {subject}', rule
 
 
-def _allows(rule: Manifest, wish: Wish) -> bool:
+def _allows(rule: Manifest, wish: AccessRequest) -> bool:
     if not {"*", wish.verb} & set(rule.get("verbs") or ()):
         return False
     if wish.path:
@@ -165,7 +165,7 @@ def _allows(rule: Manifest, wish: Wish) -> bool:
     )
 
 
-def authorize(store: Store, user: User, wish: Wish) -> tuple[bool, str]:
+def authorize(store: Store, user: User, wish: AccessRequest) -> tuple[bool, str]:
     """Return whether a user may do what is wished, and why."""
     if MASTERS in user.groups:
         return True, ""
@@ -188,7 +188,7 @@ def require(store: Store, query: Mapping[str, str], method: str, path: str, targ
     if user in (OWNER, VIEWER):
         return
     if target is None:
-        wish = Wish(method.lower(), path=path)
+        wish = AccessRequest(method.lower(), path=path)
         said, about, name = f'User "{user.name}" cannot {wish.verb} path "{path}"', "", ""
     else:
         verb = _VERBS.get(method) or {"GET": "get", "DELETE": "delete"}.get(method, "get")
@@ -198,7 +198,7 @@ def require(store: Store, query: Mapping[str, str], method: str, path: str, targ
             verb = "watch"
         resource = f"{target.plural}/{target.subresource}" if target.subresource else target.plural
         namespace = target.name if target.plural == "namespaces" and not target.group else target.namespace
-        wish = Wish(verb, target.group, resource, namespace, target.name)
+        wish = AccessRequest(verb, target.group, resource, namespace, target.name)
         where = f'in the namespace "{wish.namespace}"' if wish.namespace else "at the cluster scope"
         said = f'User "{user.name}" cannot {wish.verb} resource "{wish.resource}" in API group "{wish.group}" {where}'
         about, name = ".".join(filter(None, (target.plural, target.group))), target.name
@@ -226,7 +226,7 @@ def review(store: Store, kind: str, spec: Mapping[str, Any], namespace: str, use
     given = spec.get("resourceAttributes") or {}
     other = spec.get("nonResourceAttributes") or {}
     resource = "/".join(str(given[name]) for name in ("resource", "subresource") if given.get(name))
-    wish = Wish(
+    wish = AccessRequest(
         str((given or other).get("verb") or ""),
         str(given.get("group") or ""),
         resource,

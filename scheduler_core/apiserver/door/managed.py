@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.door.answers import Failure, bad_request
-from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
+from scheduler_core.apiserver.door.bodies.decoding import Decoder, DecodingError
 from scheduler_core.apiserver.door.bodies.versions import to_served
 from scheduler_core.apiserver.door.context import Context
 from scheduler_core.apiserver.door.custom import crds
@@ -173,7 +173,7 @@ def typed_of(context: Context, body: Any) -> dict[str, Any]:
         manifest = (
             crds.prune(resource, body, decoder.unknown) if context.is_custom else decoder.object(body, resource.type)
         )
-    except Undecodable as error:
+    except DecodingError as error:
         if not wrong:
             kind = f"{resource.group}/{resource.version}, Kind={resource.kind}"
             decoding = "error decoding from json: " if "base64" in str(error) else ""

@@ -28,7 +28,7 @@ from scheduler_core.apiserver.door.answers import (
     no_resource,
     not_allowed,
 )
-from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable
+from scheduler_core.apiserver.door.bodies.decoding import Decoder, DecodingError
 from scheduler_core.apiserver.door.bodies.internal import describe_change
 from scheduler_core.apiserver.door.bodies.versions import is_old, to_kept, to_served
 from scheduler_core.apiserver.door.context import Context
@@ -95,20 +95,20 @@ def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> d
             manifest = crds.prune(resource, body, decoder.unknown)
         else:
             manifest = decoder.object(body, resource.type) if resource.type else dict(body)
-    except Undecodable as wrong:
+    except DecodingError as wrong:
         raise _undecodable(resource, wrong, patch, body, type_) from None
     validation = context.query.get("fieldValidation") or "Warn"
     paths = sorted(decoder.unknown) if type_ == STRATEGIC else decoder.unknown
     unknown = [f'unknown field "{path}"' for path in paths]
     if unknown and validation == "Strict":
-        strict = Undecodable(f"strict decoding error: {', '.join(unknown)}")
+        strict = DecodingError(f"strict decoding error: {', '.join(unknown)}")
         raise _undecodable(resource, strict, patch, body, type_, str(strict))
     if validation == "Warn":
         context.warnings += unknown
     return to_kept(resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {}, **manifest})
 
 
-def _say_conversion(wrong: Undecodable) -> str:
+def _say_conversion(wrong: DecodingError) -> str:
     """The words for a value of another type, where Go restores structs from maps."""
     words = {dict: "map", list: "slice", str: "string", bool: "bool", int: "int64", float: "float64"}
     word, type_ = words.get(type(wrong.value), "map"), wrong.go
@@ -124,7 +124,7 @@ def _say_conversion(wrong: Undecodable) -> str:
     return f"cannot convert {word} to {type_}" if converts else f"unrecognized type: {type_}"
 
 
-def _undecodable(resource: Resource, wrong: Undecodable, patch: Any, new: Any, type_: str, why: str = "") -> Failure:
+def _undecodable(resource: Resource, wrong: DecodingError, patch: Any, new: Any, type_: str, why: str = "") -> Failure:
     why, is_strict = why or str(wrong), bool(why)
     if patch is None:
         said = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
@@ -448,7 +448,7 @@ def check_delete_options(body: Any) -> Any:
         )
     try:
         Decoder().object(body or {}, "meta.v1.DeleteOptions")
-    except Undecodable as wrong:
+    except DecodingError as wrong:
         raise bad_request(str(wrong)) from None
     return body
 

@@ -27,7 +27,7 @@ DECIDING = read_words("""
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingReference:
     """Objects of a kind that are referred to and not there; `of` is the first object that does so, of so many."""
 
     kind: str
@@ -43,7 +43,7 @@ def snapshot_command() -> str:
     return f"for kind in {kinds}; do\n  echo ---; kubectl get $kind -A -o yaml\ndone > cluster.yaml"
 
 
-def missing(store: Store, manifests: Iterable[Manifest]) -> tuple[Missing, ...]:
+def missing(store: Store, manifests: Iterable[Manifest]) -> tuple[MissingReference, ...]:
     """Return the objects that these manifests refer to and that are absent after the import."""
     found: dict[str, dict[Target, None]] = {}
     referring: dict[str, dict[str, None]] = {}
@@ -53,7 +53,7 @@ def missing(store: Store, manifests: Iterable[Manifest]) -> tuple[Missing, ...]:
                 found.setdefault(target[0], {})[target] = None
                 referring.setdefault(target[0], {})[_name(manifest)] = None
     return tuple(
-        Missing(
+        MissingReference(
             kind,
             tuple("/".join(part for part in target[1:] if part) for target in sorted(targets)),
             next(iter(referring[kind])),
@@ -137,7 +137,7 @@ Locate = Callable[[str], tuple[int, int] | None]
 CREATED, CHANGED, UNCHANGED, IGNORED, REFUSED = "created", "changed", "unchanged", "ignored", "refused"
 
 
-class Located(Protocol):
+class LocatedManifest(Protocol):
     """A manifest that came from a text; loading.Loaded is one."""
 
     @property
@@ -168,7 +168,7 @@ class Plan:
 
     items: tuple[Item, ...] = ()
     warnings: tuple[str, ...] = ()
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingReference, ...] = ()
 
     @property
     def accepted(self) -> list[Manifest]:

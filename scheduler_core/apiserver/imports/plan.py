@@ -11,7 +11,16 @@ from scheduler_core.apimachinery.objects.names import read_words
 from scheduler_core.apimachinery.objects.storage.volumes import BIND_COMPLETED
 from scheduler_core.apimachinery.objects.times import SECOND, format_time, parse_time
 from scheduler_core.apiserver.imports.credentials import without_credentials
-from scheduler_core.apiserver.imports.items import IGNORED, REFUSED, Item, Located, Plan, missing, notes, source_of
+from scheduler_core.apiserver.imports.items import (
+    IGNORED,
+    REFUSED,
+    Item,
+    LocatedManifest,
+    Plan,
+    missing,
+    notes,
+    source_of,
+)
 from scheduler_core.apiserver.imports.renaming import rename_manifests
 from scheduler_core.apiserver.imports.trial import PASSED_OVER, Outcome, Trial, run_trial
 from scheduler_core.apiserver.server import APIServer
@@ -95,7 +104,7 @@ def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, N
 
 def move_times(manifests: Iterable[Any], shift: int) -> Iterator[Any]:
     """Yield the objects with the times of those that come from a cluster moved by so many ns."""
-    times = _Moved(shift)
+    times = _MovedTimes(shift)
     return (_shift_manifest(each, times) if _is_taken(each) else each for each in manifests)
 
 
@@ -142,7 +151,7 @@ def _parts(manifest: Manifest) -> tuple[str, ...]:
     return ("metadata", "status", "spec") if specs else ("metadata", "status")
 
 
-class _Moved(dict[str, str | None]):
+class _MovedTimes(dict[str, str | None]):
     """Texts of times as they are when they were moved; None where one is no time."""
 
     def __init__(self, shift: int) -> None:
@@ -155,12 +164,12 @@ class _Moved(dict[str, str | None]):
         return moved
 
 
-def _shift_manifest(manifest: Manifest, times: _Moved) -> Manifest:
+def _shift_manifest(manifest: Manifest, times: _MovedTimes) -> Manifest:
     parts = {part: _shift_value(manifest[part], times) for part in _parts(manifest) if part in manifest}
     return {**manifest, **parts}
 
 
-def _shift_value(value: Any, times: _Moved) -> Any:
+def _shift_value(value: Any, times: _MovedTimes) -> Any:
     """The value with its times moved; what holds none is the same object."""
     if isinstance(value, _MAPPING):
         new: dict[str, Any] = {}
@@ -312,7 +321,7 @@ _REFERRED = {
 }
 
 
-def plan_import(api: APIServer, sources: Sequence[Manifest | Located]) -> Plan:
+def plan_import(api: APIServer, sources: Sequence[Manifest | LocatedManifest]) -> Plan:
     """Return the plan of an import, without importing. Sources are manifests or loaded texts."""
     read = [source_of(index, source) for index, source in enumerate(sources)]
     return build_plan(api, read, run_trial(api, [source.manifest for source in read]))

@@ -22,14 +22,14 @@ _CLOSE = 0.75
 # Each type of the table becomes a function once: an import looks at every field of every object.
 
 
-class _Found(NamedTuple):
+class _FoundErrors(NamedTuple):
     """The errors found in an object of a root type."""
 
     root: str
     errors: Errors
 
 
-Check = Callable[[Any, str, bool, _Found], None]
+Check = Callable[[Any, str, bool, _FoundErrors], None]
 """(value, path, whether fields that its types do not have are passed over, found)"""
 
 
@@ -59,7 +59,7 @@ def _leaf(name: str) -> Check:
 def _object(type_: str, release: Release) -> Check:
     text = _leaf("string")
 
-    def check(value: Any, path: str, lenient: bool, found: _Found) -> None:
+    def check(value: Any, path: str, lenient: bool, found: _FoundErrors) -> None:
         if type(value) is not dict and not isinstance(value, Mapping):
             found.errors.append(wrong_type(path, value, "an object"))
             return
@@ -83,7 +83,7 @@ def _get_limit(item: Field) -> int:
 def _list(item: Field, release: Release) -> Check:
     most, inner = _get_limit(item), _entry(item, release)
 
-    def check(value: Any, path: str, lenient: bool, found: _Found) -> None:
+    def check(value: Any, path: str, lenient: bool, found: _FoundErrors) -> None:
         if not isinstance(value, list | tuple):
             found.errors.append(wrong_type(path, value, "a list"))
         elif len(value) > most:
@@ -98,7 +98,7 @@ def _list(item: Field, release: Release) -> Check:
 def _map(item: Field, release: Release) -> Check:
     inner = _entry(item, release)
 
-    def check(value: Any, path: str, lenient: bool, found: _Found) -> None:
+    def check(value: Any, path: str, lenient: bool, found: _FoundErrors) -> None:
         if type(value) is not dict and not isinstance(value, Mapping):
             found.errors.append(wrong_type(path, value, "an object"))
             return
@@ -115,7 +115,7 @@ def _entry(item: Field, release: Release) -> Check:
     """Return the check of an entry of a list or a map, which may not be null."""
     inner, anything = _check(item, release), item.inner == "any"
 
-    def check(value: Any, path: str, lenient: bool, found: _Found) -> None:
+    def check(value: Any, path: str, lenient: bool, found: _FoundErrors) -> None:
         if value is None and not anything:
             found.errors.append(wrong_type(path, value, "a value"))
         else:
@@ -124,7 +124,7 @@ def _entry(item: Field, release: Release) -> Check:
     return check
 
 
-def _say_unknown(name: Any, type_: str, path: str, lenient: bool, found: _Found) -> None:
+def _say_unknown(name: Any, type_: str, path: str, lenient: bool, found: _FoundErrors) -> None:
     if not isinstance(name, str):
         found.errors.append(not_a_key(path, name))
     elif not lenient:
@@ -142,7 +142,7 @@ def strict_errors(manifest: Mapping[str, Any], kind: Kind, release: Release = OL
 def list_errors(value: Any, type_: str, path: str = "", lenient: bool = False, release: Release = OLDEST) -> Errors:
     """Return what is wrong with a value of a type at a path. `lenient`: fields that its types do not have are passed over."""
     errors: Errors = []
-    _object(type_, release)(value, path, lenient, _Found(type_, errors))
+    _object(type_, release)(value, path, lenient, _FoundErrors(type_, errors))
     return errors
 
 

@@ -28,7 +28,7 @@ _DEFINITION = "CustomResourceDefinition"
 
 
 @dataclass(slots=True)
-class Classified:
+class ClassifiedReferences:
     """References by what they lead to: an owner; nobody; an owner that waits for its dependents to go; a kind that is not known here."""
 
     solid: list[Manifest] = field(default_factory=list)
@@ -37,9 +37,9 @@ class Classified:
     unknown: list[Manifest] = field(default_factory=list)
 
 
-def classify(world: World, item: Item, manifest: Manifest) -> Classified:
+def classify(world: World, item: Item, manifest: Manifest) -> ClassifiedReferences:
     """Classify the references of an object."""
-    found = Classified()
+    found = ClassifiedReferences()
     for ref in owners(manifest):
         kind = owner_kind(world.store, ref)
         if kind is None or (kind.namespaced and not item.namespace):
@@ -183,7 +183,7 @@ class GarbageCollector(Controller):
         return f"kept {item}, because its deletion is blocked by {_list([dependent for dependent, _ in blocking])}"
 
 
-def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classified) -> str:
+def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: ClassifiedReferences) -> str:
     """Deletes an object that has no owner any more; where one is left, the references to others are taken away."""
     if refs.unknown:
         return ""

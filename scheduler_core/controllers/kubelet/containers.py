@@ -13,7 +13,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects import SECOND, Pod, is_sidecar
 from scheduler_core.controllers.inputs.programs import KILL_EXIT, Program, program_of
-from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
+from scheduler_core.controllers.memory.kubelet import ContainerEnd, ContainerRun, PodRun
 
 FIRST_PAUSE, LONGEST_PAUSE = 10 * SECOND, 300 * SECOND
 _LEAST_GRACE = 2 * SECOND  # between SIGTERM and SIGKILL, where something else came first
@@ -222,7 +222,7 @@ def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
     length, exit_code = setting.program(each.name).run(each.starts)
     last = each.last
     if each.started is not None and each.ended is not None:
-        last = Ending(each.started, each.ended, each.exit_code, each.reason)
+        last = ContainerEnd(each.started, each.ended, each.exit_code, each.reason)
     return replace(
         each,
         starts=each.starts + 1,

@@ -19,7 +19,7 @@ from scheduler_core.controllers.kubelet.containers import Setting
 from scheduler_core.controllers.kubelet.devices import users
 from scheduler_core.controllers.kubelet.eviction.manager import EvictionManager
 from scheduler_core.controllers.kubelet.out_of_memory import OutOfMemoryKiller
-from scheduler_core.controllers.kubelet.pods import Done, active, refuse
+from scheduler_core.controllers.kubelet.pods import SyncResult, active, refuse
 from scheduler_core.controllers.kubelet.sizes import has_outstanding, size_as_allocated
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
@@ -143,20 +143,20 @@ class Kubelet(Controller):
                 return
         self.enqueue(world, pod.key)
 
-    def _sync_pod(self, world: World, key: str) -> Done:
+    def _sync_pod(self, world: World, key: str) -> SyncResult:
         memory = world.surroundings.kubelet
         pod, run = world.store.pod_at(key), memory.pods.get(key)
         if run is not None and (pod is None or pod.uid != run.uid):
             memory.drop(key)
             run = None
         if pod is None and key in memory.mirrors:
-            return Done(admission.restore(world, key), world.now)
+            return SyncResult(admission.restore(world, key), world.now)
         if pod is None or pod.terminal or not heartbeats.runs(world, pod.node_name):
-            return Done()
+            return SyncResult()
         if pods.is_overdue(world, pod):
-            return Done()
+            return SyncResult()
         if run is not None and pod.deleting and is_mirror(pod):
-            return Done(admission.let_go(world, pod))
+            return SyncResult(admission.let_go(world, pod))
         if run is not None:
             done = pods.look_after(world, pod, check_limits(world, pod, run))
             if _running(memory.pods.get(key)) != _running(run):
@@ -165,7 +165,7 @@ class Kubelet(Controller):
         if pod.deleting:
             return pods.remove(world, pod)
         node = world.store.node(pod.node_name)
-        return Done() if node is None else pods.arrive(world, pod, node)
+        return SyncResult() if node is None else pods.arrive(world, pod, node)
 
     def _change_programs(self, world: World, before: Inputs) -> None:
         """Has containers that run end when the program that they have now says so."""

@@ -38,7 +38,7 @@ _TOO_LONG = "Pod was active on the node longer than the specified deadline"
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class SyncResult:
     """A description of a pod's sync, and the time of the next one (ns; None: when something happens)."""
 
     text: str = ""
@@ -102,7 +102,7 @@ def is_overdue(world: World, pod: Pod, at: int = 0) -> bool:
     return max(parse_time(meta["deletionTimestamp"]), parse_time(since[0])) + OVERDUE < world.store.epoch + at
 
 
-def arrive(world: World, pod: Pod, node: Node) -> Done:
+def arrive(world: World, pod: Pod, node: Node) -> SyncResult:
     """Lets a pod in, or refuses it for ever. For a critical pod others have to go; it starts when they have ended."""
     memory, setting = world.surroundings.kubelet, setting_of(world, pod)
     pulling = images.pull_time(world, images.missing(world, pod, node))
@@ -126,8 +126,8 @@ def arrive(world: World, pod: Pod, node: Node) -> Done:
     memory.put(pod.key, run)
     if lacks:
         devices.report(world, pod, lacks, COMPONENT)
-        return Done(f"admitted the pod but did not start its containers: {lacks}", _again(pod, run, setting))
-    return Done(text, run.starts_at)
+        return SyncResult(f"admitted the pod but did not start its containers: {lacks}", _again(pod, run, setting))
+    return SyncResult(text, run.starts_at)
 
 
 def judge(world: World, pod: Pod, node: Node) -> tuple[admission.Refusal | None, list[Pod]]:
@@ -193,15 +193,15 @@ def _preempt_pod(world: World, victim: Pod) -> int:
     return end(world, victim, None, admission.PREEMPTING, admission.MESSAGE, admission.CONDITION)
 
 
-def refuse(world: World, pod: Pod, refusal: admission.Refusal) -> Done:
+def refuse(world: World, pod: Pod, refusal: admission.Refusal) -> SyncResult:
     """Has a pod fail that the node does not take."""
     fields = status.build_refused_status(setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp)
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
     _record(world, pod, WARNING, refusal.reason, refusal.message)
-    return Done(f"refused the pod: {refusal.message}")
+    return SyncResult(f"refused the pod: {refusal.message}")
 
 
-def look_after(world: World, pod: Pod, before: PodRun) -> Done:
+def look_after(world: World, pod: Pod, before: PodRun) -> SyncResult:
     """Does what there is to be done for a pod that was admitted."""
     setting = setting_of(world, pod)
     run = record_ends(schedule_start(world, pod, before), world.now)
@@ -216,18 +216,18 @@ def look_after(world: World, pod: Pod, before: PodRun) -> Done:
     text = _text(before, run)
     if not terminal:
         memory.put(pod.key, run)
-        return Done(text, _again(pod, run, setting))
+        return SyncResult(text, _again(pod, run, setting))
     memory.drop(pod.key)
     if pod.deleting:
         world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
         text = f"{text}; removed the pod, whose containers have stopped".removeprefix("; ")
-    return Done(text)
+    return SyncResult(text)
 
 
-def remove(world: World, pod: Pod) -> Done:
+def remove(world: World, pod: Pod) -> SyncResult:
     """Removes a deleted pod of which nothing has ever run here."""
     world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
-    return Done("removed the deleted pod, which has no running containers")
+    return SyncResult("removed the deleted pod, which has no running containers")
 
 
 def _with_kill(world: World, pod: Pod, run: PodRun) -> PodRun:

@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects import Pod, go_duration, is_sidecar
 from scheduler_core.controllers.kubelet.containers import Setting, has_failed_init, is_initialized, pause_ends
 from scheduler_core.controllers.kubelet.sizes import report_resources
-from scheduler_core.controllers.memory.kubelet import ContainerRun, Ending, PodRun
+from scheduler_core.controllers.memory.kubelet import ContainerEnd, ContainerRun, PodRun
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
 _TRUE, _FALSE = "True", "False"
@@ -203,7 +203,7 @@ def _status(
     }
     last = each.last
     if "waiting" in status["state"] and each.ended is not None and each.started is not None:
-        last = Ending(each.started, each.ended, each.exit_code, each.reason)
+        last = ContainerEnd(each.started, each.ended, each.exit_code, each.reason)
     if last is not None:
         status["lastState"] = {"terminated": _build_terminated(last, timestamp)}
     if each.starts:
@@ -225,10 +225,12 @@ def _state(each: ContainerRun, setting: Setting, timestamp: Timestamp, may_resta
             f"pod={pod.name}_{pod.namespace}({pod.uid})"
         )
         return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
-    return {"terminated": _build_terminated(Ending(each.started, each.ended, each.exit_code, each.reason), timestamp)}
+    return {
+        "terminated": _build_terminated(ContainerEnd(each.started, each.ended, each.exit_code, each.reason), timestamp)
+    }
 
 
-def _build_terminated(ending: Ending, timestamp: Timestamp) -> dict[str, Any]:
+def _build_terminated(ending: ContainerEnd, timestamp: Timestamp) -> dict[str, Any]:
     return {
         "exitCode": ending.exit_code,
         "reason": ending.reason,

@@ -32,7 +32,7 @@ class EvictionState:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedVictim:
     """One pod of a ranking, with what its place came from (bytes, inodes or pids)."""
 
     pod: str
@@ -53,7 +53,7 @@ class Eviction:
     resource: str
     threshold: str
     available: str
-    ranking: tuple[Ranked, ...]
+    ranking: tuple[RankedVictim, ...]
     chosen: str
     message: str
 
@@ -62,7 +62,7 @@ MOST_EVICTIONS = 5  # of a node that are kept
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ContainerEnd:
     """A run of a container that is over. Times in ns."""
 
     started: int
@@ -89,7 +89,7 @@ class ContainerRun:
     reason: str = ""
     signalled: bool = False  # SIGTERM was sent
     changed: bool = False  # it ends because its image is another now
-    last: Ending | None = None
+    last: ContainerEnd | None = None
     pause: int = 0
     paused_at: int = 0
     allocated: Mapping[str, Any] | None = None  # requests and limits that the kubelet granted

@@ -128,7 +128,7 @@ def call_off(world: World, node: str, why: str) -> bool:
     return True
 
 
-class Draining(Controller):
+class DrainController(Controller):
     """Goes on with drains."""
 
     name = NAME

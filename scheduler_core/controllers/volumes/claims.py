@@ -64,14 +64,14 @@ def askers(store: Store, volume: Manifest) -> list[str]:
 
 def _suits(volume: Manifest, claim: Manifest) -> bool:
     try:
-        return storage.Usable.of(claim).at_all(volume)
+        return storage.VolumeCriteria.of(claim).at_all(volume)
     except ValueError:
         return False
 
 
-def _usable(claim: Manifest) -> storage.Usable:
+def _usable(claim: Manifest) -> storage.VolumeCriteria:
     try:
-        return storage.Usable.of(claim)
+        return storage.VolumeCriteria.of(claim)
     except ValueError as error:
         text = f'error finding PV for claim "{storage.key_of(claim)}": {error}'
         raise Refused.because(Answer("InternalError", text), storage.key_of(claim)) from None

@@ -7,7 +7,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects import FieldError, InvalidObject, MutableManifest
 from scheduler_core.apimachinery.objects.strict import Step, check_shape, parse_path
 from scheduler_core.formats.configurations.effective import Change, Migration
-from scheduler_core.formats.configurations.finding.found import Found
+from scheduler_core.formats.configurations.finding.found import FoundConfiguration
 from scheduler_core.formats.configurations.migrating import migrate, older_version
 from scheduler_core.formats.configurations.policy import migrate_policy
 from scheduler_core.formats.configurations.unknown_plugins import (
@@ -111,7 +111,7 @@ class Adoption:
     prevent its use, each with its place in the text; if the migration has errors, the manifest is empty.
     """
 
-    found: Found
+    found: FoundConfiguration
     manifest: Mapping[str, Any]
     version: str = ""
     release: str = ""
@@ -127,13 +127,15 @@ class Adoption:
         return not (changed or self.found.where or self.found.what != "configuration")
 
 
-def adopt(found: Found, features: Features = DEFAULT_FEATURES, own: Mapping[str, Definition] | None = None) -> Adoption:
+def adopt(
+    found: FoundConfiguration, features: Features = DEFAULT_FEATURES, own: Mapping[str, Definition] | None = None
+) -> Adoption:
     """Return the adoption of a found configuration, given these user-defined plugins."""
     with with_own(own or {}):
         return _adopt(found, features)
 
 
-def _adopt(found: Found, features: Features) -> Adoption:
+def _adopt(found: FoundConfiguration, features: Features) -> Adoption:
     if found.errors:
         return Adoption(found, {}, errors=found.errors)
     try:
@@ -164,7 +166,7 @@ def _adopt(found: Found, features: Features) -> Adoption:
     )
 
 
-def _as_v1(found: Found) -> Migration:
+def _as_v1(found: FoundConfiguration) -> Migration:
     if found.what == "policy":
         return migrate_policy(found.manifest)
     made = Migration(found.manifest, "", "", ())
@@ -183,7 +185,9 @@ def _errors(manifest: Mapping[str, Any], features: Features) -> list[FieldError]
     return []
 
 
-def _locate_errors(found: Found, errors: list[FieldError] | tuple[FieldError, ...]) -> tuple[FieldError, ...]:
+def _locate_errors(
+    found: FoundConfiguration, errors: list[FieldError] | tuple[FieldError, ...]
+) -> tuple[FieldError, ...]:
     return tuple(error.at(found.locate(error.path)) for error in errors[:MOST_ERRORS])
 
 

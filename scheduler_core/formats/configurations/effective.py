@@ -135,7 +135,7 @@ SCORE = "score"
 
 
 @dataclass(slots=True)
-class Ran:
+class ProfilePlugin:
     """A plugin that ran at a point. `weight` counts at score; `path` is where the user enabled it, "" where it was a default."""
 
     name: str
@@ -151,7 +151,7 @@ class Profile:
     comes first.
     """
 
-    ran: dict[str, list[Ran]] = field(default_factory=dict)
+    ran: dict[str, list[ProfilePlugin]] = field(default_factory=dict)
     starred: dict[str, str] = field(default_factory=dict)
     disabled: dict[str, dict[str, str]] = field(default_factory=dict)
     enabled_first: list[str] = field(default_factory=list)
@@ -159,7 +159,7 @@ class Profile:
     def names(self, point: str) -> list[str]:
         return [each.name for each in self.ran.get(point, ())]
 
-    def find(self, point: str, name: str) -> Ran | None:
+    def find(self, point: str, name: str) -> ProfilePlugin | None:
         return next((each for each in self.ran.get(point, ()) if each.name == name), None)
 
     def anywhere(self, name: str) -> bool:
@@ -192,15 +192,21 @@ def effective(plugins: Mapping[str, Any] | None, path: str, version: Version) ->
 
 def _merge_plugins(
     version: Version, point: str, custom: Mapping[str, Any], path: str
-) -> tuple[list[Ran], list[Change]]:
+) -> tuple[list[ProfilePlugin], list[Change]]:
     """Return the default plugins without the disabled ones, followed by the enabled ones. A reconfigured plugin keeps its place."""
     off = {each.get("name") for each in custom.get("disabled") or ()}
     enabled = [present(each) for each in custom.get("enabled") or ()]
-    ran = [Ran(name, weight) for name, weight in version.defaults.get(point, ()) if "*" not in off and name not in off]
+    ran = [
+        ProfilePlugin(name, weight)
+        for name, weight in version.defaults.get(point, ())
+        if "*" not in off and name not in off
+    ]
     at = {each.name: i for i, each in enumerate(ran)}
     changes = []
     for i, entry in enumerate(enabled):
-        own = Ran(entry.get("name") or "", (entry.get("weight") or 1) if point == SCORE else 0, f"{path}.enabled[{i}]")
+        own = ProfilePlugin(
+            entry.get("name") or "", (entry.get("weight") or 1) if point == SCORE else 0, f"{path}.enabled[{i}]"
+        )
         if own.name not in at:
             at[own.name] = len(ran)
             ran.append(own)

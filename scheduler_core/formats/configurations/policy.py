@@ -65,7 +65,7 @@ def migrate_policy(policy: Mapping[str, Any]) -> effective.Migration:
     profile, changes = effective.Profile(), [_first()]
     configs: Configs = {}
     for point in ("queueSort", "postFilter", "bind"):
-        profile.ran[point] = [effective.Ran(name) for name, _ in _READ_AS.defaults[point]]
+        profile.ran[point] = [effective.ProfilePlugin(name) for name, _ in _READ_AS.defaults[point]]
     changes += _filters(policy, profile, configs)
     changes += _scores(policy, profile, configs)
     changes += translate(profile, configs, {})
@@ -124,9 +124,9 @@ def _filters(policy: Mapping[str, Any], profile: effective.Profile, configs: Con
                 changes.append(effective.Change("kept", "", f"{plugin} always ran at filter, regardless of the Policy"))
     order = list(dict.fromkeys(plugin for those in PREDICATES.values() for plugin in those))
     names = sorted(asked, key=order.index)
-    profile.ran["filter"] = [effective.Ran(name, 0, asked[name]) for name in names]
+    profile.ran["filter"] = [effective.ProfilePlugin(name, 0, asked[name]) for name in names]
     for point, there in _DATA["besidesFilter"].items():
-        profile.ran[point] = [effective.Ran(name) for name in names if name in there]
+        profile.ran[point] = [effective.ProfilePlugin(name) for name in names if name in there]
     return changes
 
 
@@ -150,7 +150,7 @@ def _scores(policy: Mapping[str, Any], profile: effective.Profile, configs: Conf
     if given is None:
         given = [{"name": name, "weight": weight} for name, weight in _DATA["defaultPriorities"].items()]
         changes.append(effective.Change("kept", "", "no priorities were set, so the default ones are written out"))
-    ran: dict[str, effective.Ran] = {}
+    ran: dict[str, effective.ProfilePlugin] = {}
     for i, each in enumerate(given):
         path = f"priorities[{i}]" if written else ""
         name = _priority(each, configs)
@@ -158,13 +158,13 @@ def _scores(policy: Mapping[str, Any], profile: effective.Profile, configs: Conf
             changes.append(effective.Change("dropped", path, "EqualPriority gave all nodes the same score"))
             continue
         weight = each.get("weight") or 1
-        ran[name] = effective.Ran(name, weight, path)
+        ran[name] = effective.ProfilePlugin(name, weight, path)
         if written:
             changes.append(
                 effective.Change("moved", path, f"{each.get('name')} became {name} at score, with the weight {weight}")
             )
     profile.ran[effective.SCORE] = list(ran.values())
-    profile.ran["preScore"] = [effective.Ran(name) for name in ran if name in _BEFORE_SCORE]
+    profile.ran["preScore"] = [effective.ProfilePlugin(name) for name in ran if name in _BEFORE_SCORE]
     if "SelectorSpread" in ran and SPREAD in ran:
         ran["SelectorSpread"].weight = 0  # the first weight counted, and EvenPodsSpreadPriority was first
     elif SPREAD in ran:

@@ -6,7 +6,7 @@ kube: apis/config/validation/validation.go (removedPluginsByVersion, invalidPlug
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.formats.configurations.effective import SCORE, Change, Kind, Profile, Ran
+from scheduler_core.formats.configurations.effective import SCORE, Change, Kind, Profile, ProfilePlugin
 
 Configs = dict[str, dict[str, Any]]  # arguments by the plugin's name
 
@@ -50,7 +50,7 @@ def _lose(profile: Profile, name: str, effect: str, *points: str) -> list[Change
     return [Change("lost", _path(ran), f"{whose} was removed from kube-scheduler", effect)]
 
 
-def _path(ran: list[Ran]) -> str:
+def _path(ran: list[ProfilePlugin]) -> str:
     return next((each.path for each in ran if each.path), "")
 
 
@@ -67,7 +67,7 @@ def _strategy(profile: Profile, configs: Configs, where: Mapping[str, str]) -> l
     chosen = next((each for each in reversed(scorers) if each.path), scorers[0])
     changes = [_second(each, chosen) for each in scorers if each is not chosen]
     profile.ran[SCORE] = [
-        Ran(FIT, each.weight, each.path) if each is chosen else each
+        ProfilePlugin(FIT, each.weight, each.path) if each is chosen else each
         for each in profile.ran[SCORE]
         if each is chosen or each not in scorers
     ]
@@ -83,7 +83,7 @@ def _strategy(profile: Profile, configs: Configs, where: Mapping[str, str]) -> l
     return [*changes, Change("moved", chosen.path or where.get(chosen.name, ""), text)]
 
 
-def _second(other: Ran, chosen: Ran) -> Change:
+def _second(other: ProfilePlugin, chosen: ProfilePlugin) -> Change:
     text = f"{other.name} scored in addition to {chosen.name}, but {FIT} has one strategy"
     return Change("lost", other.path, text, f"nodes are scored as {chosen.name} alone scored them")
 
@@ -116,9 +116,9 @@ def _spreaders(profile: Profile, configs: Configs) -> list[Change]:
     if spread is not None:
         spread.weight = max(spread.weight, scorer.weight)
     else:
-        profile.ran[SCORE].append(Ran(SPREAD, scorer.weight, scorer.path))
+        profile.ran[SCORE].append(ProfilePlugin(SPREAD, scorer.weight, scorer.path))
         if SPREAD not in profile.names("preScore"):
-            profile.ran.setdefault("preScore", []).append(Ran(SPREAD))
+            profile.ran.setdefault("preScore", []).append(ProfilePlugin(SPREAD))
     if configs.get(SPREAD, {}).get("defaultingType") == "List":
         configs[SPREAD]["defaultingType"] = "System"
     return [Change("moved", scorer.path, text)]
@@ -160,7 +160,7 @@ def _labels(profile: Profile, configs: Configs, where: Mapping[str, str]) -> lis
     return changes + _lose(profile, "NodeLabel", "labels of nodes no longer affect the score for all pods")
 
 
-def _require_labels(profile: Profile, configs: Configs, ran: Ran, wanted: list[dict[str, str]]) -> Change:
+def _require_labels(profile: Profile, configs: Configs, ran: ProfilePlugin, wanted: list[dict[str, str]]) -> Change:
     if AFFINITY not in profile.names("filter"):
         text = f"NodeLabel was removed from kube-scheduler, and {AFFINITY}, which could replace it, is disabled here"
         return Change("lost", ran.path, text, "labels of nodes no longer exclude nodes for all pods")

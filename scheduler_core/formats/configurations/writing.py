@@ -10,7 +10,7 @@ import yaml
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import LoadLimits, load_manifests
-from scheduler_core.formats.configurations.effective import SCORE, Change, Profile, Ran, Version
+from scheduler_core.formats.configurations.effective import SCORE, Change, Profile, ProfilePlugin, Version
 from scheduler_core.scheduler.config.load import load_configuration
 from scheduler_core.scheduler.config.schema import FIELDS, MULTI_POINT
 
@@ -203,14 +203,14 @@ def weights_kept(profile: Profile, version: Version) -> list[Change]:
     return [Change("kept", "", text)]
 
 
-def _list_expected(profile: Profile, version: Version, point: str) -> list[Ran]:
+def _list_expected(profile: Profile, version: Version, point: str) -> list[ProfilePlugin]:
     """Return the plugins that ran at a point, and the new defaults there of plugins that ran."""
     ran = profile.ran.get(point, [])
     names = {each.name for each in ran}
     if point in profile.starred:
         return ran
     return ran + [
-        Ran(name, weight)
+        ProfilePlugin(name, weight)
         for name, weight in defaults()[point]
         if name not in names and _new_there(profile, version, name, point)
     ]
@@ -227,7 +227,7 @@ def _new_there(profile: Profile, version: Version, name: str, point: str) -> boo
     return not then or profile.anywhere(name) or not any(name in profile.disabled[at] for at in then)
 
 
-def _off_everywhere(profile: Profile, version: Version, wanted: Mapping[str, list[Ran]]) -> list[str]:
+def _off_everywhere(profile: Profile, version: Version, wanted: Mapping[str, list[ProfilePlugin]]) -> list[str]:
     """Return the defaults of v1 that must not run at any point and that no list of the user's excludes."""
     there: dict[str, list[str]] = {}
     for point, plugins in defaults().items():
@@ -241,7 +241,7 @@ def _off_everywhere(profile: Profile, version: Version, wanted: Mapping[str, lis
     ]
 
 
-def _point(point: str, wanted: list[Ran], usual: list[tuple[str, int]], starred: bool) -> dict[str, Any]:
+def _point(point: str, wanted: list[ProfilePlugin], usual: list[tuple[str, int]], starred: bool) -> dict[str, Any]:
     """Return the set of a point: the full list if the user listed all, else the differences from the usual plugins. Added plugins run
     after these.
     """
@@ -255,7 +255,7 @@ def _point(point: str, wanted: list[Ran], usual: list[tuple[str, int]], starred:
     return _set(enabled, ["*"] if removed and len(removed) == len(before) else removed, point)
 
 
-def _set(enabled: list[Ran], disabled: list[str], point: str) -> dict[str, Any]:
+def _set(enabled: list[ProfilePlugin], disabled: list[str], point: str) -> dict[str, Any]:
     out: dict[str, Any] = {}
     if disabled:
         out["disabled"] = [{"name": name} for name in disabled]
@@ -264,5 +264,5 @@ def _set(enabled: list[Ran], disabled: list[str], point: str) -> dict[str, Any]:
     return out
 
 
-def _entry(ran: Ran, point: str) -> dict[str, Any]:
+def _entry(ran: ProfilePlugin, point: str) -> dict[str, Any]:
     return {"name": ran.name, "weight": ran.weight} if point == SCORE else {"name": ran.name}

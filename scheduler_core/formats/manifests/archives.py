@@ -56,7 +56,7 @@ class Budget:
 
 
 @dataclass(slots=True)
-class Unpacked:
+class UnpackedFiles:
     """The files that may contain objects, and the number of others: links, and files with other contents."""
 
     files: list[File] = field(default_factory=list)
@@ -87,9 +87,9 @@ def pack_files(files: Sequence[tuple[str, bytes]]) -> bytes:
     return whole.getvalue()
 
 
-def unpack(data: bytes, budget: Budget) -> Unpacked:
+def unpack(data: bytes, budget: Budget) -> UnpackedFiles:
     """Return the files of an archive that may contain objects. Raise NotObjects if it is unreadable or exceeds a limit."""
-    unpacked = Unpacked()
+    unpacked = UnpackedFiles()
     try:
         _unpack(File("", data), unpacked, budget, 0)
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error) as error:
@@ -105,7 +105,7 @@ def unpack_files(data: bytes, most: int, members: int) -> list[tuple[str, bytes]
     return [(file.name, file.data) for file in unpack(data, budget).files]
 
 
-def _unpack(file: File, unpacked: Unpacked, budget: Budget, depth: int) -> None:
+def _unpack(file: File, unpacked: UnpackedFiles, budget: Budget, depth: int) -> None:
     data = file.data
     for magic, command in _OTHERS.items():
         if data.startswith(magic):
@@ -123,7 +123,7 @@ def _unpack(file: File, unpacked: Unpacked, budget: Budget, depth: int) -> None:
             unpacked.files.append(each)
 
 
-def _of_gzip(file: File, unpacked: Unpacked, budget: Budget) -> Iterator[File]:
+def _of_gzip(file: File, unpacked: UnpackedFiles, budget: Budget) -> Iterator[File]:
     stream = cast("IO[bytes]", gzip.GzipFile(fileobj=io.BytesIO(file.data)))
     start = stream.read(512)
     stream.seek(0)
@@ -134,8 +134,8 @@ def _of_gzip(file: File, unpacked: Unpacked, budget: Budget) -> Iterator[File]:
     yield File(name, _content(stream, budget))
 
 
-def _of_tar(stream: IO[bytes], unpacked: Unpacked, budget: Budget) -> Iterator[File]:
-    source = _Metered(stream)
+def _of_tar(stream: IO[bytes], unpacked: UnpackedFiles, budget: Budget) -> Iterator[File]:
+    source = _MeteredStream(stream)
     with tarfile.open(fileobj=source, mode="r|", errorlevel=2) as tar:
         while True:
             source.left = _LONGEST_HEADERS
@@ -157,7 +157,7 @@ def _of_tar(stream: IO[bytes], unpacked: Unpacked, budget: Budget) -> Iterator[F
                 budget.pass_over(len(chunk))
 
 
-class _Metered(io.RawIOBase):
+class _MeteredStream(io.RawIOBase):
     """A stream with a limit on the bytes to read, which the caller extends. Prevents headers of unlimited length."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -172,7 +172,7 @@ class _Metered(io.RawIOBase):
         return data
 
 
-def _of_zip(data: bytes, unpacked: Unpacked, budget: Budget) -> Iterator[File]:
+def _of_zip(data: bytes, unpacked: UnpackedFiles, budget: Budget) -> Iterator[File]:
     # A directory whose size says that it has too many members is not read.
     end = data.rfind(_END, max(0, len(data) - (66 << 10)))
     if end < 0 or len(data) < end + 22 or data[max(0, end - 20) : end].startswith(_LOCATOR):

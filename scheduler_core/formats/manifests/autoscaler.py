@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, load_manifests
+from scheduler_core.apimachinery.objects.loading import LoadedObject, LoadLimits, load_manifests
 from scheduler_core.formats.manifests.notes import Note, gettext_noop
 
 GROUPS = gettext_noop(
@@ -22,7 +22,7 @@ _COUNTED = re.compile(r"cloudProviderTarget=(\d{1,7}) \(minSize=(\d{1,7}), maxSi
 _Group = tuple[str, str, str, str]
 
 
-def autoscaler_notes(objects: Sequence[Loaded]) -> list[Note]:
+def autoscaler_notes(objects: Sequence[LoadedObject]) -> list[Note]:
     """Return notes on the node groups in Cluster Autoscaler's status ConfigMaps among the objects."""
     said = []
     for each in objects:

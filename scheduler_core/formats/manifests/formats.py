@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.loading import Loaded
+from scheduler_core.apimachinery.objects.loading import LoadedObject
 from scheduler_core.apimachinery.objects.texts.json_text import check_depth
 from scheduler_core.formats.manifests.notes import Change, Note, NotObjects, gettext_noop, inside, outcome
 
@@ -50,9 +50,9 @@ _RECORDS = {"add": False, "update": False, "delete": True}
 _LARGEST_DEPTH = 64
 
 
-def expand_documents(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
+def expand_documents(documents: Sequence[LoadedObject]) -> tuple[list[LoadedObject], list[Note]]:
     """Replace documents in such formats by the objects they contain. Other documents stay unchanged."""
-    kept: list[Loaded] = []
+    kept: list[LoadedObject] = []
     notes: list[Note] = []
     changes: dict[str, list[Change]] = {}
     for each in documents:
@@ -88,18 +88,18 @@ def _format(manifest: Mapping[str, Any]) -> str | None:
     return REVIEWED if reviewed and isinstance(status, Mapping) else None
 
 
-def _expand_watch_event(event: Loaded) -> Iterator[Change]:
+def _expand_watch_event(event: LoadedObject) -> Iterator[Change]:
     gone = _EVENTS.get(event.manifest["type"])
     if gone is not None:
         yield Change(inside(event, "object", event.manifest["object"]), gone)
 
 
-def _expand_record(record: Loaded) -> Iterator[Change]:
+def _expand_record(record: LoadedObject) -> Iterator[Change]:
     gone = _RECORDS[str(record.manifest["event"]).lower()]
     yield Change(inside(record, "resource", record.manifest["resource"]), gone)
 
 
-def _expand_trace(trace: Loaded) -> Iterator[Change]:
+def _expand_trace(trace: LoadedObject) -> Iterator[Change]:
     for i, event in enumerate(trace.manifest["events"]):
         for field, gone in (("applied_objs", False), ("deleted_objs", True)):
             objects = event.get(field) if isinstance(event, Mapping) else None
@@ -108,8 +108,8 @@ def _expand_trace(trace: Loaded) -> Iterator[Change]:
                     yield Change(inside(trace, f"events[{i}].{field}[{j}]", each), gone)
 
 
-def _expand_export(export: Loaded) -> tuple[list[Loaded], Note]:
-    objects: list[Loaded] = []
+def _expand_export(export: LoadedObject) -> tuple[list[LoadedObject], Note]:
+    objects: list[LoadedObject] = []
     lists = []
     for name, (version, kind) in _EXPORT.items():
         entries = export.manifest.get(name)
@@ -127,7 +127,7 @@ def _expand_export(export: Loaded) -> tuple[list[Loaded], Note]:
     return objects, Note(EXPORTED, {"lists": ", ".join(lists) or "–"})
 
 
-def _expand_review(review: Loaded) -> tuple[list[Loaded], Note]:
+def _expand_review(review: LoadedObject) -> tuple[list[LoadedObject], Note]:
     spec, status = review.manifest["spec"], review.manifest["status"]
     objects = [
         inside(review, f"spec.templates[{i}]", {"apiVersion": "v1", "kind": "Pod", **each, "status": {}})
@@ -140,12 +140,15 @@ def _expand_review(review: Loaded) -> tuple[list[Loaded], Note]:
     return objects, Note(REVIEWED, values)
 
 
-_CHANGES: dict[str, Callable[[Loaded], Iterator[Change]]] = {
+_CHANGES: dict[str, Callable[[LoadedObject], Iterator[Change]]] = {
     WATCHED: _expand_watch_event,
     RECORDED: _expand_record,
     TRACED: _expand_trace,
 }
-_WHOLE: dict[str, Callable[[Loaded], tuple[list[Loaded], Note]]] = {EXPORTED: _expand_export, REVIEWED: _expand_review}
+_WHOLE: dict[str, Callable[[LoadedObject], tuple[list[LoadedObject], Note]]] = {
+    EXPORTED: _expand_export,
+    REVIEWED: _expand_review,
+}
 
 
 class _Trace(msgspec.Struct):
@@ -160,7 +163,7 @@ def is_trace(data: bytes) -> bool:
     return 0x81 <= data[0] <= 0x8F and data[1:9] == b"\xa7version" if data else False
 
 
-def read_trace(data: bytes, name: str = "") -> list[Loaded]:
+def read_trace(data: bytes, name: str = "") -> list[LoadedObject]:
     """Return a SimKube trace as one document without places in the text. Raise NotObjects."""
     try:
         trace = msgspec.msgpack.decode(data, type=_Trace)
@@ -170,4 +173,4 @@ def read_trace(data: bytes, name: str = "") -> list[Loaded]:
     if trace.version != 2:
         raise NotObjects(Note(NO_TRACE))
     whole = {"version": trace.version, "events": trace.events, "pod_lifecycles": {}}
-    return [Loaded(whole, 0, lambda _: None, name)]
+    return [LoadedObject(whole, 0, lambda _: None, name)]

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.loading import Loaded, Place
+from scheduler_core.apimachinery.objects.loading import LoadedObject, Place
 from scheduler_core.apiserver.kinds import split_api_version
 from scheduler_core.scheduler.framework.explanation import gettext_noop
 
 # Objects that stand inside others, and know their place there.
 
 
-def inside(outer: Loaded, path: str, manifest: Any) -> Loaded:
+def inside(outer: LoadedObject, path: str, manifest: Any) -> LoadedObject:
     """Return the object at a path of a document."""
 
     def locate(inner: str) -> Place | None:
@@ -22,7 +22,7 @@ def inside(outer: Loaded, path: str, manifest: Any) -> Loaded:
     return replace(outer, manifest=manifest, locate=locate)
 
 
-def replace_manifest(loaded: Loaded, manifest: Any) -> Loaded:
+def replace_manifest(loaded: LoadedObject, manifest: Any) -> LoadedObject:
     """Return the document with another manifest."""
     return loaded if manifest is loaded.manifest else replace(loaded, manifest=manifest)
 
@@ -36,7 +36,7 @@ Key = tuple[str, str, str, str]
 class Change:
     """An object as it was from then on, or that it went."""
 
-    object: Loaded
+    object: LoadedObject
     gone: bool = False
 
 
@@ -46,14 +46,14 @@ class Outcome:
     end.
     """
 
-    objects: list[Loaded]
+    objects: list[LoadedObject]
     changes: int
     fullest: bool = False
 
 
 def outcome(changes: Sequence[Change]) -> Outcome:
     """Return the last state of each object. If none is left, return the moment with the most objects."""
-    there: dict[Key, Loaded] = {}
+    there: dict[Key, LoadedObject] = {}
     most = fullest = 0
     for number, change in enumerate(changes, start=1):
         _make(there, change)
@@ -66,14 +66,14 @@ def outcome(changes: Sequence[Change]) -> Outcome:
     return Outcome(list(there.values()), len(changes), True)
 
 
-def newest(objects: Sequence[Loaded]) -> tuple[list[Loaded], int]:
+def newest(objects: Sequence[LoadedObject]) -> tuple[list[LoadedObject], int]:
     """Return the objects without older states of the same uid, and the number of these."""
     uids = [_uid(each.manifest) for each in objects]
     said = [uid for uid in uids if uid]
     if len(frozenset(said)) == len(said):
         return list(objects), 0
-    kept: dict[tuple[Key, str], Loaded] = {}
-    others: list[Loaded] = []
+    kept: dict[tuple[Key, str], LoadedObject] = {}
+    others: list[LoadedObject] = []
     for each, uid in zip(objects, uids, strict=True):
         if not uid:
             others.append(each)
@@ -101,7 +101,7 @@ def _uid(manifest: Any) -> str:
     return uid if isinstance(uid, str) else ""
 
 
-def _make(there: dict[Key, Loaded], change: Change) -> None:
+def _make(there: dict[Key, LoadedObject], change: Change) -> None:
     key = key_of(change.object.manifest)
     if change.gone:
         there.pop(key, None)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
-from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, files_of, join_files, load_manifests
+from scheduler_core.apimachinery.objects.loading import LoadedObject, LoadLimits, files_of, join_files, load_manifests
 from scheduler_core.apimachinery.objects.texts.json_text import RepeatedKey
 from scheduler_core.apiserver.kinds import KINDS
 from scheduler_core.formats.manifests import archives, formats, texts
@@ -82,9 +82,9 @@ _ONE_BLOCK = LoadLimits()
 class Intake:
     """The result of reading. `documents` are all documents as written, non-objects included; `text` is the source text, if any."""
 
-    objects: list[Loaded]
+    objects: list[LoadedObject]
     notes: list[Note] = field(default_factory=list)
-    documents: list[Loaded] = field(default_factory=list)
+    documents: list[LoadedObject] = field(default_factory=list)
     text: str = ""
 
 
@@ -96,7 +96,7 @@ def read(data: bytes, limits: LoadLimits | None = None) -> Intake:
     if formats.is_trace(data):
         return _build_intake(formats.read_trace(data), [], "")
     text = texts.decode_text(data)
-    documents: list[Loaded] = []
+    documents: list[LoadedObject] = []
     notes: list[Note] = []
     repeated: list[tuple[str, RepeatedKey]] = []
     for name, part in files_of(text):
@@ -111,7 +111,7 @@ def read(data: bytes, limits: LoadLimits | None = None) -> Intake:
 def _of_archive(data: bytes, limits: LoadLimits) -> Intake:
     """Read the objects of an archive; skip unreadable files, and note them."""
     unpacked = archives.unpack(data, archives.Budget(limits.max_bytes))
-    documents: list[Loaded] = []
+    documents: list[LoadedObject] = []
     failed: list[Note] = []
     read_files: list[tuple[str, str]] = []
     repeated: list[tuple[str, RepeatedKey]] = []
@@ -158,7 +158,7 @@ def _build_repeated_note(file: str, found: RepeatedKey) -> Note:
     return Note(REPEATED, {"key": key}) if found.line is None else Note(REPEATED_ON, {"line": found.line, "key": key})
 
 
-def _build_intake(documents: list[Loaded], notes: list[Note], text: str) -> Intake:
+def _build_intake(documents: list[LoadedObject], notes: list[Note], text: str) -> Intake:
     """The documents' objects as v1.34 has them, each once."""
     whole, of_formats = formats.expand_documents(documents)
     objects, of_tools = without_tools(whole)
@@ -170,7 +170,9 @@ def _build_intake(documents: list[Loaded], notes: list[Note], text: str) -> Inta
     return Intake(_number_documents(objects, 0), said, whole, text)
 
 
-def _of_text(text: str, name: str, limits: LoadLimits, repeated: list[RepeatedKey]) -> tuple[list[Loaded], list[Note]]:
+def _of_text(
+    text: str, name: str, limits: LoadLimits, repeated: list[RepeatedKey]
+) -> tuple[list[LoadedObject], list[Note]]:
     """The documents of one file. What is no YAML or JSON, or holds none of objects, is looked at for what else it could be. `repeated`
     takes the keys that stand twice in an object.
     """
@@ -192,7 +194,7 @@ def _of_text(text: str, name: str, limits: LoadLimits, repeated: list[RepeatedKe
 
 def _of_other_text(
     text: str, name: str, limits: LoadLimits, error: InvalidObject | None, repeated: list[RepeatedKey]
-) -> tuple[list[Loaded], list[Note]]:
+) -> tuple[list[LoadedObject], list[Note]]:
     repeated.clear()
     inner, passed = _of_blocks(text, name)
     if inner:
@@ -239,11 +241,11 @@ def _of_blocks(text: str, name: str) -> tuple[str, list[Note]]:
     return "\n".join(kept) if found else "", notes
 
 
-def _in_file(documents: list[Loaded], name: str) -> list[Loaded]:
+def _in_file(documents: list[LoadedObject], name: str) -> list[LoadedObject]:
     return [replace(each, file=name) for each in documents] if name else documents
 
 
-def _number_documents(documents: Sequence[Loaded], first: int) -> list[Loaded]:
+def _number_documents(documents: Sequence[LoadedObject], first: int) -> list[LoadedObject]:
     return [
         each if each.index == index else replace(each, index=index) for index, each in enumerate(documents, start=first)
     ]

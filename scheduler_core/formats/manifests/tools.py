@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.apimachinery.objects.loading import Loaded
+from scheduler_core.apimachinery.objects.loading import LoadedObject
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import is_own_group, split_api_version
 from scheduler_core.formats.manifests.notes import Note, NotObjects, gettext_noop
@@ -55,12 +55,12 @@ _OF_KUSTOMIZE = (
 _NOT_MEANT = (KUSTOMIZATION, CHART, COMPOSE, KUBECONFIG, STATUS, TABLE, PARTIAL)
 
 
-def without_tools(documents: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
+def without_tools(documents: Sequence[LoadedObject]) -> tuple[list[LoadedObject], list[Note]]:
     """Return the documents that may be objects, and one note for each type of other document.
 
     Raise NotObjects if there are only other documents.
     """
-    kept: list[Loaded] = []
+    kept: list[LoadedObject] = []
     notes: dict[str, Note] = {}
     for each in documents:
         note = what(each.manifest) if isinstance(each.manifest, Mapping) else None

@@ -52,7 +52,7 @@ AnyMeasure = Measure | TermsMeasure
 
 
 @dataclass(slots=True, eq=False)
-class Known(SharedState):
+class ClassNumbers(SharedState):
     """Numbers for the first `count` entries; the array has room for more, filled with 0."""
 
     count: int = 0
@@ -77,8 +77,10 @@ class PodClasses(SharedState):
     _index: dict[tuple[object, ...], int] = field(default_factory=dict)
     _terms_index: dict[str, int] = field(default_factory=lambda: {"": 0})
     _pods: Derived[dict[Pod, int]] = field(default_factory=dict)
-    _terms_of: Known = field(default_factory=lambda: Known(1))  # class -> its terms
-    _known: Derived[dict[object, Known]] = field(default_factory=dict)  # measure -> its numbers, by class or by terms
+    _terms_of: ClassNumbers = field(default_factory=lambda: ClassNumbers(1))  # class -> its terms
+    _known: Derived[dict[object, ClassNumbers]] = field(
+        default_factory=dict
+    )  # measure -> its numbers, by class or by terms
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -160,10 +162,10 @@ class PodClasses(SharedState):
             known.trimmed = np.trim_zeros(known.weights, "b").tobytes()
         return known.trimmed
 
-    def _find(self, key: object) -> Known:
+    def _find(self, key: object) -> ClassNumbers:
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= _REMEMBERED_MEASURES:
                 self._known.clear()
-            known = self._known[key] = Known()
+            known = self._known[key] = ClassNumbers()
         return known

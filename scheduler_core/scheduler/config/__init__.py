@@ -13,7 +13,7 @@ from scheduler_core.scheduler.config.gates import (
     MAX_GATES_TEXT,
     Gate,
     GateError,
-    Wanted,
+    GateSettings,
     asked_gates,
     format_gates,
     read_gates,
@@ -76,6 +76,6 @@ def _without(plugin_set: Mapping[str, Any], name: str) -> MutableManifest:
 __all__ = ["CURRENT", "DEFAULT_FEATURES", "DIFFERENCES", "EXPRESSIONS", "GATE_SETTINGS", "HISTORICAL", "MAX_DURATION"]
 __all__ += ["MAX_GATES_TEXT", "NAME_PATTERN", "NEWEST", "NORMALIZE", "OLDEST", "READ_AT_START", "RELEASES"]
 __all__ += ["APIServerOptions", "ConfigurationError", "ControllerManagerOptions", "Definition", "Features", "Gate"]
-__all__ += ["GateError", "Profile", "Release", "SchedulerConfiguration", "Wanted", "WorldSettings", "asked_gates"]
+__all__ += ["GateError", "GateSettings", "Profile", "Release", "SchedulerConfiguration", "WorldSettings", "asked_gates"]
 __all__ += ["behaviors_of", "format_gates", "load_configuration", "read_gates", "read_kubelet", "read_release"]
 __all__ += ["with_own", "with_plugin", "with_plugin_in", "without_effect"]

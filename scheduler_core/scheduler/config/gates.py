@@ -81,14 +81,14 @@ def default_settings(release: Release) -> dict[str, bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GateSettings:
     """The outcome of feature gates: all settings that are gates, and the names of gates without effect here."""
 
     settings: Mapping[str, bool]
     idle: tuple[str, ...] = ()
 
 
-def read_gates(text: str, release: Release = OLDEST) -> Wanted:
+def read_gates(text: str, release: Release = OLDEST) -> GateSettings:
     """Parse `A=true,B=false`, with or without `--feature-gates=` before it. Other gates have their defaults. GateError."""
     if len(text) > MAX_GATES_TEXT:
         raise GateError([f"received {len(text)} characters; expected at most {MAX_GATES_TEXT}"])
@@ -100,7 +100,7 @@ def read_gates(text: str, release: Release = OLDEST) -> Wanted:
     return resolve(gates, release)
 
 
-def resolve(gates: Mapping[str, bool], release: Release = OLDEST) -> Wanted:
+def resolve(gates: Mapping[str, bool], release: Release = OLDEST) -> GateSettings:
     """Resolve gates by name. AllAlpha and AllBeta apply to gates that are not named themselves. GateError."""
     known = gates_of(release)
     for name in gates:
@@ -124,7 +124,7 @@ def resolve(gates: Mapping[str, bool], release: Release = OLDEST) -> Wanted:
     if gates and Behavior.GATE_DEPENDENCIES in behaviors_of(release):
         free = ((name, gate) for name, gate in known.items() if not gate.locked)
         _check_needs(locked | {name: gates.get(name, whole.get(gate.stage, gate.default)) for name, gate in free})
-    return Wanted(settings, tuple(name for name in gates if name in known and name not in _SETTINGS))
+    return GateSettings(settings, tuple(name for name in gates if name in known and name not in _SETTINGS))
 
 
 def _check_needs(on: Mapping[str, bool]) -> None:

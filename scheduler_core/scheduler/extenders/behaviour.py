@@ -10,12 +10,12 @@ import msgspec
 
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange, refuse_connection, within
 from scheduler_core.scheduler.extenders.results import answer_from_rules
-from scheduler_core.scheduler.extenders.written import Latency, Written, answer_from_expressions
+from scheduler_core.scheduler.extenders.written import Latency, WrittenServer, answer_from_expressions
 
 MAX_RULES = 200
 
 
-class Recorded(msgspec.Struct, frozen=True, tag_field="type", tag="recorded", forbid_unknown_fields=True):
+class RecordedServer(msgspec.Struct, frozen=True, tag_field="type", tag="recorded", forbid_unknown_fields=True):
     """Rules that say what it answers (see recorded.py)."""
 
     rules: Annotated[tuple[Mapping[str, Any], ...], msgspec.Meta(max_length=MAX_RULES)] = ()
@@ -26,15 +26,15 @@ class Remote(msgspec.Struct, frozen=True, tag_field="type", tag="http", forbid_u
     """The real server: its answers come from outside, and are written to the log."""
 
 
-class Nobody(msgspec.Struct, frozen=True, tag_field="type", tag="nobody", forbid_unknown_fields=True):
+class RefusedConnection(msgspec.Struct, frozen=True, tag_field="type", tag="nobody", forbid_unknown_fields=True):
     """The connection is refused."""
 
 
-Behaviour = Recorded | Written | Remote | Nobody
+Behaviour = RecordedServer | WrittenServer | Remote | RefusedConnection
 Behaviours = tuple[tuple[str, Behaviour], ...]
 """By urlPrefix, in its order."""
 
-NOBODY = Nobody()
+NOBODY = RefusedConnection()
 
 
 def behaviour_of(behaviours: Behaviours, url_prefix: str) -> Behaviour:
@@ -46,9 +46,9 @@ def answer_of(exchange: Exchange, behaviour: Behaviour) -> Answer | None:
     """The answer as the scheduler's client gets it; None: it comes from outside."""
     if isinstance(behaviour, Remote):
         return None
-    if isinstance(behaviour, Recorded):
+    if isinstance(behaviour, RecordedServer):
         answer = answer_from_rules(exchange, behaviour.rules, behaviour.latency)
-    elif isinstance(behaviour, Written):
+    elif isinstance(behaviour, WrittenServer):
         answer = answer_from_expressions(exchange, behaviour)
     else:
         answer = refuse_connection(exchange.url)

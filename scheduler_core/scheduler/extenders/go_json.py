@@ -170,18 +170,18 @@ _LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class FieldPlace:
     """The struct that a value is a field of, and the names of the fields that lead to it."""
 
     struct: str = ""
     path: tuple[str, ...] = ()
 
 
-Reader = Callable[[Any, Where], Any]
+Reader = Callable[[Any, FieldPlace], Any]
 """Reads a JSON value that is not null."""
 
 
-def mismatch(value: Any, go: str, where: Where, spelled: str = "") -> GoError:
+def mismatch(value: Any, go: str, where: FieldPlace, spelled: str = "") -> GoError:
     what = f"json: cannot unmarshal {_kind(value)}{spelled and f' {spelled}'} into Go"
     if not where.struct:
         return GoError(f"{what} value of type {go}")
@@ -198,19 +198,19 @@ def _kind(value: Any) -> str:
     return "object" if isinstance(value, Object) else "array"
 
 
-def text(value: Any, where: Where) -> str:
+def text(value: Any, where: FieldPlace) -> str:
     if not isinstance(value, str) or isinstance(value, Number):
         raise mismatch(value, "string", where)
     return clean(value)
 
 
-def boolean(value: Any, where: Where) -> bool:
+def boolean(value: Any, where: FieldPlace) -> bool:
     if not isinstance(value, bool):
         raise mismatch(value, "bool", where)
     return value
 
 
-def int64(value: Any, where: Where) -> int:
+def int64(value: Any, where: FieldPlace) -> int:
     if not isinstance(value, Number):
         raise mismatch(value, "int64", where)
     number = int(value) if value.lstrip("-").isdigit() and len(value) <= 20 else None
@@ -219,7 +219,7 @@ def int64(value: Any, where: Where) -> int:
     return number
 
 
-def anything(value: Any, where: Where) -> Any:
+def anything(value: Any, where: FieldPlace) -> Any:
     """A value as plain data, with its numbers as numbers."""
     if isinstance(value, Object):
         return {name: anything(inner, where) for name, inner in value}
@@ -233,7 +233,7 @@ def anything(value: Any, where: Where) -> Any:
 def list_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Reader:
     """A slice; null in it is what `zero` makes (without it: None)."""
 
-    def read(value: Any, where: Where) -> list[Any]:
+    def read(value: Any, where: FieldPlace) -> list[Any]:
         if not isinstance(value, list) or isinstance(value, Object):
             raise mismatch(value, go, where)
         return [_or_zero(inner, item, where, zero) for inner in value]
@@ -244,7 +244,7 @@ def list_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Rea
 def map_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Reader:
     """A map with texts as keys."""
 
-    def read(value: Any, where: Where) -> dict[str, Any]:
+    def read(value: Any, where: FieldPlace) -> dict[str, Any]:
         if not isinstance(value, Object):
             raise mismatch(value, go, where)
         return {name: _or_zero(inner, item, where, zero) for name, inner in value}
@@ -252,7 +252,7 @@ def map_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Read
     return read
 
 
-def _or_zero(value: Any, item: Reader, where: Where, zero: Callable[[], Any] | None) -> Any:
+def _or_zero(value: Any, item: Reader, where: FieldPlace, zero: Callable[[], Any] | None) -> Any:
     if value is None:
         return None if zero is None else zero()
     return item(value, where)
@@ -267,7 +267,7 @@ def struct(
     """
     folded = {field.lower(): field for field in fields}
 
-    def read(value: Any, where: Where) -> dict[str, Any]:
+    def read(value: Any, where: FieldPlace) -> dict[str, Any]:
         if not isinstance(value, Object):
             raise mismatch(value, go or f"{package}.{name}", where)
         out: dict[str, Any] = {}
@@ -279,7 +279,7 @@ def struct(
             elif inner is None:
                 out.pop(field, None)
             else:
-                out[field] = fields[field](inner, Where(name, (*where.path, field)))
+                out[field] = fields[field](inner, FieldPlace(name, (*where.path, field)))
         return out
 
     return read

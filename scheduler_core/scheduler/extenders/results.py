@@ -215,12 +215,12 @@ def _read(exchange: Exchange, reader: go.Reader) -> Any:
         raise ExtenderError(answer.error)
     try:
         value = first_value(answer.body)
-        return None if value is None else reader(value, go.Where())
+        return None if value is None else reader(value, go.FieldPlace())
     except GoError as error:
         raise ExtenderError(str(error)) from error
 
 
-def _quantity(value: Any, where: go.Where) -> str:
+def _quantity(value: Any, where: go.FieldPlace) -> str:
     """Numbers are taken as they are spelled."""
     spelled = str(value).strip() if isinstance(value, str) else ""
     if not _QUANTITY.match(spelled):
@@ -234,7 +234,7 @@ def _quantity(value: Any, where: go.Where) -> str:
     return spelled
 
 
-def _time(value: Any, where: go.Where) -> str:
+def _time(value: Any, where: go.FieldPlace) -> str:
     if isinstance(value, Number):
         raise go.mismatch(value, "string", where)
     spelled = go.text(value, where)

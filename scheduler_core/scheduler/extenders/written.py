@@ -28,7 +28,7 @@ Latency = Annotated[int, msgspec.Meta(ge=0, le=MAX_LATENCY, extra={"unit": "ns"}
 Expression = Annotated[str, msgspec.Meta(max_length=MAX_EXPRESSION)]
 
 
-class Written(msgspec.Struct, frozen=True, tag_field="type", tag="cel", forbid_unknown_fields=True):
+class WrittenServer(msgspec.Struct, frozen=True, tag_field="type", tag="cel", forbid_unknown_fields=True):
     """The answers by verb; an empty expression is neutral: keeps all nodes, scores none, leaves the victims, binds.
 
     `unresolvable`: evicting pods would not help where `filter` refuses.
@@ -53,7 +53,7 @@ class Wrong:
     offset: int = 0
 
 
-class _Failed(ValueError):
+class _ServerFailure(ValueError):
     """The server fails; the text is its body."""
 
 
@@ -83,7 +83,7 @@ def compile_answer(verb: Verb, text: str) -> Program:
     return program
 
 
-def problems_of(written: Written) -> list[Wrong]:
+def problems_of(written: WrittenServer) -> list[Wrong]:
     """Every expression that can't be used."""
     found = []
     for verb in Verb:
@@ -96,13 +96,13 @@ def problems_of(written: Written) -> list[Wrong]:
     return found
 
 
-def answer_from_expressions(exchange: Exchange, written: Written) -> Answer:
+def answer_from_expressions(exchange: Exchange, written: WrittenServer) -> Answer:
     """Return the answer computed by the expressions."""
     text = getattr(written, exchange.verb.value)
     call = _Call(exchange.verb, exchange.request.pod, text)
     try:
         body = _BODIES[exchange.verb](call, exchange.request, written)
-    except _Failed as failed:
+    except _ServerFailure as failed:
         return Answer(500, str(failed), latency=written.latency)
     return Answer(200, json.dumps(body, ensure_ascii=False), latency=written.latency)
 
@@ -126,14 +126,16 @@ class _Call:
             text = outcome.error
             if self._left <= 0:
                 text = f"this call has cost more than {LIMIT_OF_A_CALL:,}, all nodes together"
-            raise _Failed(f"{self._verb.value} of {node}: {text}")
+            raise _ServerFailure(f"{self._verb.value} of {node}: {text}")
         if type(outcome.value) not in _TYPES[self._verb].values():
             expected = " or ".join(_TYPES[self._verb])
-            raise _Failed(f"{self._verb.value} of {node}: received {str(outcome.value)[:80]}, expected {expected}")
+            raise _ServerFailure(
+                f"{self._verb.value} of {node}: received {str(outcome.value)[:80]}, expected {expected}"
+            )
         return outcome.value
 
 
-def _filter(call: _Call, request: Request, written: Written) -> dict[str, Any]:
+def _filter(call: _Call, request: Request, written: WrittenServer) -> dict[str, Any]:
     kept, failed = [], {}
     for node in request.nodes:
         value = call.value(node.name, {"node": node.manifest}, True)
@@ -151,13 +153,13 @@ def _filter(call: _Call, request: Request, written: Written) -> dict[str, Any]:
     }
 
 
-def _prioritize(call: _Call, request: Request, written: Written) -> list[dict[str, Any]]:
+def _prioritize(call: _Call, request: Request, written: WrittenServer) -> list[dict[str, Any]]:
     if not written.prioritize:
         return []
     return [{"Host": node.name, "Score": call.value(node.name, {"node": node.manifest}, 0)} for node in request.nodes]
 
 
-def _preempt(call: _Call, request: Request, written: Written) -> dict[str, Any]:
+def _preempt(call: _Call, request: Request, written: WrittenServer) -> dict[str, Any]:
     kept = [victims for victims in request.victims if call.value(victims.node, _of_victims(victims), True)]
     return {
         "NodeNameToMetaVictims": {
@@ -175,7 +177,7 @@ def _of_victims(victims: NodeVictims) -> dict[str, Any]:
     }
 
 
-def _bind(call: _Call, request: Request, written: Written) -> dict[str, Any]:
+def _bind(call: _Call, request: Request, written: WrittenServer) -> dict[str, Any]:
     value = call.value(request.node, {"node": _build_named_node(request.node)}, True)
     return {"Error": "" if value is True or value == "" else value or NOT_BOUND}
 

@@ -229,7 +229,7 @@ def _names(manifest: Manifest) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RefusalSource:
     """The source of a refusal: a scheduler's profile and the scheduler's configuration (None: kube's default)."""
 
     scheduler: str = ""
@@ -246,7 +246,7 @@ class Refusal:
     state: CycleState
     row: int
     status: Status
-    asked: Asked = Asked()
+    asked: RefusalSource = RefusalSource()
 
     @property
     def node(self) -> Node:

@@ -54,7 +54,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenValue:
     """A value as a manifest has it, with where it is written."""
 
     text: str | Key
@@ -89,7 +89,9 @@ class Below:
     parts: tuple[Part, ...]
 
 
-Part: TypeAlias = str | Words | Key | Code | Amount | Written | PodName | Bar | Aside | Below  # a str is shown as it is
+Part: TypeAlias = (
+    str | Words | Key | Code | Amount | WrittenValue | PodName | Bar | Aside | Below
+)  # a str is shown as it is
 Parts: TypeAlias = tuple[Part, ...]
 
 

@@ -22,7 +22,7 @@ from scheduler_core.apimachinery.objects import NEVER, Node, Pod
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.framework.claims import ClaimTracker, ObjectCalls
 from scheduler_core.scheduler.framework.events import EVERYTHING, On
-from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.reasons import Reason, RefusalReason
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status
 
 if TYPE_CHECKING:
@@ -435,7 +435,7 @@ class Plugin:
         """Return a reason of this plugin against one node as it is explained, where kube's text says less."""
         return text
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
         """Return the facts on rows refused for one reason, as JSON data; `rows`: all, if PreFilter refused. Changes nothing."""
         return {}
 

@@ -39,7 +39,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RefusalReason:
     """A reason as it was said: its code, and the values in its text."""
 
     code: str
@@ -47,10 +47,10 @@ class Said:
     waits_for_claim: bool = False
 
 
-def read_reason(reasons: Iterable[Reason], text: str) -> Said:
+def read_reason(reasons: Iterable[Reason], text: str) -> RefusalReason:
     """Return the first of a plugin's reasons that matches a text."""
     for reason in reasons:
         values = reason.read(text)
         if values is not None:
-            return Said(reason.code, values, reason.waits_for_claim)
-    return Said(REFUSED, {})
+            return RefusalReason(reason.code, values, reason.waits_for_claim)
+    return RefusalReason(REFUSED, {})

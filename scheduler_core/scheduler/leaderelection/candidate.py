@@ -41,7 +41,7 @@ from scheduler_core.scheduler.leaderelection.lock import (
 )
 
 
-class Doing(enum.Enum):
+class PendingCall(enum.Enum):
     """The call whose answer is waited for."""
 
     NOTHING = enum.auto()
@@ -54,12 +54,12 @@ class Doing(enum.Enum):
 
 
 _VERBS = {
-    Doing.OPTIMISTIC_UPDATE: Verb.UPDATE,
-    Doing.GET: Verb.GET,
-    Doing.CREATE: Verb.CREATE,
-    Doing.UPDATE: Verb.UPDATE,
-    Doing.RELEASE_GET: Verb.GET,
-    Doing.RELEASE_UPDATE: Verb.UPDATE,
+    PendingCall.OPTIMISTIC_UPDATE: Verb.UPDATE,
+    PendingCall.GET: Verb.GET,
+    PendingCall.CREATE: Verb.CREATE,
+    PendingCall.UPDATE: Verb.UPDATE,
+    PendingCall.RELEASE_GET: Verb.GET,
+    PendingCall.RELEASE_UPDATE: Verb.UPDATE,
 }
 
 Next = LeaseCall | bool  # the call to make, or whether the attempt succeeded
@@ -80,7 +80,7 @@ class Candidate(State):
     observed_time: int = 0
     reported_leader: str = ""
     slow_paths: int = 0
-    doing: Doing = Doing.NOTHING
+    doing: PendingCall = PendingCall.NOTHING
     began: int = 0
     wanted: ElectionRecord = NO_RECORD
 
@@ -111,25 +111,25 @@ class Candidate(State):
         self.wanted = ElectionRecord(self.identity, seconds, acquired=now, renewed=now)
         if self.is_leader and now < self.valid_until:
             self._keep_term(self.observed)
-            return self._update(Doing.OPTIMISTIC_UPDATE) or self._get(Doing.GET)
-        return self._get(Doing.GET)
+            return self._update(PendingCall.OPTIMISTIC_UPDATE) or self._get(PendingCall.GET)
+        return self._get(PendingCall.GET)
 
     def release(self, now: int) -> Next:
         """Begins to give the lease back, where it has it."""
         self.began = now
-        return self._get(Doing.RELEASE_GET)
+        return self._get(PendingCall.RELEASE_GET)
 
     def abandon(self) -> None:
         """Waits for no answer any more."""
-        self.doing = Doing.NOTHING
+        self.doing = PendingCall.NOTHING
 
     def answer(self, now: int, answer: LeaseAnswer) -> Next:
         """Goes on with what the API server said."""
-        doing, self.doing = self.doing, Doing.NOTHING
+        doing, self.doing = self.doing, PendingCall.NOTHING
         self.lock.hear(answer, _VERBS[doing])
-        if doing is Doing.GET:
+        if doing is PendingCall.GET:
             return self._read(now, answer)
-        if doing is Doing.RELEASE_GET:
+        if doing is PendingCall.RELEASE_GET:
             if not answer.ok:
                 return False
             if not self.is_leader:
@@ -137,11 +137,11 @@ class Candidate(State):
             assert answer.lease is not None
             transitions = record_of(answer.lease.get("spec") or {}).transitions
             self.wanted = ElectionRecord("", 1, acquired=now, renewed=now, transitions=transitions)
-            return self._update(Doing.RELEASE_UPDATE) or False
+            return self._update(PendingCall.RELEASE_UPDATE) or False
         if answer.ok:
             self._observe(now, self.wanted)
             return True
-        return doing is Doing.OPTIMISTIC_UPDATE and self._get(Doing.GET)
+        return doing is PendingCall.OPTIMISTIC_UPDATE and self._get(PendingCall.GET)
 
     def _read(self, now: int, answer: LeaseAnswer) -> Next:
         if not answer.ok:
@@ -159,7 +159,7 @@ class Candidate(State):
             self.slow_paths += 1
         else:
             self.wanted = replace(self.wanted, transitions=record.transitions + 1)
-        return self._update(Doing.UPDATE) or False
+        return self._update(PendingCall.UPDATE) or False
 
     def _observe(self, now: int, record: ElectionRecord) -> None:
         self.observed = record
@@ -168,15 +168,15 @@ class Candidate(State):
     def _keep_term(self, record: ElectionRecord) -> None:
         self.wanted = replace(self.wanted, acquired=record.acquired, transitions=record.transitions)
 
-    def _get(self, doing: Doing) -> LeaseCall:
+    def _get(self, doing: PendingCall) -> LeaseCall:
         self.doing = doing
         return self.lock.get()
 
     def _create(self) -> LeaseCall:
-        self.doing = Doing.CREATE
+        self.doing = PendingCall.CREATE
         return self.lock.create(self.wanted)
 
-    def _update(self, doing: Doing) -> LeaseCall | None:
+    def _update(self, doing: PendingCall) -> LeaseCall | None:
         call = self.lock.update(self.wanted)
         if call is not None:
             self.doing = doing

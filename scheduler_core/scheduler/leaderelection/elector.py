@@ -40,7 +40,7 @@ class Phase(enum.Enum):
     STOPPED = "stopped"
 
 
-class What(enum.StrEnum):
+class ReportKind(enum.StrEnum):
     """A step's report. The first three are kube's callbacks."""
 
     NEW_LEADER = "OnNewLeader"
@@ -60,7 +60,7 @@ class What(enum.StrEnum):
 class Report:
     """`text`: of NEW_LEADER who leads, of EVENT what the Event says."""
 
-    what: What
+    what: ReportKind
     text: str = ""
 
 
@@ -144,15 +144,15 @@ class LeaderElector(State):
         return self._release(now, following)
 
     def _acquire(self, now: int) -> Steps:
-        steps: Steps = [*self._new_leader(), self._event("became leader"), Report(What.ACQUIRED)]
+        steps: Steps = [*self._new_leader(), self._event("became leader"), Report(ReportKind.ACQUIRED)]
         self.phase = Phase.RENEWING
-        return [*steps, Report(What.STARTED_LEADING), *self._begin_round(now)]
+        return [*steps, Report(ReportKind.STARTED_LEADING), *self._begin_round(now)]
 
     def _not_acquired(self, now: int) -> Steps:
         self.wake_at = now + (
             self.config.retry_period + ((self.jitter.next() >> 11) * 12 * self.config.retry_period // 10 >> 53)
         )
-        return [*self._new_leader(), Report(What.NOT_ACQUIRED)]
+        return [*self._new_leader(), Report(ReportKind.NOT_ACQUIRED)]
 
     def _begin_round(self, now: int) -> Steps:
         self.round, self.deadline = now, now + self.config.renew_deadline
@@ -160,7 +160,7 @@ class LeaderElector(State):
 
     def _renew(self, now: int) -> Steps:
         self.deadline, self.wake_at = None, now + self.config.retry_period
-        return [*self._new_leader(), Report(What.RENEWED)]
+        return [*self._new_leader(), Report(ReportKind.RENEWED)]
 
     def _not_renewed(self, now: int) -> Steps:
         """The ticks of a round go on while an attempt takes long; one of those is made up for."""
@@ -168,12 +168,12 @@ class LeaderElector(State):
         period = self.config.retry_period
         ticks = (self.candidate.began - self.round) // period + 1
         self.wake_at = min(max(now, self.round + ticks * period), self.deadline)
-        return [Report(What.NOT_RENEWED)]
+        return [Report(ReportKind.NOT_RENEWED)]
 
     # the end
 
     def _lose(self, now: int) -> Steps:
-        return [*self._new_leader(), Report(What.LOST), *self._give_up(now)]
+        return [*self._new_leader(), Report(ReportKind.LOST), *self._give_up(now)]
 
     def _give_up(self, now: int) -> Steps:
         if not self.config.release_on_cancel:
@@ -183,7 +183,7 @@ class LeaderElector(State):
 
     def _release(self, now: int, done: bool) -> Steps:
         """`done` is also said where another has the lease by now."""
-        what = What.RELEASED if done and not self.candidate.observed.holder else What.NOT_RELEASED
+        what = ReportKind.RELEASED if done and not self.candidate.observed.holder else ReportKind.NOT_RELEASED
         return [Report(what), *self._end()]
 
     def _end(self) -> Steps:
@@ -191,13 +191,13 @@ class LeaderElector(State):
 
     def _stop(self) -> Steps:
         self.phase, self.wake_at, self.deadline = Phase.STOPPED, None, None
-        return [Report(What.STOPPED_LEADING)]
+        return [Report(ReportKind.STOPPED_LEADING)]
 
     # reports
 
     def _new_leader(self) -> Steps:
         leader = self.candidate.new_leader()
-        return [] if leader is None else [Report(What.NEW_LEADER, leader)]
+        return [] if leader is None else [Report(ReportKind.NEW_LEADER, leader)]
 
     def _event(self, what: str) -> Report:
-        return Report(What.EVENT, f"{self.candidate.identity} {what}")
+        return Report(ReportKind.EVENT, f"{self.candidate.identity} {what}")

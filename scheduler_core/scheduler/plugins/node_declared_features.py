@@ -158,6 +158,6 @@ class NodeDeclaredFeatures(Plugin):
 def _build_row(node: Node, found: tuple[str, ...], need: str) -> explanation.Row:
     source = explanation.Source("Node", node.name, "status.declaredFeatures")
     said: explanation.Parts = (
-        (explanation.Written(need, source),) if need in found else (explanation.Written("–", source),)
+        (explanation.WrittenValue(need, source),) if need in found else (explanation.WrittenValue("–", source),)
     )
     return explanation.Row(((explanation.Code(need),), said), bad=need not in found)

@@ -8,7 +8,7 @@ import numpy as np
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import Action, CycleState, On, Plugin, Reason, Rows, Verdicts, unresolvable
-from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, Written, gettext_noop
+from scheduler_core.scheduler.framework.explanation import Explanation, Row, Source, Table, WrittenValue, gettext_noop
 
 NAME = "NodeName"
 
@@ -39,7 +39,7 @@ class NodeName(Plugin):
             return ()
         name = nodes.names[row]
         cells = (
-            (Written(pod.node_name, Source("Pod", pod.key, "spec.nodeName")),),
-            (Written(name, Source("Node", name, "metadata.name")),),
+            (WrittenValue(pod.node_name, Source("Pod", pod.key, "spec.nodeName")),),
+            (WrittenValue(name, Source("Node", name, "metadata.name")),),
         )
         return (Table(_COLUMNS, (Row(cells, bad=pod.node_name != name),)),)

@@ -110,12 +110,12 @@ class NodePorts(Plugin):
 
 
 def _explain_port(port: HostPort, place: str, pod: Pod, others: Iterable[Pod]) -> explanation.Row:
-    wanted = (explanation.Written(_text(port), explanation.Source("Pod", pod.key, place)),)
+    wanted = (explanation.WrittenValue(_text(port), explanation.Source("Pod", pod.key, place)),)
     held: list[explanation.Part] = []
     for other in others:
         for used, path in _places(other):
             if _clash(port, (used,)):
-                holder = explanation.Written(_text(used), explanation.Source("Pod", other.key, path))
+                holder = explanation.WrittenValue(_text(used), explanation.Source("Pod", other.key, path))
                 held += [explanation.Code(explanation.Key(other.key)), explanation.Below((holder,))]
     parts: explanation.Parts = tuple(held) or (_FREE,)
     return explanation.Row((wanted, parts), bad=bool(held))

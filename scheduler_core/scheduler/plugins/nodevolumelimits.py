@@ -20,7 +20,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Row,
     Source,
     Table,
-    Written,
+    WrittenValue,
     gettext_noop,
     remark,
 )
@@ -361,7 +361,7 @@ def _holders(counter: Counter, refusal: Refusal, csi_node: Manifest | None, limi
 
 
 def _explain_limit(driver: str, attached: int, new: int, limit: int, source: Source) -> Row:
-    allowed = (Written(str(limit), source),)
+    allowed = (WrittenValue(str(limit), source),)
     return Row(((driver,), (str(attached),), (str(new),), allowed), bad=attached + new > limit)
 
 

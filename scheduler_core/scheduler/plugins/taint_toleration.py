@@ -27,7 +27,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Source,
     Table,
     Words,
-    Written,
+    WrittenValue,
     gettext_noop,
     phrase,
     remark,
@@ -237,8 +237,8 @@ def _taint_row(taint: Taint, i: int, node: str, pod: Pod) -> Row:
     tolerations = enumerate(pod.spec.tolerations)
     found = next((place for place, each in tolerations if each.tolerates(taint)), None)
     source = Source("Pod", pod.key, f"spec.tolerations[{found}]")
-    said: Parts = (_NONE,) if found is None else (Written(f"spec.tolerations[{found}]", source),)
-    name: Parts = (Written(str(taint), Source("Node", node, f"spec.taints[{i}]")),)
+    said: Parts = (_NONE,) if found is None else (WrittenValue(f"spec.tolerations[{found}]", source),)
+    name: Parts = (WrittenValue(str(taint), Source("Node", node, f"spec.taints[{i}]")),)
     return Row((name, said), bad=found is None)
 
 

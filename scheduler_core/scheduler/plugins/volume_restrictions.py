@@ -27,7 +27,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Rows,
     Verdicts,
 )
-from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.reasons import Reason, RefusalReason
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
@@ -124,7 +124,7 @@ class VolumeRestrictions(Plugin):
                     reason[i] = 0
         return Verdicts(reason, (DISK_CONFLICT, IN_USE, NO_STATE)) if (reason >= 0).any() else None
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
         """Each claim with the volume that it is bound to."""
         return {"claims": claims_evidence(self.handle, pod)}
 

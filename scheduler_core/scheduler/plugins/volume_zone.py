@@ -23,7 +23,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Row,
     Source,
     Table,
-    Written,
+    WrittenValue,
     gettext_noop,
 )
 from scheduler_core.scheduler.framework.plugin import (
@@ -36,7 +36,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Rows,
     Verdicts,
 )
-from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.reasons import Reason, RefusalReason
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND, claims_evidence
 from scheduler_core.scheduler.plugins.helper.hints import after_named_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
@@ -69,7 +69,7 @@ class Topology:
     values: tuple[str, ...]
 
 
-class _Refused(Exception):
+class _PreFilterRefusal(Exception):
     """PreFilter's refusal."""
 
     def __init__(self, text: str) -> None:
@@ -112,7 +112,7 @@ class VolumeZone(Plugin):
             return NOTHING_TO_DO
         try:
             pv_topologies = [t for use in uses if not use.ephemeral for t in self._topologies(pod, use.claim)]
-        except _Refused as refused:
+        except _PreFilterRefusal as refused:
             return PreFilterResult(refused.status)
         if not pv_topologies:
             return NOTHING_TO_DO
@@ -122,31 +122,31 @@ class VolumeZone(Plugin):
     def _topologies(self, pod: Pod, claim_name: str) -> tuple[Topology, ...]:
         """Return the topologies of the claim's volume; none if the claim's class waits for the pod."""
         if not claim_name:
-            raise _Refused(_NO_NAME())
+            raise _PreFilterRefusal(_NO_NAME())
         claim = self.handle.get("PersistentVolumeClaim", pod.namespace, claim_name)
         if claim is None:
-            raise _Refused(volumes.claim_not_found(claim_name))
+            raise _PreFilterRefusal(volumes.claim_not_found(claim_name))
         name = volumes.volume_name(claim)
         if not name:
             self._must_wait(claim)
             return ()
         volume = self.handle.get("PersistentVolume", "", name)
         if volume is None:
-            raise _Refused(_NO_VOLUME(volume=name))
+            raise _PreFilterRefusal(_NO_VOLUME(volume=name))
         return topologies(volume)
 
     def _must_wait(self, claim: Manifest) -> None:
         name = volumes.class_of(claim)
         if not name:
-            raise _Refused(_NO_CLASS_NAMED())
+            raise _PreFilterRefusal(_NO_CLASS_NAMED())
         storage_class = self.handle.get("StorageClass", "", name)
         if storage_class is None:
-            raise _Refused(_NO_CLASS(**{"class": name}))
+            raise _PreFilterRefusal(_NO_CLASS(**{"class": name}))
         mode = storage_class.get("volumeBindingMode")
         if mode is None:
-            raise _Refused(_NO_MODE(**{"class": name}))
+            raise _PreFilterRefusal(_NO_MODE(**{"class": name}))
         if mode != volumes.WAIT_FOR_FIRST_CONSUMER:
-            raise _Refused(_UNBOUND())
+            raise _PreFilterRefusal(_UNBOUND())
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         constrained = np.zeros(len(nodes), np.bool_)
@@ -182,7 +182,7 @@ class VolumeZone(Plugin):
         rows = [_explain_topology(topology, nodes, row) for topology in state.get(NAME) or ()]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
         """Each claim with the volume that it is bound to."""
         return {"claims": claims_evidence(self.handle, pod)}
 
@@ -192,9 +192,9 @@ def _explain_topology(topology: Topology, nodes: NodeTable, row: int) -> Row:
     key = topology.key if topology.key in labels else _NEW_NAMES.get(topology.key, topology.key)
     here: Parts = ("-",)
     if labels.get(key):
-        here = (Written(labels[key], Source("Node", node, f"metadata.labels[{key}]")),)
+        here = (WrittenValue(labels[key], Source("Node", node, f"metadata.labels[{key}]")),)
     wanted = Source("PersistentVolume", topology.volume, f"metadata.labels[{topology.key}]")
-    cells = ((Code(topology.volume), Below((topology.key,))), (Written(", ".join(topology.values), wanted),), here)
+    cells = ((Code(topology.volume), Below((topology.key,))), (WrittenValue(", ".join(topology.values), wanted),), here)
     return Row(cells, bad=not _within(nodes, topology)[row])
 
 

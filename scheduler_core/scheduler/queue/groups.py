@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.trace.journal import Place
 from scheduler_core.scheduler.framework.events import ATTEMPT_FAILED, FORCE_ACTIVATE, Action, ObjectEvent
 from scheduler_core.scheduler.framework.status import Status
-from scheduler_core.scheduler.queue.placing import Placing
+from scheduler_core.scheduler.queue.placing import QueuePlacement
 from scheduler_core.scheduler.queue.state import QueueState
 from scheduler_core.scheduler.queue.types import GROUP, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
@@ -36,7 +36,7 @@ def in_cycle_order(members: Iterable[QueuedPod]) -> tuple[QueuedPod, ...]:
 class GroupQueue:
     """The part of the queue that is about members of groups."""
 
-    def __init__(self, state: QueueState, placing: Placing, options: QueueOptions, rules: Rules) -> None:
+    def __init__(self, state: QueueState, placing: QueuePlacement, options: QueueOptions, rules: Rules) -> None:
         self._state = state
         self._placing = placing
         self._rules = rules

@@ -25,26 +25,26 @@ HintCounts = Tally[tuple[tuple[str, ...], int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ExtenderStandIn:
     """A stand-in for a plugin if extenders refused a pod; receives all events. kube: defaultEnqueueExtension"""
 
     name: str
 
 
-_EXTENDER = Named(EXTENDER_NAME)
+_EXTENDER = ExtenderStandIn(EXTENDER_NAME)
 
 
 @dataclass(frozen=True, slots=True)
 class _Listener:
     """A registration that matches an event, with the labels that its hint's answers are counted under."""
 
-    plugin: Plugin | Named
+    plugin: Plugin | ExtenderStandIn
     on: On
     yes: tuple[tuple[str, ...], int]
     no: tuple[tuple[str, ...], int]
 
     @classmethod
-    def to(cls, event: ClusterEvent, plugin: Plugin | Named, on: On) -> _Listener:
+    def to(cls, event: ClusterEvent, plugin: Plugin | ExtenderStandIn, on: On) -> _Listener:
         labels = (plugin.name, event.label)
         return cls(plugin, on, ((*labels, "Queue"), 0), ((*labels, "QueueSkip"), 0))
 
@@ -59,7 +59,7 @@ class Hints:
         self._names: dict[tuple[str, int], frozenset[str]] = {}
 
     @cached_property
-    def _all(self) -> dict[str, tuple[tuple[Plugin | Named, On], ...]]:
+    def _all(self) -> dict[str, tuple[tuple[Plugin | ExtenderStandIn, On], ...]]:
         """The registrations by profile. Computed at the first event, which most copies of a world never have."""
         return {
             name: (
@@ -121,7 +121,7 @@ class Hints:
         return self._matching[key]
 
 
-class Registering(Protocol):
+class EventSource(Protocol):
     """An object that registers for events: a plugin."""
 
     @property
@@ -130,7 +130,7 @@ class Registering(Protocol):
     def registrations(self) -> tuple[On, ...]: ...
 
 
-def list_registrations(plugin: Registering) -> tuple[On, ...]:
+def list_registrations(plugin: EventSource) -> tuple[On, ...]:
     """The plugin's registrations. Until 1.37 one that hears of new nodes and not of taints hears of those as well."""
     events = plugin.registrations()
     if plugin.taints_unheard:

@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.events import (
     UNSCHEDULABLE_TIMEOUT,
     ObjectEvent,
 )
-from scheduler_core.scheduler.queue.placing import Placing
+from scheduler_core.scheduler.queue.placing import QueuePlacement
 from scheduler_core.scheduler.queue.state import QueueState
 from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
@@ -30,7 +30,7 @@ _AFTER_BACKOFF = RequeueDecision(Strategy.AFTER_BACKOFF)
 class HintedMoves:
     """Moves as in v1.34 with its gate SchedulerQueueingHints, which is locked on. Times are virtual nanoseconds."""
 
-    def __init__(self, state: QueueState, placing: Placing, options: QueueOptions, rules: Rules) -> None:
+    def __init__(self, state: QueueState, placing: QueuePlacement, options: QueueOptions, rules: Rules) -> None:
         self._state = state
         self._placing = placing
         self._options = options

@@ -57,7 +57,7 @@ class Backoff:
 _WANTED = {Strategy.IMMEDIATELY: "active", Strategy.AFTER_BACKOFF: "backoff", Strategy.SKIP: "unschedulable"}
 
 
-class Placing:
+class QueuePlacement:
     """`cause` is the label of what moved the pod, `why` the decision where a plugin's hint was asked."""
 
     def __init__(self, state: QueueState, options: QueueOptions, rules: Rules) -> None:

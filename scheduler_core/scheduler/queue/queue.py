@@ -26,7 +26,7 @@ from scheduler_core.scheduler.queue.groups import GroupQueue
 from scheduler_core.scheduler.queue.historical import HistoricalMoves
 from scheduler_core.scheduler.queue.moves import HintedMoves
 from scheduler_core.scheduler.queue.nominator import Nominator
-from scheduler_core.scheduler.queue.placing import Placing
+from scheduler_core.scheduler.queue.placing import QueuePlacement
 from scheduler_core.scheduler.queue.state import InFlight, QueueState
 from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics, QueueOptions, RequeueDecision, Rules
 
@@ -38,7 +38,7 @@ class SchedulingQueue(State):
     state: Copied[QueueState]
     _rules: Derived[Rules]
     groups: Derived[GroupQueue | None]
-    _placing: Derived[Placing]
+    _placing: Derived[QueuePlacement]
     moves: Derived[HintedMoves]
 
     def __init__(self, options: QueueOptions, rules: Rules, state: QueueState | None = None) -> None:
@@ -51,7 +51,7 @@ class SchedulingQueue(State):
         moves = HistoricalMoves if self.options.historical else HintedMoves
         self.nominator.queued = self.state.find
         self._rules = rules
-        self._placing = Placing(self.state, self.options, rules)
+        self._placing = QueuePlacement(self.state, self.options, rules)
         self.groups = GroupQueue(self.state, self._placing, self.options, rules) if self.options.groups else None
         self.state.grouped = self.options.groups
         self.moves = moves(self.state, self._placing, self.options, rules)

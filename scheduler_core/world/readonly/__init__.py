@@ -1,7 +1,7 @@
 """What can be seen of a world, and the field's words: all that presenters and other readers need. Nothing here changes anything."""
 
 from scheduler_core.apimachinery.objects import FieldError, InvalidObject, Pod, controller_of, parse_duration
-from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, forget_places, load_manifests
+from scheduler_core.apimachinery.objects.loading import LoadedObject, LoadLimits, forget_places, load_manifests
 from scheduler_core.apimachinery.objects.names import label_errors, subdomain_errors
 from scheduler_core.apimachinery.objects.quantity import BadQuantity, format_quantity, parse_quantity
 from scheduler_core.apimachinery.objects.resources import pod_requests
@@ -58,7 +58,18 @@ __all__ += ["EXTENDER_NAME", "FORCE_ACTIVATE", "KINDS", "NEVER", "NOT_EVALUATED"
 __all__ += ["RECORD_FIELDS", "UNSCHEDULABLE_TIMEOUT", "Action", "AdvanceBinding", "AnswerCall", "Attempt"]
 __all__ += ["BadQuantity", "BindingCycleView", "CacheView", "Candidate", "ClusterEvent", "Code", "CycleView"]
 __all__ += ["Evidence", "Exchange", "ExpireAssumedPod", "Extender", "FieldError", "GroupCycle", "InvalidObject"]
-__all__ += ["Kill", "KubeEvent", "LoadLimits", "Loaded", "Move", "NodeTable", "NodeToStatus", "On", "Phase", "Place"]
+__all__ += [
+    "Kill",
+    "KubeEvent",
+    "LoadLimits",
+    "LoadedObject",
+    "Move",
+    "NodeTable",
+    "NodeToStatus",
+    "On",
+    "Phase",
+    "Place",
+]
 __all__ += ["PluginStep", "PluginView", "Pod", "Point", "ProfileView", "QueueView", "QueuedPod", "Record", "Reprieve"]
 __all__ += ["SchedulerView", "SchedulingCycleView", "ScoreBoard", "SearchView", "Status", "StepFacts", "StoreView"]
 __all__ += ["Toleration", "Trial", "Verb", "WorldView", "action_name", "budgets_of", "controller_of"]

@@ -41,7 +41,7 @@ def start(world: World) -> None:
             controller.on_start(world)
 
 
-def heed_gates(world: World) -> None:
+def apply_feature_gates(world: World) -> None:
     """Restart the controllers that depend on the feature gates of devices, which have changed."""
     for controller in CONTROLLERS:
         if controller.of_devices and runs(controller, world.cluster):

@@ -185,7 +185,7 @@ def _use(world: EditableWorld, settings: WorldSettings) -> None:
     if begins:
         cluster_commands.start(world)
     elif gated:
-        cluster_commands.heed_gates(world)
+        cluster_commands.apply_feature_gates(world)
     if restart:
         world.store.read_again(settings.reading)
     staying = [scheduler for scheduler in world.schedulers if scheduler.name not in restarting]

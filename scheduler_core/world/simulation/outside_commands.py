@@ -14,7 +14,7 @@ from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.core.steps import extender_calls
 from scheduler_core.scheduler.extenders.behaviour import Behaviours
 from scheduler_core.scheduler.extenders.exchange import Answer
-from scheduler_core.scheduler.extenders.written import Written, problems_of
+from scheduler_core.scheduler.extenders.written import WrittenServer, problems_of
 from scheduler_core.world.commands import AnswerExtender, BeginLife, CallAPI, SetExtender, refuse
 from scheduler_core.world.simulation.cluster_commands import begin_at
 from scheduler_core.world.simulation.edits import EditableWorld
@@ -46,7 +46,7 @@ MOST = 100  # servers that are told of
 def _set_extender(world: EditableWorld, command: SetExtender) -> None:
     inputs = world.surroundings.inputs
     behaviours = dict(inputs.extenders)
-    if isinstance(command.behaviour, Written):
+    if isinstance(command.behaviour, WrittenServer):
         # Refused, with the place of every error.
         written = command.behaviour
         errors = [

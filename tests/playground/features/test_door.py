@@ -15,7 +15,7 @@ from playground.features.door import views
 from playground.features.door.views import Stream, door
 from playground.models import Session
 from playground.sessions.protocol.comparing import DropTask
-from playground.sessions.protocol.errors import Expired
+from playground.sessions.protocol.errors import AnswerExpired
 from playground.sessions.protocol.moving import APIWrite, ReadOn, Write
 from playground.sessions.web import publisher
 from playground.sessions.web.client import SessionClient, create_session
@@ -118,7 +118,7 @@ async def test_a_list_that_nobody_reads_on_is_not_kept(
     await make_maps(session)
     monkeypatch.setattr("playground.features.door.views.secrets.token_hex", lambda _: "token")
     (await ask(session, method, MAPS)).close()
-    with pytest.raises(Expired):
+    with pytest.raises(AnswerExpired):
         await SessionClient(session, "edit").check(ReadOn(token="token"))
 
 
@@ -216,5 +216,5 @@ async def test_the_rest_of_a_list_that_is_not_kept_any_longer_has_expired(
         said = "The resourceVersion for the provided list is too old."
         assert (answer.status_code, status["reason"], status["message"]) == (410, "Expired", said)
     else:
-        with pytest.raises(Expired):
+        with pytest.raises(AnswerExpired):
             [part async for part in answer.streaming_content]

@@ -8,7 +8,7 @@ import yaml
 from playground.lessons import BadLesson, read_lesson
 from playground.lessons.authoring import check, files_in
 from playground.lessons.reading import CONTENT
-from playground.lessons.variants import Unproven, problems_of_variants, proven
+from playground.lessons.variants import AmbiguousVariants, problems_of_variants, proven
 from playground.lessons.varying import variants_of
 
 
@@ -77,7 +77,7 @@ def test_a_lesson_of_ones_own_with_variants_is_well_and_its_variants_are_proven(
 
 
 def refused(lesson):
-    with pytest.raises(Unproven) as error:
+    with pytest.raises(AmbiguousVariants) as error:
         proven(lesson, "1", 1_000)
     return str(error.value)
 

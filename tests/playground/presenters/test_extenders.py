@@ -10,7 +10,7 @@ from playground.presenters.look import TABS, Look
 from playground.presenters.narrator import sentence
 from playground.presenters.pipeline import present as pipeline
 from playground.presenters.stage.group import exchanges
-from scheduler_core.scheduler.extenders.behaviour import Recorded, Remote
+from scheduler_core.scheduler.extenders.behaviour import RecordedServer, Remote
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration, SetExtender
 from scheduler_core.world.simulation import Simulation
 from tests.playground.presenters.worlds import empty_world
@@ -32,7 +32,7 @@ def world(**extender: Any) -> Simulation:
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     entry = {"urlPrefix": URL, **verbs, "weight": 2, **extender}
     sim.apply(SetConfiguration({**kind, "extenders": [entry]}))
-    sim.apply(SetExtender(URL, Recorded(RULES)))
+    sim.apply(SetExtender(URL, RecordedServer(RULES)))
     sim.apply(ApplyObjects((node("a"), node("b"), node("c"), pod("low", cpu="4"), pod("web"))))
     sim.apply(ApplyObjects((pod("none"), pod("bad"), pod("ghost"))))
     sim.apply(ApplyObjects(tuple(pod(f"full-{i}", cpu="3") for i in range(3))))

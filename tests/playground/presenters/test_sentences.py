@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from playground.presenters.sentences.kinds import RANK, RECORD_KINDS, Kind, row
-from playground.presenters.sentences.lines import TITLES, Standing
+from playground.presenters.sentences.lines import TITLES, RecordContext
 from playground.presenters.words import format_message, in_english, message
 from playground.templatetags.studio import translated
 from scheduler_core.base.trace.kinds import CLASSES, ApiCall, Facts, PluginRan, PodForgotten, PointStarted
@@ -59,7 +59,9 @@ def test_a_line_goes_from_one_lifeline_to_another_with_words(kind: Kind[Any]) ->
     facts = made(kind.facts, list(fields_of(kind.facts)))
     if kind.facts is PointStarted:  # its words are those of points that there are
         facts = PointStarted("Filter", "default/p")
-    ends = [end if isinstance(end, str) else end(facts, Standing()) for end in (kind.line.source, kind.line.target)]
+    ends = [
+        end if isinstance(end, str) else end(facts, RecordContext()) for end in (kind.line.source, kind.line.target)
+    ]
     assert set(ends) <= set(TITLES)
     assert in_english(kind.line.words(facts))
 

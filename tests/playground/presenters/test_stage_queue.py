@@ -10,7 +10,7 @@ import pytest
 
 from playground.presenters import Look, present
 from playground.presenters.queues import groups
-from playground.presenters.queues.groups import BY, Grouped, group_pods
+from playground.presenters.queues.groups import BY, PodGrouping, group_pods
 from playground.presenters.scene import scheduler_of
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, FailCall, PatchObject, Ref
 from scheduler_core.world.simulation import Grain, Simulation
@@ -184,13 +184,13 @@ def test_groups_of_another_step_begin_with_those_that_were_looked_at_last() -> N
 def assert_as_anew(sim: Simulation) -> None:
     for place, by in (("active", "priority"), ("unschedulable", "reason"), ("gated", "gate")):
         scheduler = scheduler_of(sim)
-        kept, anew = plain(group_pods(sim, scheduler, place, by)), Grouped()
+        kept, anew = plain(group_pods(sim, scheduler, place, by)), PodGrouping()
         entries = groups._PLACES[place](scheduler.queue)
         anew.update(entries, lambda entry, by=by: BY[by](sim, entry), [])
         assert kept == plain(anew), sim.position
 
 
-def plain(found: Grouped) -> list[tuple[Any, ...]]:
+def plain(found: PodGrouping) -> list[tuple[Any, ...]]:
     return [(group.label, list(group.pods), dict(group.families)) for group in found]
 
 

@@ -11,7 +11,7 @@ from playground.presenters.why import panel
 from playground.presenters.why.reasons import about
 from playground.presenters.words import in_english
 from playground.templatetags.studio import sentence as shown_in_words
-from scheduler_core.analysis.explain import Given, explain
+from scheduler_core.analysis.explain import GivenReason, explain
 from scheduler_core.scheduler.plugins import ROOMS
 from scheduler_core.world.commands import ApplyObjects
 from tests.playground.presenters.worlds import node, pod, shown, tainted, world
@@ -132,7 +132,7 @@ def test_a_colleague_would_say(spec: dict[str, Any], sentence: str) -> None:
 def test_every_reason_of_a_plugin_makes_a_whole_sentence(room: Any) -> None:
     for reason in room.reasons:
         values = dict.fromkeys(re.findall(r"<(\w+)>", reason.text), "x")
-        given = Given(f"{room.name}/{reason.code}", room.name, reason(**values), ("n",), 1, evidence=values)
+        given = GivenReason(f"{room.name}/{reason.code}", room.name, reason(**values), ("n",), 1, evidence=values)
         said = words(about(given, "p", 3))
         assert said.endswith((".", reason(**values))) and "%(" not in said, said
 

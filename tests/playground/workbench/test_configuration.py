@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from playground.sessions.protocol.looking import Configuration, Configured
+from playground.sessions.protocol.looking import Configuration, ConfiguredWorld
 from playground.workbench.forms.world import SettingsForm
 from scheduler_core.scheduler.config import GATE_SETTINGS
 from scheduler_core.scheduler.config.settings import WorldSettings
@@ -59,7 +59,7 @@ def begun(visitor):
     return visitor("cluster:small")
 
 
-def configured(begun) -> Configured:
+def configured(begun) -> ConfiguredWorld:
     return begun.ask(lambda client: client.ask(Configuration()))
 
 

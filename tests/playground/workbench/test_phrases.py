@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from playground.workbench.phrases import Known, Phrase, suggest
+from playground.workbench.phrases import KnownNames, Phrase, suggest
 
-KNOWN = Known(
+KNOWN = KnownNames(
     {"Node": [("", "node-1"), ("", "node-12"), ("", "gpu")], "Deployment": [("shop", "web"), ("shop", "webhook")]},
     ("NodeName", "NodeResourcesFit"),
     {"gate": "A gate", "taints": "Taints and tolerations"},

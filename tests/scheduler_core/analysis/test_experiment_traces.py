@@ -12,7 +12,7 @@ import pytest
 
 from scheduler_core.analysis.experiments import Experiment, find_parting, list_runs, make_run, record_run
 from scheduler_core.analysis.experiments.plan import Spread
-from scheduler_core.analysis.experiments.timed import Timed, read_source
+from scheduler_core.analysis.experiments.timed import TimedPod, read_source
 from scheduler_core.base.clock.agenda import SECOND, Stream
 from scheduler_core.formats.export import export_lines
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetSettings, command_from_json
@@ -23,7 +23,7 @@ from tests.scheduler_core.worlds import node, pod
 RECORDED = {"arrivals": "recorded", "durations": "recorded"}
 
 
-def times(found: list[Timed]) -> list[tuple[str, int | None, int | None]]:
+def times(found: list[TimedPod]) -> list[tuple[str, int | None, int | None]]:
     """Name, arrival, and stay of each pod, in seconds."""
 
     def seconds(time: int | None) -> int | None:

@@ -20,7 +20,7 @@ from scheduler_core.apiserver.door import (
     impersonate,
     read_body,
 )
-from scheduler_core.apiserver.door.bodies.decoding import Decoder, Undecodable, read_protobuf
+from scheduler_core.apiserver.door.bodies.decoding import Decoder, DecodingError, read_protobuf
 from scheduler_core.apiserver.door.tables.row import human_duration
 from scheduler_core.base.releases import RELEASES, Release
 from scheduler_core.world.commands import ApplyObjects, BeginLife, CallAPI, DeleteObjects, Ref
@@ -260,7 +260,7 @@ def test_a_replica_sets_name_is_the_hash_of_the_releases_types(release: Release)
 def test_wrong_types_are_named_in_gos_words() -> None:
     body = {"spec": {"containers": [{"ports": [{"containerPort": "eighty"}]}]}}
     words = "string into Go struct field ContainerPort.spec.containers.ports.containerPort of type int32"
-    with pytest.raises(Undecodable, match=words):
+    with pytest.raises(DecodingError, match=words):
         Decoder().object(body, "core.v1.Pod")
 
 

@@ -175,14 +175,14 @@ def refusal(steps: Sequence[PluginStep]) -> PluginStep | None:
 _ORDER = {str(point): i for i, point in enumerate(POINTS)} | {str(Phase.EXTENDER_BIND): 4}
 
 
-class Due(NamedTuple):
+class EndTimes(NamedTuple):
     """The end times (ns) of running work: plugins of binding cycles by attempt number, and bind calls by pod."""
 
     plugins: Mapping[int, int]
     calls: Mapping[str, int]
 
 
-def due_of(sim: WorldView, scheduler: SchedulerView) -> Due:
+def due_of(sim: WorldView, scheduler: SchedulerView) -> EndTimes:
     """Read off the agenda."""
     plugins: dict[int, int] = {}
     calls: dict[str, int] = {}
@@ -195,7 +195,7 @@ def due_of(sim: WorldView, scheduler: SchedulerView) -> Due:
             call = running.get(action.number)
             if call is not None and call.verb == BIND_CALL:
                 calls[call.key] = entry.time
-    return Due(plugins, calls)
+    return EndTimes(plugins, calls)
 
 
 def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> "Lane | None":
@@ -272,7 +272,7 @@ def _build_passed(
     return cell("ok", message(_PLUGINS, n=len(working)), within(took), at=at)
 
 
-def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: Due) -> Lane:
+def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: EndTimes) -> Lane:
     """The lane of a binding cycle that runs."""
     cycle = scheduler.cycle
     before = cycle.steps if cycle is not None and cycle.number == binding.number else ()
@@ -312,7 +312,7 @@ def _waits(sim: WorldView, binding: BindingCycleView, stands: int) -> Cell:
 
 
 def _binding_point(
-    sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, point: Point, due: Due, beyond: int
+    sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, point: Point, due: EndTimes, beyond: int
 ) -> Cell:
     """`beyond`: how many points the cycle is further than this one; 0: it stands here."""
     if beyond < 0:

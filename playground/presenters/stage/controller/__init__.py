@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NotRequired, Required, TypedDict
 
-from playground.presenters.acting import Draining, PlannedEviction, draining, list_planned_evictions
+from playground.presenters.acting import DrainState, PlannedEviction, draining, list_planned_evictions
 from playground.presenters.look import AIM, Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import short
@@ -54,7 +54,7 @@ class ChangedNode(TypedDict):
     cordoned: bool
     conditions: "list[Condition]"
     taints: list[str]
-    drain: Draining | None
+    drain: DrainState | None
     planned: list[PlannedEviction]
 
 
@@ -194,7 +194,7 @@ class Reconcile(TypedDict):
     did: Message
 
 
-class Acted(TypedDict):
+class ControllerAction(TypedDict):
     """`here`: the controller acts at this very step; `point`: what finds the step where it did.
 
     `idle`: it has done nothing yet; `owners`: the workload, what owns it and what it owns, with their counts.
@@ -209,7 +209,7 @@ class Acted(TypedDict):
     owners: list[OwnerChain]
 
 
-def present_controller(sim: WorldView, look: Look) -> Acted | None:
+def present_controller(sim: WorldView, look: Look) -> ControllerAction | None:
     """Return what the controller did that the stage is aimed at; None where it is aimed at none."""
     if look.stage != AIM or look.about != "controller" or not look.controller:
         return None
@@ -292,7 +292,7 @@ FORMS = {"flow": gettext_noop("Flow"), "table": gettext_noop("Table"), "nodes": 
 
 
 class ChangesBody(TypedDict, total=False):
-    acted: Required[Acted | None]
+    acted: Required[ControllerAction | None]
     table: ChangeTable
     at: int
     before: int
@@ -336,7 +336,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[ControllerBody, Any]:
     return Stage(_question(chosen), body, forms=FORMS, map=look.form != "table")
 
 
-def _question(chosen: Acted | None) -> Message:
+def _question(chosen: ControllerAction | None) -> Message:
     if chosen is None:
         return message("What happened in the cluster?")
     if chosen["key"]:

@@ -18,7 +18,7 @@ _WHAT = {"ADDED": gettext_noop("created"), "MODIFIED": gettext_noop("changed"), 
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ObjectChange:
     """An object, what was done to it, and as it is now: None where it has gone."""
 
     kind: str
@@ -41,10 +41,10 @@ class ChangeTable(TypedDict):
 class AllChanged:
     """The objects of the first MOST records; `more` is the number of records that were not read."""
 
-    objects: tuple[Changed, ...]
+    objects: tuple[ObjectChange, ...]
     more: int
 
-    def of(self, *kinds: str) -> list[Changed]:
+    def of(self, *kinds: str) -> list[ObjectChange]:
         return [each for each in self.objects if each.kind in kinds]
 
     def table(self) -> ChangeTable:
@@ -71,7 +71,7 @@ def collect_changes(sim: WorldView) -> AllChanged:
             created = found.get(key) == "ADDED" and facts.type == "MODIFIED"
             found[key] = "ADDED" if created else facts.type
     objects = (
-        Changed(kind, namespace, name, what, sim.store.get(kind, namespace, name))
+        ObjectChange(kind, namespace, name, what, sim.store.get(kind, namespace, name))
         for (kind, namespace, name), what in found.items()
     )
     return AllChanged(tuple(objects), max(len(sim.last) - MOST_RECORDS, 0))
@@ -223,7 +223,7 @@ Owner = tuple[str, str, str]
 
 def owners(sim: WorldView, rows: AllChanged) -> "list[OwnerChain]":
     """Chains of owners, the topmost first, each with its counts; at the end the pods that have just come, changed or gone."""
-    chains: dict[tuple[Owner, ...], list[Changed]] = {}
+    chains: dict[tuple[Owner, ...], list[ObjectChange]] = {}
     for leaf in _leaves(sim, rows):
         chains.setdefault(leaf, [])
     for pod in rows.of("Pod"):
@@ -287,7 +287,7 @@ class OwnerChain(TypedDict):
     more: int
 
 
-def _present_owner_chain(sim: WorldView, way: tuple[Owner, ...], pods: list[Changed]) -> OwnerChain:
+def _present_owner_chain(sim: WorldView, way: tuple[Owner, ...], pods: list[ObjectChange]) -> OwnerChain:
     return {
         "way": [_workload(sim, owner) for owner in way],
         "pods": [{**pod_ref(pod.key), "what": pod.what.lower(), "gone": pod.now is None} for pod in pods[:PODS]],

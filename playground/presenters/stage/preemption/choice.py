@@ -99,7 +99,7 @@ def texts(candidate: readonly.Candidate, epoch: int) -> list[str]:
     ]
 
 
-class Lead(TypedDict, total=False):
+class ValueSource(TypedDict, total=False):
     """The source of a value: `pod` with its `field`, or the numbers of a sum."""
 
     pod: str
@@ -107,7 +107,7 @@ class Lead(TypedDict, total=False):
     sum: str
 
 
-def leads(candidate: readonly.Candidate) -> list[Lead]:
+def leads(candidate: readonly.Candidate) -> list[ValueSource]:
     """Return the source of each value; {} for values that only count."""
     victims = candidate.victims
     violating = next((each.pod for each in candidate.reprieves if each.violates_budget and not each.kept), "")

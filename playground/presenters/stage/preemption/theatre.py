@@ -7,7 +7,7 @@ from typing import Literal, TypedDict
 
 from playground.presenters.cluster_map.node_cards import Step
 from playground.presenters.scene import PodRef, pod_ref, short
-from playground.presenters.stage.preemption.choice import CRITERIA, Criterion, Lead, falls, leads, texts
+from playground.presenters.stage.preemption.choice import CRITERIA, Criterion, ValueSource, falls, leads, texts
 from playground.presenters.words import amount, beside
 from scheduler_core.world.readonly import Candidate, Evidence, NodeTable, Pod, Reprieve, SchedulingCycleView
 
@@ -316,7 +316,7 @@ def _reprieve(
     }
 
 
-class RungCell(Lead):
+class RungCell(ValueSource):
     """State: "kept", "lost", "alone" (nothing was left to compare it with), "ahead", or "" below the rung at which it drops out."""
 
     state: str

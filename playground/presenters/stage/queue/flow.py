@@ -7,7 +7,7 @@ from playground.presenters.look import GROUPINGS, Look
 from playground.presenters.queues import TERMS, TITLES, chips
 from playground.presenters.queues.chips import PodChip
 from playground.presenters.queues.groups import CROWD, waiting
-from playground.presenters.queues.sleeping import GroupRow, Sleeping, behind, largest, sleeping
+from playground.presenters.queues.sleeping import GroupRow, SleepingPods, behind, largest, sleeping
 from playground.presenters.scene import queue_sort_of, short, stands_at
 from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
@@ -134,7 +134,7 @@ class FlightPool(Pool):
     bindings: int
 
 
-class UnschedulablePool(Pool, Sleeping):
+class UnschedulablePool(Pool, SleepingPods):
     kind: Literal["pool_unschedulable"]
 
 

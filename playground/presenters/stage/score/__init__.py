@@ -9,7 +9,7 @@ import numpy as np
 from playground.presenters.look import Look
 from playground.presenters.panel import Stage
 from playground.presenters.scene import cycle_of, scheduler_of, short
-from playground.presenters.stage.score.board import Column, Scored, WhatIf, build_score_board, what_if
+from playground.presenters.stage.score.board import Column, ScoringState, WhatIf, build_score_board, what_if
 from playground.presenters.stage.score.why import WhyPlugin, WhyRow, WhyTotal, read_numbers, why
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
@@ -30,7 +30,7 @@ class BoardWindow(TypedDict):
     more: int
 
 
-def window(scored: Scored, look: Look, plugin: str) -> BoardWindow:
+def window(scored: ScoringState, look: Look, plugin: str) -> BoardWindow:
     """The page of rows that the viewer looks at, the chosen node among them even if it is on another page.
 
     Nodes to which each plugin gives the same are one row; in the table each node has its own.
@@ -52,7 +52,7 @@ def window(scored: Scored, look: Look, plugin: str) -> BoardWindow:
     }
 
 
-def _group_alike(scored: Scored) -> list[list[int]]:
+def _group_alike(scored: ScoringState) -> list[list[int]]:
     """Return the places of nodes with the same numbers of all plugins, in the order of the board."""
     numbers = [each for column in scored.columns for each in (column.raw, column.points) if each is not None]
     alike: dict[tuple[int, ...], list[int]] = {}
@@ -80,7 +80,7 @@ class Peer(TypedDict):
     chosen: bool
 
 
-def _row(scored: Scored, group: list[int], k: int, span: int, look: Look, plugin: str) -> BoardRow:
+def _row(scored: ScoringState, group: list[int], k: int, span: int, look: Look, plugin: str) -> BoardRow:
     """The row of nodes that are alike, called by the one that was drawn or chosen; `tied`: they share the highest total."""
     drawn = scored.cycle.chosen
     named = sorted(group, key=lambda i: (scored.name(i) != look.node, scored.name(i) != drawn))
@@ -160,7 +160,7 @@ def _segments(columns: tuple[Column, ...], cells: list[BoardCell], span: int) ->
 NAMED = 3
 
 
-def other_draws(scored: Scored) -> Message | None:
+def other_draws(scored: ScoringState) -> Message | None:
     """Return the other possible draws: kube-scheduler picks one of the tied nodes, each with the same chance."""
     tied = scored.cycle.tied
     if scored.cycle.chosen is None or len(tied) < 2:
@@ -172,7 +172,7 @@ def other_draws(scored: Scored) -> Message | None:
     return message(text, nodes=", ".join(others[:NAMED]), count=f"{len(tied):,}")
 
 
-def _so_far(scored: Scored) -> Message:
+def _so_far(scored: ScoringState) -> Message:
     answered = [column for column in scored.columns if column.state != "todo"]
     raw = [column.name for column in scored.columns if column.state == "raw"]
     if not answered:
@@ -212,7 +212,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[Board | NoBoard, Any]
     )
 
 
-def _detail(scored: Scored | None) -> Message | None:
+def _detail(scored: ScoringState | None) -> Message | None:
     if scored is None:
         return None
     nodes, points = f"{len(scored.board.rows):,}", f"{scored.possible:,}"
@@ -262,7 +262,7 @@ class Board(BoardWindow):
     profile: str
 
 
-def _body(sim: WorldView, scored: Scored, look: Look) -> Board:
+def _body(sim: WorldView, scored: ScoringState, look: Look) -> Board:
     cycle = scored.cycle
     plugin = look.plugin or scored.now
     return {

@@ -38,7 +38,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoringState:
     """`skipped` are plugins that PreScore had nothing to do for; `now` is the plugin that ran just now, or ""."""
 
     cycle: SchedulingCycleView
@@ -75,7 +75,7 @@ class Scored:
         return int(places[0]) if places else None
 
 
-def build_score_board(sim: WorldView, cycle: SchedulingCycleView) -> Scored | None:
+def build_score_board(sim: WorldView, cycle: SchedulingCycleView) -> ScoringState | None:
     """None where nobody scores, or not yet."""
     board, profile = cycle.scores, framework_of(sim)
     if board is None:
@@ -95,7 +95,7 @@ def build_score_board(sim: WorldView, cycle: SchedulingCycleView) -> Scored | No
     columns += [
         _of_extender(board, url, weights[url], _shade(len(names) + i, count)) for i, url in enumerate(extenders)
     ]
-    return Scored(cycle, board, tuple(columns), skipped, _now(sim))
+    return ScoringState(cycle, board, tuple(columns), skipped, _now(sim))
 
 
 def _shade(i: int, count: int) -> int:
@@ -182,7 +182,7 @@ class WhatIf(TypedDict):
     sentences: list[Message]
 
 
-def what_if(scored: Scored, look: Look) -> WhatIf:
+def what_if(scored: ScoringState, look: Look) -> WhatIf:
     """The sliders, and what they would change."""
     columns = [column for column in scored.columns if not column.extender]
     extended = [column.points for column in scored.columns if column.extender and column.points is not None]
@@ -200,7 +200,7 @@ def what_if(scored: Scored, look: Look) -> WhatIf:
     }
 
 
-def _describe_weight_change(scored: Scored, sums: _Sums, present: list[int], wanted: list[int]) -> list[Message]:
+def _describe_weight_change(scored: ScoringState, sums: _Sums, present: list[int], wanted: list[int]) -> list[Message]:
     changed = [i for i, (a, b) in enumerate(zip(present, wanted, strict=True)) if a != b]
     if not changed:
         return _tips(scored, sums, present)
@@ -210,7 +210,7 @@ def _describe_weight_change(scored: Scored, sums: _Sums, present: list[int], wan
     return _of_one(scored, sums, present, wanted, changed[0], lead, before)
 
 
-def _tips(scored: Scored, sums: _Sums, present: list[int]) -> list[Message]:
+def _tips(scored: ScoringState, sums: _Sums, present: list[int]) -> list[Message]:
     """Return the single weights whose change would change the leader, the nearest first."""
     before = set(sums.lead(present).places)
     found = []
@@ -237,7 +237,7 @@ def _with(weights: list[int], i: int, weight: int) -> list[int]:
     return [*weights[:i], weight, *weights[i + 1 :]]
 
 
-def _of_several(scored: Scored, lead: _Lead, before: _Lead) -> Message:
+def _of_several(scored: ScoringState, lead: _Lead, before: _Lead) -> Message:
     if len(lead.places) > 1:
         text = gettext_noop("With these weights, %(nodes)s tie with %(total)s. The random seed decides.")
         return message(text, nodes=_names(scored, lead), total=lead.total)
@@ -248,7 +248,7 @@ def _of_several(scored: Scored, lead: _Lead, before: _Lead) -> Message:
 
 
 def _of_one(
-    scored: Scored, sums: _Sums, present: list[int], wanted: list[int], i: int, lead: _Lead, before: _Lead
+    scored: ScoringState, sums: _Sums, present: list[int], wanted: list[int], i: int, lead: _Lead, before: _Lead
 ) -> list[Message]:
     values = {"plugin": sums.columns[i].name, "was": present[i], "weight": wanted[i], "total": lead.total}
     if len(lead.places) > 1:
@@ -278,6 +278,6 @@ def _until(sums: _Sums, present: list[int], wanted: list[int], i: int, node: int
     return []
 
 
-def _names(scored: Scored, lead: _Lead) -> str:
+def _names(scored: ScoringState, lead: _Lead) -> str:
     names = [scored.name(i) for i in lead.places[:NAMED]]
     return ", ".join(names) + (", …" if len(lead.places) > NAMED else "")

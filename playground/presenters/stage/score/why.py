@@ -6,7 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 from playground.presenters.inspector.node import FigurePart, parts_of
 from playground.presenters.look import Look
 from playground.presenters.scene import framework_of
-from playground.presenters.stage.score.board import Column, Scored
+from playground.presenters.stage.score.board import Column, ScoringState
 from playground.presenters.words import Message, amount, message
 from scheduler_core.analysis.inspection import Expression, Formula, Line, Of, Value, working
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
@@ -118,7 +118,7 @@ def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
     )
 
 
-def why(sim: WorldView, scored: Scored, look: Look) -> "WhyTotal | WhyPlugin | None":
+def why(sim: WorldView, scored: ScoringState, look: Look) -> "WhyTotal | WhyPlugin | None":
     """About the chosen node, else the one that leads; about the chosen plugin, else all of them."""
     place = scored.place(look.node)
     if place is None:
@@ -178,7 +178,7 @@ class WhyPlugin(WhyRow):
     sampled: Message | None
 
 
-def _of_plugin(sim: WorldView, scored: Scored, column: Column, place: int) -> WhyPlugin:
+def _of_plugin(sim: WorldView, scored: ScoringState, column: Column, place: int) -> WhyPlugin:
     node, row = scored.name(place), read_numbers(column, place)
     shared: WhyPlugin = {
         **row,

@@ -41,18 +41,20 @@ def parting(
     return min(*more, *heads)
 
 
-def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) -> comparing.Differing:
+def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) -> comparing.CommandDifferences:
     """The commands after the parting, aligned."""
     mine, other = list(ours[:MOST_COMMANDS]), list(theirs[:MOST_COMMANDS])
     both = align_sequences([command.print for command in mine], [command.print for command in other])
-    rows: list[comparing.OfOneSide] = []
+    rows: list[comparing.OneSidedCommand] = []
     i = j = 0
     for next_i, next_j in [*both, (len(mine), len(other))]:
         for side, logged in ((0, mine[i:next_i]), (1, other[j:next_j])):
-            rows += [comparing.OfOneSide(side, command.at, command.sentence, command.source) for command in logged]
+            rows += [
+                comparing.OneSidedCommand(side, command.at, command.sentence, command.source) for command in logged
+            ]
         i, j = next_i + 1, next_j + 1
     cut = len(ours) > MOST_COMMANDS or len(theirs) > MOST_COMMANDS
-    return comparing.Differing(rows, len(both), cut)
+    return comparing.CommandDifferences(rows, len(both), cut)
 
 
 A = TypeVar("A")

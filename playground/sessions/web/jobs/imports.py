@@ -29,7 +29,7 @@ from playground.sessions.web.loop import SessionsLoop
 
 # Previews of imports: what a text would do is found out by the session's engine and kept in the database, until it is applied.
 
-PREVIEW: Kind[Kept] = Kind(
+PREVIEW: Kind[KeptPreview] = Kind(
     "preview",
     at_once=lambda: 16,
     busy=gettext_noop("The server is reading other imports. Try again in a moment."),
@@ -38,7 +38,7 @@ PREVIEW: Kind[Kept] = Kind(
 )
 
 
-class Kept(NamedTuple):
+class KeptPreview(NamedTuple):
     """A preview's token, and the old and new names of a renamed import, which nobody else is told."""
 
     token: str
@@ -50,7 +50,7 @@ LOOK = 0.1  # seconds between two looks at how far it is
 MOST_WAITING = 4
 LEFT = 3600.0  # seconds after which a file is nobody's: its server ended before its job did
 
-IMPORT: Kind[Imported] = Kind(
+IMPORT: Kind[ImportResult] = Kind(
     "import",
     at_once=lambda: 1,
     of_a_session=1,
@@ -65,7 +65,7 @@ IMPORT: Kind[Imported] = Kind(
 )
 
 
-class Changing(Protocol):
+class ImportChanges(Protocol):
     """The changes of a live session that an import needs."""
 
     async def preview(self, text: bytes, rename: bool = False) -> ImportPlan: ...
@@ -74,17 +74,17 @@ class Changing(Protocol):
     async def apply_import(self, token: str, command: Callable[[], Awaitable[bytes]]) -> int: ...
 
 
-class Importing(Live, Protocol):
+class ImportSession(Live, Protocol):
     """A live session, as a large import uses it."""
 
     @property
-    def changes(self) -> Changing: ...
+    def changes(self) -> ImportChanges: ...
     @property
     def worker(self) -> Worker | None: ...
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportResult:
     """An import's result: a preview's token, with the former names of a renamed one, returned once; or it was `applied`."""
 
     token: str
@@ -99,26 +99,28 @@ class Imports:
         self._jobs, self._loop = jobs, loop
 
     async def preview(
-        self, session_id: int, session: Changing, text: bytes, filename: str, author: str, rename: bool
-    ) -> Kept:
+        self, session_id: int, session: ImportChanges, text: bytes, filename: str, author: str, rename: bool
+    ) -> KeptPreview:
         """Preview a text, and keep what it would do."""
 
-        async def work(job: Job[Kept]) -> Kept:
+        async def work(job: Job[KeptPreview]) -> KeptPreview:
             plan = await session.preview(text, rename)
             token = await self._loop.db(markers.keep, session_id, author, filename, plan)
-            return Kept(token, plan.names)
+            return KeptPreview(token, plan.names)
 
         return await self._jobs.begin(PREVIEW, work, Asker(session_id, author)).outcome()
 
-    def look_at(self, session: Importing, file: Path, filename: str, author: str, rename: bool) -> Job[Imported]:
+    def look_at(
+        self, session: ImportSession, file: Path, filename: str, author: str, rename: bool
+    ) -> Job[ImportResult]:
         """Begin to look at what a file would do; it goes when that is known, or the job is refused, fails or is cancelled."""
 
-        async def work(job: Job[Imported]) -> Imported:
+        async def work(job: Job[ImportResult]) -> ImportResult:
             packed = await self._plan(session, job, file, rename)
             job.advance(0, 0, "save")
             name = "" if rename else filename
             await self._loop.db(markers.keep_packed, session.id, author, name, packed, job.token)
-            return Imported(job.token, packed.names)
+            return ImportResult(job.token, packed.names)
 
         try:
             job = self._begin(work, Asker(session.id, author))
@@ -129,33 +131,33 @@ class Imports:
         job.task.add_done_callback(lambda _: file.unlink(missing_ok=True))
         return job
 
-    def apply(self, session: Importing, token: str, accepted: int) -> Job[Imported]:
+    def apply(self, session: ImportSession, token: str, accepted: int) -> Job[ImportResult]:
         """Begin to apply what was looked at."""
 
-        async def work(job: Job[Imported]) -> Imported:
+        async def work(job: Job[ImportResult]) -> ImportResult:
             job.advance(0, accepted, "apply")
             async with _watch_progress(job, session):
                 await session.changes.apply_import(
                     token, lambda: self._loop.db(markers.get_packed_command, session.id, token)
                 )
             await self._loop.db(markers.drop, session.id, token)
-            return Imported(token, [], accepted)
+            return ImportResult(token, [], accepted)
 
         return self._begin(work, Asker(session.id))
 
-    def outcome(self, job: Job[Imported]) -> Imported | None:
+    def outcome(self, job: Job[ImportResult]) -> ImportResult | None:
         """Return an import's result, and forget its former names; None if there is no result."""
         found = job.result
         if found is not None:
             job.result = replace(found, names=[])
         return found
 
-    def _begin(self, work: Callable[[Job[Imported]], Awaitable[Imported]], asker: Asker) -> Job[Imported]:
+    def _begin(self, work: Callable[[Job[ImportResult]], Awaitable[ImportResult]], asker: Asker) -> Job[ImportResult]:
         if len(self._jobs.going(IMPORT)) > MOST_WAITING:
             raise LimitReached(gettext(IMPORT.busy))
         return self._jobs.begin(IMPORT, work, asker)
 
-    async def _plan(self, session: Importing, job: Job[Imported], file: Path, rename: bool) -> PackedPlan:
+    async def _plan(self, session: ImportSession, job: Job[ImportResult], file: Path, rename: bool) -> PackedPlan:
         job.advance(0, 0, "read")
         await session.changes.make_room_for_large()
         request = ReadImport(
@@ -172,7 +174,7 @@ class Imports:
 
 
 @contextlib.asynccontextmanager
-async def _watch_progress(job: Job[Imported], session: Importing) -> AsyncIterator[None]:
+async def _watch_progress(job: Job[ImportResult], session: ImportSession) -> AsyncIterator[None]:
     """Meanwhile the job says how far the session's worker is with what lets nobody else work there."""
 
     async def look() -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
-from playground.lessons.authoring import Checked, LessonFiles
+from playground.lessons.authoring import CheckResult, LessonFiles
 from playground.models import Session
 from playground.sessions.database import log
 from playground.sessions.protocol.base import Request
@@ -166,7 +166,7 @@ class Reruns:
             live.notify(DropTask(token=job.token))
 
 
-LESSON: Kind[Checked] = Kind(
+LESSON: Kind[CheckResult] = Kind(
     "lesson",
     at_once=lambda: settings.ENGINE_JOBS,
     busy=gettext_noop("The server is checking other lessons. Try again in a moment."),
@@ -221,7 +221,7 @@ class Lessons:
         self._jobs = jobs
         self._kept = KeptWorker()
 
-    async def check(self, files: LessonFiles, author: str, move: bool = False) -> Checked:
+    async def check(self, files: LessonFiles, author: str, move: bool = False) -> CheckResult:
         """Play what somebody wrote."""
         request = CheckLesson(files=files, max_objects=settings.MAX_OBJECTS, move=move)
         return await self._alone(LESSON, request, author)

@@ -21,7 +21,7 @@ from django.conf import settings
 
 from playground.presenters.words import message
 from playground.sessions.protocol.errors import LimitReached, SessionError
-from playground.sessions.protocol.moving import BeginWatch, EndWatch, NextSeen, OutsideCall, Watched
+from playground.sessions.protocol.moving import BeginWatch, EndWatch, NextSeen, OutsideCall, StartedWatch
 from playground.sessions.web.engine_connection import EngineConnection
 from playground.sessions.web.outside.http import AllowedHosts, CallFailed, NotAllowedHost, Progress, Target, post
 from scheduler_core.world.commands import AnswerExtender, OutsideAnswer
@@ -196,7 +196,7 @@ class Watching:
     def __len__(self) -> int:
         return len(self._watches)
 
-    async def begin(self, request: BeginWatch, send: Send) -> Watched:
+    async def begin(self, request: BeginWatch, send: Send) -> StartedWatch:
         """Begin a watch. Raises LimitReached."""
         if len(self._watches) >= MOST:
             raise LimitReached(message("A session takes at most %(most)s watches.", most=MOST))

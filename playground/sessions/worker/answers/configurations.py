@@ -16,10 +16,10 @@ from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Refused, Simulation
 from playground.workbench.builder import fragment, to_yaml
 from scheduler_core.analysis.inspection import trial
-from scheduler_core.formats.configurations import Adoption, Found, adopt, find, find_in, rewrite_text
+from scheduler_core.formats.configurations import Adoption, FoundConfiguration, adopt, find, find_in, rewrite_text
 from scheduler_core.scheduler import config
 from scheduler_core.world.commands import DefinePlugin, command_from_json
-from scheduler_core.world.readonly import FieldError, InvalidObject, Loaded, LoadLimits, Point, load_manifests
+from scheduler_core.world.readonly import FieldError, InvalidObject, LoadedObject, LoadLimits, Point, load_manifests
 
 MOST_ADOPTED_BYTES = 128 << 10
 MOST_OFFERS = 10
@@ -29,23 +29,25 @@ CONTEXT = 2
 
 
 @answers(opening.AdoptConfiguration)
-def adopt_configuration(engine: Engine, request: opening.AdoptConfiguration) -> Steps[opening.Adopted]:
+def adopt_configuration(engine: Engine, request: opening.AdoptConfiguration) -> Steps[opening.AdoptionResult]:
     world = yield from engine.at(request.position)
     try:
         found = find(request.text, LoadLimits(max_bytes=MOST_ADOPTED_BYTES))
     except InvalidObject as error:
-        return opening.Adopted(errors=problems(error.errors))
+        return opening.AdoptionResult(errors=problems(error.errors))
     adoptions = []
     for each in found[:MOST_OFFERS]:
         with config.with_own(engine.world.settings.plugins):
             adoptions.append(_adopt_found(world, each))
         yield
     if len(adoptions) == 1 and adoptions[0].plain:
-        return opening.Adopted(manifest=dict(adoptions[0].manifest))
+        return opening.AdoptionResult(manifest=dict(adoptions[0].manifest))
     errors = _list_configuration_problems(world, found[0]) if len(adoptions) == 1 and not found[0].where else []
     if len(adoptions) == 1:
-        return opening.Adopted(offers=[_with_its_text(offer(adoptions[0]), adoptions[0], request.text)], errors=errors)
-    return opening.Adopted(offers=[offer(each) for each in adoptions], errors=errors)
+        return opening.AdoptionResult(
+            offers=[_with_its_text(offer(adoptions[0]), adoptions[0], request.text)], errors=errors
+        )
+    return opening.AdoptionResult(offers=[offer(each) for each in adoptions], errors=errors)
 
 
 def _with_its_text(made: opening.Offer, adoption: Adoption, text: str) -> opening.Offer:
@@ -61,14 +63,14 @@ def _with_its_text(made: opening.Offer, adoption: Adoption, text: str) -> openin
     return structs.replace(made, text=whole, without=without, diff=list(_compare_lines(text, last)), kept=True)
 
 
-def _adopt_found(world: Simulation, found: Found) -> Adoption:
+def _adopt_found(world: Simulation, found: FoundConfiguration) -> Adoption:
     return adopt(found, world.settings.features, world.settings.plugins)
 
 
-def offers(world: Simulation, loaded: Sequence[Loaded], text: str) -> list[opening.Offer]:
+def offers(world: Simulation, loaded: Sequence[LoadedObject], text: str) -> list[opening.Offer]:
     """The configurations in the documents of an import, each once; flags that say no more than kubeadm's are passed over."""
     found = [each for each in find_in(loaded, text) if not each.usual]
-    once: list[Found] = []
+    once: list[FoundConfiguration] = []
     for each in found:
         if all(each.manifest != other.manifest for other in once):
             once.append(each)
@@ -107,7 +109,7 @@ def problems(errors: Iterable[FieldError]) -> list[FieldProblem]:
     return [problem(each) for each in errors]
 
 
-def _line(found: Found, path: str) -> int | None:
+def _line(found: FoundConfiguration, path: str) -> int | None:
     place = found.locate(path) if path else None
     return place[0] if place is not None else None
 
@@ -116,7 +118,7 @@ def _text(manifest: Mapping[str, Any]) -> str:
     return to_yaml([manifest]) if manifest else ""
 
 
-def _list_configuration_problems(world: Simulation, found: Found) -> list[FieldProblem]:
+def _list_configuration_problems(world: Simulation, found: FoundConfiguration) -> list[FieldProblem]:
     """Return kube-scheduler's errors in a configuration as it is."""
     if found.errors or found.what != "configuration":
         return []
@@ -127,7 +129,7 @@ def _list_configuration_problems(world: Simulation, found: Found) -> list[FieldP
     return []
 
 
-def _diff(found: Found, text: str) -> Iterator[opening.DiffLine]:
+def _diff(found: FoundConfiguration, text: str) -> Iterator[opening.DiffLine]:
     """Yield the differences from the document, written in the same way, to the v1 text; nothing if it is no configuration."""
     if found.what == "configuration":
         yield from _compare_lines(_text(found.manifest), text)
@@ -186,13 +188,13 @@ _FIRST = ("apiVersion", "kind", "name", "schedulerName")
 
 
 @answers(looking.Configuration)
-def configuration(engine: Engine, request: looking.Configuration) -> Steps[looking.Configured]:
+def configuration(engine: Engine, request: looking.Configuration) -> Steps[looking.ConfiguredWorld]:
     return get_configurations((yield from engine.at(request.position)))
 
 
-def get_configurations(world: Simulation) -> looking.Configured:
+def get_configurations(world: Simulation) -> looking.ConfiguredWorld:
     """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
-    return looking.Configured(
+    return looking.ConfiguredWorld(
         schedulers=[
             looking.SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
             for scheduler in world.schedulers

@@ -27,7 +27,7 @@ TOO_MUCH = gettext_noop(
 )
 
 
-class Spent(Exception):
+class BudgetExceeded(Exception):
     """The budget of steps is used up."""
 
 
@@ -82,7 +82,7 @@ class Rerun(Task[RerunResult, RerunProgress]):
                 if at not in self.skip:
                     self._apply(at, command, edits, before)
                 edits.note(before, past.edits, command, at)
-        except Spent:
+        except BudgetExceeded:
             raise LimitReached(
                 message(
                     "The re-run takes far more steps than the original: at step %(at)s it has not reached the moment of "
@@ -134,13 +134,13 @@ class Rerun(Task[RerunResult, RerunProgress]):
                 self._advance()
                 if self.engine.slice.over():
                     yield
-        except Spent:
+        except BudgetExceeded:
             return False
         return True
 
     def _advance(self) -> None:
         if not self.budget:
-            raise Spent
+            raise BudgetExceeded
         self.budget -= 1
         self.world.advance()
 

@@ -6,7 +6,7 @@ import msgspec
 
 from playground.sessions.protocol import moving
 from playground.sessions.protocol.errors import SessionError
-from playground.sessions.worker.engine import Engine, Unwanted
+from playground.sessions.worker.engine import DiscardedCommand, Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.apiserver.door import Call, Failure, Reply, as_yaml, changes_nothing, read_body
@@ -14,21 +14,21 @@ from scheduler_core.apiserver.door import Call, Failure, Reply, as_yaml, changes
 APART, MOST_APART = 8, 32  # writes between copies of the world: more, the longer none was refused
 
 
-def _finish(reply: Reply, world: Simulation, call: Call) -> moving.Answered:
+def _finish(reply: Reply, world: Simulation, call: Call) -> moving.ApiAnswer:
     reply = as_yaml(reply) if call.as_yaml else reply
-    return moving.Answered(reply.status, reply.data, reply.content_type, list(reply.headers), world.store.live)
+    return moving.ApiAnswer(reply.status, reply.data, reply.content_type, list(reply.headers), world.store.live)
 
 
 @answers(moving.Write)
-def write(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
+def write(engine: Engine, request: moving.Write) -> Steps[moving.WriteResult]:
     """Carry out each request as one command; one that changes nothing leaves no command behind."""
     engine.interrupted = False  # now, before the first turn: who waits for the session may say so until then
     return _write_all(engine, request)
 
 
-def _write_all(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
-    answered: list[moving.Answered] = []
-    applied: list[moving.Applied] = []
+def _write_all(engine: Engine, request: moving.Write) -> Steps[moving.WriteResult]:
+    answered: list[moving.ApiAnswer] = []
+    applied: list[moving.AppliedCommand] = []
     for call in request.calls:
         yield
         if engine.interrupted and answered:
@@ -38,16 +38,16 @@ def _write_all(engine: Engine, request: moving.Write) -> Steps[moving.Written]:
         answered.append(msgspec.structs.replace(answer, headers=[*answer.headers, *warnings]))
     if applied:
         applied[-1] = msgspec.structs.replace(applied[-1], deltas=engine.deltas(request.followers))
-    return moving.Written(answered, applied)
+    return moving.WriteResult(answered, applied)
 
 
 def _write(
     engine: Engine,
     request: moving.APIWrite,
     max_objects: int,
-    add: Callable[[moving.Applied], None],
+    add: Callable[[moving.AppliedCommand], None],
     warnings: list[tuple[str, str]],
-) -> moving.Answered:
+) -> moving.ApiAnswer:
     world, call = engine.world, request.call
     try:
         body = read_body(world, call, request.body, request.content_type, warnings)
@@ -76,7 +76,7 @@ def _write(
     apart, engine.unrefused = min(max(APART, engine.unrefused), MOST_APART), 0
     try:
         add(engine.apply_data(data, max_objects, wanted=wanted, apart=apart))
-    except Unwanted as unwanted:
+    except DiscardedCommand as unwanted:
         return _finish(unwanted.world.answered or Reply(200, {}), world, call)
     except Failure as failure:
         return _finish(failure.reply, world, call)
@@ -88,15 +88,15 @@ def _write(
 
 
 @answers(moving.GoLive)
-def go_live(engine: Engine, request: moving.GoLive) -> Steps[moving.Moved]:
+def go_live(engine: Engine, request: moving.GoLive) -> Steps[moving.Movement]:
     return (yield from engine.live(request.wall, request.followers))
 
 
 @answers(moving.NextSeen)
-def next_seen(engine: Engine, request: moving.NextSeen) -> Steps[moving.Seen]:
+def next_seen(engine: Engine, request: moving.NextSeen) -> Steps[moving.WatchedEvents]:
     yield
     parts, alive = engine.watches.next(engine.world)
-    return moving.Seen(parts, alive, engine.world.store.resource_version)
+    return moving.WatchedEvents(parts, alive, engine.world.store.resource_version)
 
 
 @answers(moving.EndWatch)

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from playground.lessons import Card, Lesson, Played, fill_placeholders, find_playthrough, judge, list_reached_cards
-from playground.lessons.authoring import Checked, anchor_and_check, check
+from playground.lessons import Card, Lesson, Playthrough, fill_placeholders, find_playthrough, judge, list_reached_cards
+from playground.lessons.authoring import CheckResult, anchor_and_check, check
 from playground.lessons.evidence import nth_attempt
-from playground.lessons.format import Meant
+from playground.lessons.format import Mistake
 from playground.lessons.judging import as_text
 from playground.lessons.named import short
 from playground.lessons.own import document_of, hand
 from playground.lessons.reading import lesson_of
-from playground.lessons.variants import Unproven, proven
+from playground.lessons.variants import AmbiguousVariants, proven
 from playground.presenters.story.goals import describe_meanings, list_hints
 from playground.presenters.words import Message, gettext_noop, message
 from playground.sessions.protocol import looking
@@ -26,8 +26,8 @@ MOST_STEPS = 20_000
 DEFAULT = "default/"
 
 
-@answers(looking.Foresee)
-def foresee(engine: Engine, request: looking.Foresee) -> Steps[looking.Foreseen]:
+@answers(looking.Predict)
+def foresee(engine: Engine, request: looking.Predict) -> Steps[looking.Prediction]:
     """The next attempt of a pod (any, where none is named) on a fork, run until it is over."""
     world = (yield from engine.at(request.position)).fork()
     position, before = world.position, len(world.journal.attempts)
@@ -44,24 +44,26 @@ def foresee(engine: Engine, request: looking.Foresee) -> Steps[looking.Foreseen]
         if engine.slice.over():
             yield
     if attempt is None:
-        return looking.Foreseen(position, request.pod, "", looked=steps)
+        return looking.Prediction(position, request.pod, "", looked=steps)
     return _answer(world, attempt, request.about, position, places)
 
 
-def _is_it(attempt: Attempt, request: looking.Foresee, position: int) -> bool:
+def _is_it(attempt: Attempt, request: looking.Predict, position: int) -> bool:
     """Return whether an attempt is the one asked about: the next to begin, or one of the pod, which may be going on."""
     if request.about == "next":
         return attempt.first_position > position
     return not request.pod or attempt.pod == request.pod
 
 
-def _answer(world: Simulation, attempt: Attempt, about: str, position: int, places: dict[str, str]) -> looking.Foreseen:
+def _answer(
+    world: Simulation, attempt: Attempt, about: str, position: int, places: dict[str, str]
+) -> looking.Prediction:
     if about == "next":
         key = _short(attempt.pod)
         reasons = {pod: {"why": "waits", "text": place} for pod, place in places.items() if pod != key}
-        return looking.Foreseen(position, "", "pod", key, sorted({*places, key}), reasons)
+        return looking.Prediction(position, "", "pod", key, sorted({*places, key}), reasons)
     if about == "scheduled":
-        return looking.Foreseen(
+        return looking.Prediction(
             position,
             attempt.pod,
             "yesno",
@@ -70,9 +72,9 @@ def _answer(world: Simulation, attempt: Attempt, about: str, position: int, plac
             _explain_wrong_answer(attempt),
         )
     if about == "feasible":
-        return looking.Foreseen(position, attempt.pod, "number", f"{attempt.feasible:g}")
+        return looking.Prediction(position, attempt.pod, "number", f"{attempt.feasible:g}")
     nodes = sorted(node["metadata"]["name"] for node in world.store.list("Node"))
-    return looking.Foreseen(position, attempt.pod, "node", attempt.node or None, nodes)
+    return looking.Prediction(position, attempt.pod, "node", attempt.node or None, nodes)
 
 
 def _explain_wrong_answer(attempt: Attempt) -> dict[str, dict[str, str]]:
@@ -100,7 +102,7 @@ TOO_MUCH = gettext_noop("The lesson needs more memory than the limit. Your text 
 
 
 @answers_as_worker(looking.CheckLesson)
-def check_lesson(engines: object, session: int, request: looking.CheckLesson) -> Steps[Checked]:
+def check_lesson(engines: object, session: int, request: looking.CheckLesson) -> Steps[CheckResult]:
     """Play what somebody wrote."""
     yield
     with Budget(ALONE, TOO_MUCH):
@@ -118,13 +120,13 @@ def draw_variant(engines: object, session: int, request: looking.DrawVariant) ->
     with Budget(ALONE, TOO_MUCH_DRAWN):
         try:
             slug, document = document_of(proven(lesson, request.seed, request.max_objects))
-        except Unproven as error:
+        except AmbiguousVariants as error:
             return looking.Variant(why=str(error))
     return looking.Variant(slug, document)
 
 
 @answers(looking.JudgeAnswer)
-def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.Judged]:
+def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.AnswerVerdict]:
     """Judge an answer by the lesson's key, which no page is ever given."""
     world = yield from engine.at(request.position)
     lesson, played, reached = _cards(engine.panels.story, world)
@@ -142,10 +144,10 @@ def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.
             text = gettext_noop("Choose an answer first. Write a number with digits, such as 3 or 0.5.")
             raise SessionError(message(text)) from None
     if request.again and right is False and len(played.options[card.id]) != 2:
-        return looking.Judged(False, {}, hints=list_hints(card, played, request.given or ()))
+        return looking.AnswerVerdict(False, {}, hints=list_hints(card, played, request.given or ()))
     evidence = played.evidence.get(card.id)
     said = evidence.said if evidence is not None and card.question.kind == "node" and not right else {}
-    return looking.Judged(
+    return looking.AnswerVerdict(
         right,
         {language: words["right" if right else "wrong"] for language, words in _words(lesson, card, played)},
         [(name, said[name]) for name in request.given or () if said.get(name)],
@@ -154,7 +156,7 @@ def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.
     )
 
 
-def _find_meaning(meant: Sequence[Meant], given: Sequence[str] | None) -> list[Message]:
+def _find_meaning(meant: Sequence[Mistake], given: Sequence[str] | None) -> list[Message]:
     """The mistake that leads to a wrong number, if there is one."""
     found = describe_meanings(meant)
     return [found[text] for text in (f"{float(each):g}" for each in given or () if found) if text in found]
@@ -180,7 +182,7 @@ def open_question(engine: Engine, request: looking.OpenQuestion) -> Steps[lookin
     )
 
 
-def _cards(story: str, world: Simulation) -> tuple[Lesson, Played, list[Card]]:
+def _cards(story: str, world: Simulation) -> tuple[Lesson, Playthrough, list[Card]]:
     """A session's lesson, what playing it came to, and the cards that a world has come to. Raises SessionError where it has none."""
     lesson = lesson_of(story) if story else None
     played = find_playthrough(story, world.seed) if lesson is not None else None
@@ -189,7 +191,7 @@ def _cards(story: str, world: Simulation) -> tuple[Lesson, Played, list[Card]]:
     return lesson, played, list(list_reached_cards(lesson, world))
 
 
-def _words(lesson: Lesson, card: Card, played: Played) -> Iterator[tuple[str, dict[str, str]]]:
+def _words(lesson: Lesson, card: Card, played: Playthrough) -> Iterator[tuple[str, dict[str, str]]]:
     """The words of a question and its answers, by language."""
     values = played.values_at(card.id)
     for language, words in lesson.words.items():
@@ -198,7 +200,7 @@ def _words(lesson: Lesson, card: Card, played: Played) -> Iterator[tuple[str, di
         yield language, {name: fill_placeholders(text, values) for name, text in texts.items()}
 
 
-def _find_evidence(card: Card, played: Played, world: Simulation) -> looking.AnswerEvidence | None:
+def _find_evidence(card: Card, played: Playthrough, world: Simulation) -> looking.AnswerEvidence | None:
     found = played.evidence.get(card.id)
     if found is None:
         return None

@@ -42,7 +42,7 @@ DATA_FIELDS: dict[str, dict[str, str]] = {
 QUEUES = ("active", "backoff", "unschedulable", "gated", "in_flight")
 
 
-class Failed(Exception):
+class EvaluationError(Exception):
     """An evaluation had no value, such as for a field that this record lacks."""
 
 
@@ -81,7 +81,7 @@ class Program:
     def value(self, record: Record, world: Any, allowance: "Allowance") -> Any:
         """Its value for a record as JSON data. Raises Failed."""
         if allowance.left <= 0:
-            raise Failed("The expressions cost too much at one step; this one was not asked there.")
+            raise EvaluationError("The expressions cost too much at one step; this one was not asked there.")
         self._require_patience()
         given = {name: _GIVEN[name](self, record, world) for name in self.names}
         limit = min(LIMIT, LIGHT + allowance.left)
@@ -90,15 +90,15 @@ class Program:
         if not outcome.error:
             return _plain(outcome.value, [PARTS])
         if max(outcome.cost, outcome.work) <= limit:
-            raise Failed(outcome.error)
+            raise EvaluationError(outcome.error)
         if limit == LIMIT:
             self.ended.append(time.monotonic())
-        raise Failed(f"It would cost more than {limit:,} for a record and was ended.")
+        raise EvaluationError(f"It would cost more than {limit:,} for a record and was ended.")
 
     def _require_patience(self) -> None:
         self.ended[:] = [when for when in self.ended if time.monotonic() - when < WHILE]
         if len(self.ended) >= STRIKES:
-            raise Failed(f"It cost too much for {STRIKES} records and is not asked for {WHILE:g} seconds.")
+            raise EvaluationError(f"It cost too much for {STRIKES} records and is not asked for {WHILE:g} seconds.")
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ def _plain(value: Any, left: list[int]) -> Any:
     """A value of the language as JSON data; what JSON lacks becomes text. Raises Failed."""
     left[0] -= 1
     if left[0] < 0:
-        raise Failed(f"Its value has more than {PARTS:,} parts.")
+        raise EvaluationError(f"Its value has more than {PARTS:,} parts.")
     if isinstance(value, list | tuple):
         return [_plain(one, left) for one in value]
     if isinstance(value, dict):

@@ -160,9 +160,9 @@ class Matcher:
         if self.point.cel:
             try:
                 if self._program is None:
-                    raise cel.Failed(self._refused)
+                    raise cel.EvaluationError(self._refused)
                 value = self._program.value(record, world, allowance)
-            except cel.Failed as why:
+            except cel.EvaluationError as why:
                 self.failed, self.failures = str(why), self.failures + 1
                 return None
             if not (self._changes(value, record, world) if self.point.watch else value is True):

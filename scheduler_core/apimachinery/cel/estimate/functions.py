@@ -22,7 +22,7 @@ class Argument:
     type: Type
     path: tuple[str, ...]
     computed: ranges.Range | None
-    roots: Mapping[str, ranges.Declared]
+    roots: Mapping[str, ranges.DeclaredSize]
 
     @property
     def size(self) -> ranges.Range:

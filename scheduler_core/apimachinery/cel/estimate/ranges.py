@@ -54,18 +54,18 @@ ONE = build_exact_range(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredSize:
     """The declared maximum size of a value: `most` characters or elements, the sizes of an object's fields, or of a list's or map's keys
     and elements. `by_name`: elements are also found by the name of a field.
     """
 
     most: int
-    fields: Mapping[str, Declared] = field(default_factory=dict)
-    key: Declared | None = None
-    element: Declared | None = None
+    fields: Mapping[str, DeclaredSize] = field(default_factory=dict)
+    key: DeclaredSize | None = None
+    element: DeclaredSize | None = None
     by_name: bool = False
 
-    def step(self, name: str) -> Declared | None:
+    def step(self, name: str) -> DeclaredSize | None:
         if name in ("@items", "@values"):
             return self.element
         if name == "@keys":
@@ -74,7 +74,7 @@ class Declared:
         return found if found is not None or not self.by_name else self.element
 
 
-def find_declared_size(roots: Mapping[str, Declared], path: Sequence[str]) -> Range | None:
+def find_declared_size(roots: Mapping[str, DeclaredSize], path: Sequence[str]) -> Range | None:
     """Return the size at a path, or None if none is declared."""
     current = roots.get(path[0]) if path else None
     for name in path[1:]:

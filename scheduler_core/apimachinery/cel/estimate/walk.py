@@ -39,13 +39,13 @@ class _Variable:
     entries: _Entries | None
 
 
-def estimate(node: tree.Node, roots: Mapping[str, ranges.Declared]) -> ranges.Range:
+def estimate(node: tree.Node, roots: Mapping[str, ranges.DeclaredSize]) -> ranges.Range:
     """Return the minimum and maximum cost of a checked tree. `roots`: the declared sizes of variables."""
     return _Estimate(roots).cost(node)
 
 
 class _Estimate:
-    def __init__(self, roots: Mapping[str, ranges.Declared]) -> None:
+    def __init__(self, roots: Mapping[str, ranges.DeclaredSize]) -> None:
         self._roots = roots
         self._variables: dict[str, list[_Variable]] = {}
         self._paths: dict[tree.Node, Path] = {}

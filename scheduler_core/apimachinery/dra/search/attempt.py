@@ -42,7 +42,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(slots=True)
-class Wanted:
+class RequestNeeds:
     """The needs of a request or a subrequest (then `parent` is its request). `selected`, of subrequest 0: the chosen one."""
 
     ask: Ask
@@ -220,7 +220,7 @@ class Attempt:
 # that the first one left, as its number is only set afterwards.
 # kube: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go (Allocate, validateDeviceRequest) @ v1.34.1
 
-WantedByKey = dict[RequestKey, Wanted]
+WantedByKey = dict[RequestKey, RequestNeeds]
 
 
 def prepare(attempt: Attempt) -> tuple[WantedByKey, list[list[Constraint]]]:
@@ -276,7 +276,7 @@ def _check_gates(attempt: Attempt, claim: ResourceClaim, request: Request) -> No
         raise AllocationError(f"{where}: has capacity requests, but the DRAConsumableCapacity feature is disabled")
 
 
-def _validate_request(attempt: Attempt, key: RequestKey, ask: Ask, parent: Request | None) -> Wanted:
+def _validate_request(attempt: Attempt, key: RequestKey, ask: Ask, parent: Request | None) -> RequestNeeds:
     where = label(attempt.claims[key.claim], ask.name)
     for index, selector in enumerate(ask.selectors):
         if selector is None:
@@ -290,7 +290,7 @@ def _validate_request(attempt: Attempt, key: RequestKey, ask: Ask, parent: Reque
     if device_class is None:
         text = f'deviceclass.resource.k8s.io "{ask.class_name}" not found'
         raise AllocationError(f"{where}: could not retrieve device class {ask.class_name}: {text}")
-    wanted = Wanted(ask, parent, device_class)
+    wanted = RequestNeeds(ask, parent, device_class)
     if ask.mode == EXACT_COUNT:
         wanted.count = ask.count
     elif ask.mode == ALL:
@@ -301,7 +301,7 @@ def _validate_request(attempt: Attempt, key: RequestKey, ask: Ask, parent: Reque
     return wanted
 
 
-def _gather_all(attempt: Attempt, key: RequestKey, wanted: Wanted, where: str) -> list[Candidate]:
+def _gather_all(attempt: Attempt, key: RequestKey, wanted: RequestNeeds, where: str) -> list[Candidate]:
     """Return all matching devices, whether in use or not. Raise AllocationError if any pool is incomplete or invalid."""
     found: list[Candidate] = []
     watch = attempt.watch
@@ -319,7 +319,7 @@ def _gather_all(attempt: Attempt, key: RequestKey, wanted: Wanted, where: str) -
     return found
 
 
-def _is_one(attempt: Attempt, key: RequestKey, wanted: Wanted, candidate: Candidate) -> bool:
+def _is_one(attempt: Attempt, key: RequestKey, wanted: RequestNeeds, candidate: Candidate) -> bool:
     attempt.tried += 1
     watch = attempt.watch
     if watch is not None:

@@ -20,8 +20,8 @@ from collections.abc import Generator
 from scheduler_core.apimachinery.dra import watch as seen
 from scheduler_core.apimachinery.dra.claims import MAX_RESULTS
 from scheduler_core.apimachinery.dra.features import STABLE, AllocationError
-from scheduler_core.apimachinery.dra.search.attempt import Attempt, Wanted, WantedByKey
-from scheduler_core.apimachinery.dra.search.tentative import Position, Taken, Tentative
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestNeeds, WantedByKey
+from scheduler_core.apimachinery.dra.search.tentative import ChosenDevice, Position, Tentative
 from scheduler_core.apimachinery.dra.slices import Device, ResourceSlice
 
 # Whether fewer devices are left than a request needs. Then the search has no solution, and how many tries it takes to see that is known.
@@ -30,7 +30,7 @@ from scheduler_core.apimachinery.dra.slices import Device, ResourceSlice
 # This holds where nothing but the selectors decides, and they have answered for all devices.
 
 
-def tries_in_vain(attempt: Attempt, tentative: Tentative, at: Position, wanted: Wanted) -> int | None:
+def tries_in_vain(attempt: Attempt, tentative: Tentative, at: Position, wanted: RequestNeeds) -> int | None:
     """Return the number of tries until the search fails; None if it is unknown, or if the search may succeed."""
     ask = wanted.ask
     if ask.all_devices or ask.admin or attempt.features.consumable or attempt.claims[at.claim].constraints:
@@ -128,7 +128,7 @@ class Search:
             return (yield self._unless_known(at, wanted, in_sub))
         return (yield self._devices(at, wanted, in_sub))
 
-    def _unless_known(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
+    def _unless_known(self, at: Position, wanted: RequestNeeds, in_sub: bool) -> Steps:
         """Search for devices unless the outcome is known: the same devices in another order have the same outcome.
 
         The search also fails if too few devices are left.
@@ -152,7 +152,7 @@ class Search:
             self._failed[situation] = outcome, attempt.tried - before
         return outcome
 
-    def _devices(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
+    def _devices(self, at: Position, wanted: RequestNeeds, in_sub: bool) -> Steps:
         search = self._next_of_all if wanted.ask.all_devices else self._any
         if self._watch is None:
             return (yield search(at, wanted, in_sub))
@@ -161,7 +161,7 @@ class Search:
         self._watch.end(outcome.value)
         return outcome
 
-    def _alternatives(self, at: Position, wanted: Wanted) -> Steps:
+    def _alternatives(self, at: Position, wanted: RequestNeeds) -> Steps:
         """The first subrequest that leads to a solution. TOO_MANY where all of them do."""
         too_many = True
         while True:
@@ -174,7 +174,7 @@ class Search:
             too_many = too_many and outcome is TOO_MANY
             at = at._replace(sub=at.sub + 1)
 
-    def _next_of_all(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
+    def _next_of_all(self, at: Position, wanted: RequestNeeds, in_sub: bool) -> Steps:
         """Choose the next device of a request for all devices, in the only order tried. kube forgets the subrequest after the first
         device.
         """
@@ -192,7 +192,7 @@ class Search:
         self._end_device(seen.FOUND if outcome is FOUND else seen.UNDONE)
         return outcome
 
-    def _any(self, at: Position, wanted: Wanted, in_sub: bool) -> Steps:
+    def _any(self, at: Position, wanted: RequestNeeds, in_sub: bool) -> Steps:
         """Pool by pool, slice by slice, device by device."""
         attempt = self._attempt
         for place, (each, device) in enumerate(attempt.candidates[at.start :], at.start):
@@ -216,7 +216,7 @@ class Search:
             raise AllocationError(attempt.broken[len(attempt.candidates)])
         return NONE
 
-    def _try(self, at: Position, wanted: Wanted, each: ResourceSlice, device: Device) -> Taken | None:
+    def _try(self, at: Position, wanted: RequestNeeds, each: ResourceSlice, device: Device) -> ChosenDevice | None:
         attempt, ask = self._attempt, wanted.ask
         attempt.tried += 1
         if self._tentative.in_use(at.claim, ask, device.id):
@@ -229,14 +229,14 @@ class Search:
             return None
         return self._tentative.take(at, wanted, each, device, False)
 
-    def _dead_end(self, at: Position, wanted: Wanted, outcome: Outcome, **facts: int) -> Outcome:
+    def _dead_end(self, at: Position, wanted: RequestNeeds, outcome: Outcome, **facts: int) -> Outcome:
         """Record a step without a device to try: none matches, the claim would have too many, or the outcome is known."""
         if self._watch is not None:
             self._begin_request(at, wanted)
             self._watch.end(outcome.value, **facts)
         return outcome
 
-    def _begin_request(self, at: Position, wanted: Wanted) -> None:
+    def _begin_request(self, at: Position, wanted: RequestNeeds) -> None:
         assert self._watch is not None
         self._watch.begin(
             "request" if wanted.parent is None else "subrequest",

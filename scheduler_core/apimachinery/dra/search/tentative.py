@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.dra.amounts import Amount, format_nanos
 from scheduler_core.apimachinery.dra.claims import Ask
 from scheduler_core.apimachinery.dra.features import AllocationError
 from scheduler_core.apimachinery.dra.results import add_consumed, remove_consumed
-from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestKey, Wanted, label
+from scheduler_core.apimachinery.dra.search.attempt import Attempt, RequestKey, RequestNeeds, label
 from scheduler_core.apimachinery.dra.search.constraints import (
     Amounts,
     Constraint,
@@ -42,12 +42,12 @@ class Position(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Taken:
+class ChosenDevice:
     """A device chosen for a request. `consumed` is the capacity that a share consumes; None for an exclusive device."""
 
     slice: ResourceSlice
     device: Device
-    wanted: Wanted
+    wanted: RequestNeeds
     consumed: dict[str, Amount] | None
     counted: bool = True  # whether its counters were taken
 
@@ -60,7 +60,7 @@ class Tentative:
     """
 
     def __init__(self, attempt: Attempt, constraints: list[list[Constraint]], left: dict[object, Amounts]) -> None:
-        self.results: list[list[Taken]] = [[] for _ in attempt.claims]
+        self.results: list[list[ChosenDevice]] = [[] for _ in attempt.claims]
         self._attempt = attempt
         self._features = attempt.features
         self._allocated = attempt.state.devices
@@ -96,7 +96,9 @@ class Tentative:
             return claim in self._users.get(device, ())
         return device in self._allocated or bool(self._users.get(device))
 
-    def take(self, at: Position, wanted: Wanted, each: ResourceSlice, device: Device, must: bool) -> Taken | None:
+    def take(
+        self, at: Position, wanted: RequestNeeds, each: ResourceSlice, device: Device, must: bool
+    ) -> ChosenDevice | None:
         """Choose a device, or return None if it is unavailable. `must`: raise AllocationError if a constraint forbids the device."""
         share = self._features.consumable and bool(device.allows_multiple)
         if not (share and wanted.ask.admin) and self.in_use(at.claim, wanted.ask, device.id):
@@ -123,22 +125,22 @@ class Tentative:
             other = not self._own_capacity and at.device < len(each.devices)
             if not self._attempt.has_capacity(wanted.ask, each.devices[at.device] if other else device):
                 if self._returns:
-                    self._release(at, Taken(each, device, wanted, {} if share else None, counted))
+                    self._release(at, ChosenDevice(each, device, wanted, {} if share else None, counted))
                 self.forgotten += not self._returns
                 return None
             if share:
                 consumed = consumptions(wanted.ask, device.capacity, self._attempt.fractions)
                 add_consumed(self._attempt.allocating, device.id, _nanos(consumed))
-        taken = Taken(each, device, wanted, consumed, counted)
+        taken = ChosenDevice(each, device, wanted, consumed, counted)
         self.results[at.claim].append(taken)
         return taken
 
-    def undo(self, at: Position, taken: Taken) -> None:
+    def undo(self, at: Position, taken: ChosenDevice) -> None:
         """Undo the last choice."""
         self._release(at, taken)
         self.results[at.claim].pop()
 
-    def _release(self, at: Position, taken: Taken) -> None:
+    def _release(self, at: Position, taken: ChosenDevice) -> None:
         device, wanted = taken.device, taken.wanted
         for constraint in self._constraints[at.claim]:
             constraint.remove(wanted.base_name, wanted.sub_name, device)
@@ -201,7 +203,7 @@ class Tentative:
             watch.check("taint", True, taint=", ".join(map(str, device.taints)))
         return True
 
-    def _add_to_constraints(self, at: Position, wanted: Wanted, device: Device, must: bool) -> bool:
+    def _add_to_constraints(self, at: Position, wanted: RequestNeeds, device: Device, must: bool) -> bool:
         constraints = self._constraints[at.claim]
         base, sub = wanted.base_name, wanted.sub_name
         for index, constraint in enumerate(constraints):

@@ -19,7 +19,7 @@ _EBS_ID = re.compile(r"vol-[^/]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class InTree:
+class InTreePlugin:
     """An in-tree volume plugin: the field of its source, its name, the driver that replaces it, and the zone label of that driver.
 
     `always`: counted as migrated on any node with a CSINode. `migrates`: kube v1.34 can translate its volumes.
@@ -34,29 +34,31 @@ class InTree:
 
 
 _PLUGINS = (
-    InTree("gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone", True),
-    InTree("awsElasticBlockStore", "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone", True),
-    InTree(
+    InTreePlugin("gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone", True),
+    InTreePlugin(
+        "awsElasticBlockStore", "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone", True
+    ),
+    InTreePlugin(
         "cinder", "kubernetes.io/cinder", "cinder.csi.openstack.org", "topology.cinder.csi.openstack.org/zone", True
     ),
-    InTree("azureDisk", "kubernetes.io/azure-disk", "disk.csi.azure.com", "", True),
-    InTree("portworxVolume", "kubernetes.io/portworx-volume", "pxd.portworx.com"),
-    InTree("azureFile", "kubernetes.io/azure-file", "file.csi.azure.com", migrates=False),
-    InTree("vsphereVolume", "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", migrates=False),
+    InTreePlugin("azureDisk", "kubernetes.io/azure-disk", "disk.csi.azure.com", "", True),
+    InTreePlugin("portworxVolume", "kubernetes.io/portworx-volume", "pxd.portworx.com"),
+    InTreePlugin("azureFile", "kubernetes.io/azure-file", "file.csi.azure.com", migrates=False),
+    InTreePlugin("vsphereVolume", "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", migrates=False),
 )
 _BY_NAME = {plugin.name: plugin for plugin in _PLUGINS}
 
 
-def in_tree_plugin(source: Manifest) -> InTree | None:
+def in_tree_plugin(source: Manifest) -> InTreePlugin | None:
     """Return the plugin of a volume in a pod's spec or of a PersistentVolume's spec; None if the source is not in-tree."""
     return next((plugin for plugin in _PLUGINS if source.get(plugin.source) is not None), None)
 
 
-def plugin_of_provisioner(provisioner: str) -> InTree | None:
+def plugin_of_provisioner(provisioner: str) -> InTreePlugin | None:
     return _BY_NAME.get(provisioner)
 
 
-def is_migrated_on(csi_node: Manifest | None, plugin: InTree) -> bool:
+def is_migrated_on(csi_node: Manifest | None, plugin: InTreePlugin) -> bool:
     """Return whether a node's CSINode lists the plugin as migrated, so that the affinity of its volumes is translated."""
     if csi_node is None or not plugin.migrates:
         return False
@@ -64,14 +66,14 @@ def is_migrated_on(csi_node: Manifest | None, plugin: InTree) -> bool:
     return plugin.name in str(annotations.get(MIGRATED_PLUGINS) or "").split(",")
 
 
-def is_counted_on(csi_node: Manifest | None, plugin: InTree) -> bool:
+def is_counted_on(csi_node: Manifest | None, plugin: InTreePlugin) -> bool:
     """Return whether volume limits count the plugin's volumes on a node: for most plugins, on any node with a CSINode."""
     if csi_node is None:
         return False
     return plugin.always or is_migrated_on(csi_node, plugin)
 
 
-def handle_of(plugin: InTree, source: Manifest, labels: Mapping[str, str]) -> str:
+def handle_of(plugin: InTreePlugin, source: Manifest, labels: Mapping[str, str]) -> str:
     """Return the CSI volume handle. `source` is the plugin's source of the volume; `labels` are the PersistentVolume's ({} for an inline
     volume).
 
@@ -99,7 +101,7 @@ def handle_of(plugin: InTree, source: Manifest, labels: Mapping[str, str]) -> st
     return str(source.get("volumeID") or "")
 
 
-def translate_affinity(plugin: InTree, volume: Manifest) -> Manifest:
+def translate_affinity(plugin: InTreePlugin, volume: Manifest) -> Manifest:
     """Return the volume with its node affinity in the terms of the CSI driver's node labels."""
     if not plugin.zone_key:
         return volume

@@ -204,7 +204,7 @@ def claim_not_found(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Usable:
+class VolumeCriteria:
     """A claim, as volumes are measured by it."""
 
     claim: Manifest
@@ -212,7 +212,7 @@ class Usable:
     size: int
 
     @classmethod
-    def of(cls, claim: Manifest) -> Usable:
+    def of(cls, claim: Manifest) -> VolumeCriteria:
         """ValueError where the claim's selector can't be read."""
         raw = (claim.get("spec") or {}).get("selector")
         selector = None if raw is None else LabelSelector.of(raw)

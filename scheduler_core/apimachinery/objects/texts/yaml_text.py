@@ -55,7 +55,7 @@ def read(text: str, max_depth: int, max_alias_nodes: int, repeated: list[Repeate
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenCollection:
     """A collection under construction. `size` counts its nodes, including those that aliases repeat."""
 
     value: Any
@@ -78,7 +78,7 @@ class _Builder:
         self._max_depth = max_depth
         self._alias_budget = max_alias_nodes
         self._max_alias_nodes = max_alias_nodes
-        self._stack: list[_Open] = []
+        self._stack: list[_OpenCollection] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
 
     def take(self, event: yaml.Event) -> None:
@@ -124,7 +124,7 @@ class _Builder:
             raise _build_yaml_error(f"the tag {event.tag} is not known here", event.start_mark)
         if self._wants_key():
             raise _build_yaml_error("a key must be plain text", event.start_mark)
-        self._stack.append(_Open(value, event.anchor))
+        self._stack.append(_OpenCollection(value, event.anchor))
 
     def _alias(self, event: Any) -> None:
         anchor = self._anchors.get(event.anchor)
@@ -154,7 +154,7 @@ class _Builder:
             else:
                 top.value[top.key] = value
 
-    def _key(self, top: _Open, value: Any, event: Any) -> None:
+    def _key(self, top: _OpenCollection, value: Any, event: Any) -> None:
         if value is not _MERGE:
             if not isinstance(value, str):
                 value = _key_text(value, event)

@@ -37,7 +37,7 @@ class _ConfigurationError(Exception):
     """A policy or a binding that cannot be asked."""
 
 
-class _Overspent(Exception):
+class _CostExceeded(Exception):
     """The expressions of a policy cost more than they may."""
 
 
@@ -257,7 +257,7 @@ class _Budget:
         """Raises _Overspent."""
         self._left -= cost
         if self._left < 0:
-            raise _Overspent
+            raise _CostExceeded
         if self._whole is not None:
             self._whole.spend(cost)
 
@@ -288,7 +288,7 @@ def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_
             if met is False:
                 return []
             wrong += [met.message] if isinstance(met, Failure) else []
-    except _Overspent:
+    except _CostExceeded:
         wrong = [_SPENT]
     if wrong:
         said = wrong[0] if len(wrong) == 1 else f"[{', '.join(dict.fromkeys(wrong))}]"
@@ -308,7 +308,7 @@ def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_
             text = each["valueExpression"]
             found = budget.evaluate(_compile(environment, text, (STRING, NULL)), text, values)
             decisions += [_Decision(found.message)] if fails and isinstance(found, Failure) else []
-    except _Overspent:
+    except _CostExceeded:
         return [_Decision(_SPENT)] if fails else []
     return decisions
 

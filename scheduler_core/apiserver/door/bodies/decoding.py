@@ -32,7 +32,7 @@ _ZEROS = {"string": "", "bool": False, **dict.fromkeys(_INTEGERS, 0)}
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
-class Undecodable(ValueError):
+class DecodingError(ValueError):
     """A value that is not of its field's type; the text is Go's. `at`: the path with indices."""
 
     at: str = ""
@@ -55,7 +55,9 @@ class Decoder:
     def __init__(self, stores: bool = False) -> None:
         self.unknown: list[str] = []
         self._stores = stores
-        self._wrong: list[Undecodable] = []  # Go's types that read themselves stop it at once, others when all is read
+        self._wrong: list[
+            DecodingError
+        ] = []  # Go's types that read themselves stop it at once, others when all is read
 
     def object(self, value: Any, type_: str) -> Any:
         """The object, without nulls and unknown fields. Undecodable."""
@@ -95,7 +97,7 @@ class Decoder:
             return self._struct(value, expression, place, go)
         try:
             _check_leaf(value, expression, place, go)
-        except Undecodable as wrong:
+        except DecodingError as wrong:
             if expression in _READ_THEMSELVES:
                 raise
             self._wrong.append(wrong)
@@ -120,13 +122,13 @@ class Decoder:
         return {name: _round_up(each) for name, each in found.items()} if inner == "quantity" else found
 
 
-def _mismatch(value: Any, place: _Place, go: str) -> Undecodable:
+def _mismatch(value: Any, place: _Place, go: str) -> DecodingError:
     word = _WORDS.get(type(value), "null")
     if word == "number" and go in _INTEGERS:
         word = f"number {value}"
     where = f"{place.struct}.{place.path}" if place.struct else "value"
     said = f"Go struct field {where}" if place.struct else "Go value"
-    wrong = Undecodable(f"json: cannot unmarshal {word} into {said} of type {go}")
+    wrong = DecodingError(f"json: cannot unmarshal {word} into {said} of type {go}")
     wrong.at, wrong.value, wrong.go = place.at, value, go
     return wrong
 
@@ -162,17 +164,17 @@ def _check_leaf(value: Any, expression: str, place: _Place, go: str) -> None:
     if expression == "bytes":
         bad = re.search(r"[^A-Za-z0-9+/=\r\n]", value)
         if bad or len(re.sub(r"\s", "", value)) % 4:
-            raise Undecodable(f"illegal base64 data at input byte {bad.start() if bad else len(value) // 4 * 4}")
+            raise DecodingError(f"illegal base64 data at input byte {bad.start() if bad else len(value) // 4 * 4}")
 
 
 def _check_special(value: Any, expression: str, place: _Place) -> None:
     if expression == "quantity" and not _is_quantity(value):
-        raise Undecodable(_QUANTITY)
+        raise DecodingError(_QUANTITY)
     if expression in ("time", "microtime") and not isinstance(value, str):
         raise _mismatch(value, place, "string")
     if expression in ("time", "microtime") and not is_time(value):
         form = "2006-01-02T15:04:05Z07:00" if expression == "time" else "2006-01-02T15:04:05.000000Z07:00"
-        raise Undecodable(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"')
+        raise DecodingError(f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"')
     if expression == "intorstring" and (isinstance(value, bool) or not isinstance(value, str | int)):
         raise _mismatch(value, place, "int32")
 
@@ -226,7 +228,7 @@ _PLACES = (
 )
 
 
-class _Twice(dict[str, Any]):
+class _DuplicateFields(dict[str, Any]):
     """An object with a field that it has twice."""
 
     fields: tuple[str, ...] = ()
@@ -236,7 +238,7 @@ def _collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
-    twice, names = _Twice(found), [name for name, _ in pairs]
+    twice, names = _DuplicateFields(found), [name for name, _ in pairs]
     twice.fields = tuple(name for i, name in enumerate(names) if name in names[:i])
     return twice
 

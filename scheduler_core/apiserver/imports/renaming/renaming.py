@@ -14,7 +14,7 @@ _COMPARING = ("Gt", "Lt")
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
+class RenamedObjects:
     """Objects in the order given, None for what was left out; `names` are old and new ones."""
 
     objects: list[Any]
@@ -22,7 +22,7 @@ class Renamed:
     left_out: int = 0
 
 
-def rename_manifests(manifests: Sequence[Any]) -> Renamed:
+def rename_manifests(manifests: Sequence[Any]) -> RenamedObjects:
     """Under new names, without what decides nothing."""
     names = Names()
     chosen = [each if _is_taken(each) else None for each in manifests]
@@ -38,7 +38,7 @@ def rename_manifests(manifests: Sequence[Any]) -> Renamed:
     names.number()
     writing = _Walk(names.new, compared)
     objects = [None if manifest is None else writing.object(manifest) for manifest in chosen]
-    return Renamed(objects, names.changes(), sum(each is None for each in chosen))
+    return RenamedObjects(objects, names.changes(), sum(each is None for each in chosen))
 
 
 def _is_taken(manifest: Any) -> bool:

@@ -14,7 +14,7 @@ from scheduler_core.apiserver.registry.devices.dropping import without_disabled
 from scheduler_core.apiserver.store import Store
 from scheduler_core.apiserver.validation.devices.claims import claim_spec, device_class, immutable_spec, template
 from scheduler_core.apiserver.validation.devices.device import rule
-from scheduler_core.apiserver.validation.devices.names import Compiling, internal
+from scheduler_core.apiserver.validation.devices.names import CompileOptions, internal
 from scheduler_core.apiserver.validation.devices.slices import slice_spec
 from scheduler_core.apiserver.validation.devices.status import device_key, status_update
 from scheduler_core.base.releases import Behavior, behaviors_of
@@ -104,12 +104,12 @@ def update_errors(
     return errors
 
 
-def _compiling(gates: DeviceGates) -> Compiling:
+def _compiling(gates: DeviceGates) -> CompileOptions:
     of_pools = Behavior.COUNTERS_OF_POOLS in behaviors_of(gates.release)
-    return Compiling(gates.dra_consumable_capacity, counters_of_pools=of_pools)
+    return CompileOptions(gates.dra_consumable_capacity, counters_of_pools=of_pools)
 
 
-def _validate(kind: str, manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
+def _validate(kind: str, manifest: Manifest, old: Manifest | None, compiling: CompileOptions, errors: Errors) -> None:
     match kind:
         case "ResourceClaim":
             claim_spec(manifest.get("spec") or {}, "spec", compiling, errors)

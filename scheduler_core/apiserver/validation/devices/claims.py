@@ -12,7 +12,14 @@ from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, alike
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import toleration
-from scheduler_core.apiserver.validation.devices.names import Compiling, compact, each, each_once, longer, selectors
+from scheduler_core.apiserver.validation.devices.names import (
+    CompileOptions,
+    compact,
+    each,
+    each_once,
+    longer,
+    selectors,
+)
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
 # Configuration for drivers, of claims and of classes; and classes.
@@ -42,7 +49,7 @@ def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> No
         errors.invalid_text(path, '"<value omitted>"', "must be a valid JSON object")
 
 
-def device_class(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
+def device_class(manifest: Manifest, old: Manifest | None, compiling: CompileOptions, errors: Errors) -> None:
     """A DeviceClass, new or changed: what is as it was has been accepted before."""
     spec, before = manifest.get("spec") or {}, None if old is None else old.get("spec") or {}
 
@@ -68,7 +75,7 @@ RequestNames = Mapping[str, frozenset[str]]
 """The requests of a claim, each with its alternatives."""
 
 
-def claim_spec(spec: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
+def claim_spec(spec: Manifest, path: str, compiling: CompileOptions, errors: Errors) -> None:
     """The spec of a claim, or of the claims of a template."""
     devices, where = spec.get("devices") or {}, f"{path}.devices"
     known = request_names(devices)
@@ -113,7 +120,7 @@ def _name(entry: Manifest) -> str:
     return str(entry.get("name") or "")
 
 
-def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
+def _request(request: Manifest, path: str, compiling: CompileOptions, errors: Errors) -> None:
     names.label(request.get("name"), f"{path}.name", errors)
     alternatives, exactly = request.get("firstAvailable") or (), request.get("exactly")
     if alternatives:
@@ -126,12 +133,12 @@ def _request(request: Manifest, path: str, compiling: Compiling, errors: Errors)
         errors.invalid_text(path, "null", f"{_ONE_OF}, but multiple fields are set")
 
 
-def _alternative(sub: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
+def _alternative(sub: Manifest, path: str, compiling: CompileOptions, errors: Errors) -> None:
     names.label(sub.get("name"), f"{path}.name", errors)
     _exact(sub, path, compiling, errors)
 
 
-def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -> None:
+def _exact(request: Manifest, path: str, compiling: CompileOptions, errors: Errors) -> None:
     names.require_class_name(request.get("deviceClassName"), f"{path}.deviceClassName", errors)
     selectors(request.get("selectors"), f"{path}.selectors", compiling, errors)
     mode = request.get("allocationMode") or ""
@@ -146,7 +153,9 @@ def _exact(request: Manifest, path: str, compiling: Compiling, errors: Errors) -
         toleration(given, f"{path}.tolerations[{i}]", errors)
 
 
-def _constraint(constraint: Manifest, path: str, known: RequestNames, compiling: Compiling, errors: Errors) -> None:
+def _constraint(
+    constraint: Manifest, path: str, known: RequestNames, compiling: CompileOptions, errors: Errors
+) -> None:
     references(constraint.get("requests"), known, f"{path}.requests", errors)
     for field in ("matchAttribute", "distinctAttribute"):
         if constraint.get(field) is not None:
@@ -163,7 +172,7 @@ _ALLOWED = ("annotations", "labels")
 _UNSET: tuple[Any, ...] = (None, "", 0, [], {})
 
 
-def template(spec: Manifest, compiling: Compiling, errors: Errors) -> None:
+def template(spec: Manifest, compiling: CompileOptions, errors: Errors) -> None:
     """The spec of a template: labels and annotations of its claims, and what they ask for."""
     meta, where = spec.get("metadata") or {}, "spec.metadata"
     for key in meta.get("annotations") or ():

@@ -14,7 +14,7 @@ from scheduler_core.apimachinery.objects.quantity import value_of_nanos
 from scheduler_core.apiserver.validation.checks import node_selector
 from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.names import (
-    Compiling,
+    CompileOptions,
     each,
     each_of_map,
     each_once,
@@ -177,7 +177,7 @@ def toleration(given: Manifest, path: str, errors: Errors) -> None:
     errors.not_supported(f"{path}.effect", effect, _EFFECTS, when=effect and effect not in _EFFECTS)
 
 
-def rule(manifest: Manifest, old: Manifest | None, compiling: Compiling, errors: Errors) -> None:
+def rule(manifest: Manifest, old: Manifest | None, compiling: CompileOptions, errors: Errors) -> None:
     """A DeviceTaintRule, new or changed."""
     spec = manifest.get("spec") or {}
     selector = spec.get("deviceSelector")

@@ -222,18 +222,18 @@ LONGEST_EXPRESSION = 10 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Compiling:
+class CompileOptions:
     """Settings for compiling expressions. `stored`: the expressions were accepted before. `counters_of_pools`: of the release."""
 
     consumable_capacity: bool = False
     stored: bool = False
     counters_of_pools: bool = False
 
-    def of(self, stored: bool) -> Compiling:
+    def of(self, stored: bool) -> CompileOptions:
         return self if stored == self.stored else replace(self, stored=stored)
 
 
-def selectors(given: Sequence[Manifest] | None, path: str, compiling: Compiling, errors: Errors) -> None:
+def selectors(given: Sequence[Manifest] | None, path: str, compiling: CompileOptions, errors: Errors) -> None:
     """Selectors of a request, a class or a rule."""
 
     def one(selector: Manifest, where: str, errors: Errors) -> None:
@@ -245,7 +245,7 @@ def selectors(given: Sequence[Manifest] | None, path: str, compiling: Compiling,
     each(given, MOST_SELECTORS, one, path, errors)
 
 
-def _expression(expression: str, path: str, compiling: Compiling, errors: Errors) -> None:
+def _expression(expression: str, path: str, compiling: CompileOptions, errors: Errors) -> None:
     if errors.too_long(path, LONGEST_EXPRESSION, when=longer(expression, LONGEST_EXPRESSION)):
         return
     try:

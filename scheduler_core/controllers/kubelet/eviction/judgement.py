@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects.resources import EPHEMERAL_STORAGE, MEM
 from scheduler_core.apimachinery.objects.times import SECOND
 from scheduler_core.controllers.kubelet.admission import is_critical
 from scheduler_core.controllers.kubelet.eviction.observations import Observation, Observations, PodStats
-from scheduler_core.controllers.memory.kubelet import EvictionState, Ranked
+from scheduler_core.controllers.memory.kubelet import EvictionState, RankedVictim
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration, Threshold
 from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
@@ -37,7 +37,7 @@ RESOURCES = {
 Place = tuple[bool, bool, int, int]
 
 
-def rank_pods(pods: Sequence[PodStats], signal: str, image_disk: bool) -> list[tuple[PodStats, Ranked]]:
+def rank_pods(pods: Sequence[PodStats], signal: str, image_disk: bool) -> list[tuple[PodStats, RankedVictim]]:
     """The pods in the order in which they are evicted, with what their places came from."""
     resource = RESOURCES[signal]
     if resource == PIDS:
@@ -47,13 +47,13 @@ def rank_pods(pods: Sequence[PodStats], signal: str, image_disk: bool) -> list[t
     return sorted(found, key=lambda each: _place(*each))
 
 
-def _place(stats: PodStats, row: Ranked) -> Place:
+def _place(stats: PodStats, row: RankedVictim) -> Place:
     if not stats.found:
         return (False, False, row.priority, 0)
     return (True, not row.exceeds, row.priority, row.request - row.usage)
 
 
-def _of(stats: PodStats, signal: str, resource: str, image_disk: bool) -> Ranked:
+def _of(stats: PodStats, signal: str, resource: str, image_disk: bool) -> RankedVictim:
     requests = stats.pod.requests
     if resource == "memory":
         usage, request = stats.get("memory"), requests.memory
@@ -75,8 +75,8 @@ def _disk(stats: PodStats, signal: str, resource: str, image_disk: bool) -> int:
     return writable + stats.get("logs") + stats.local_volumes
 
 
-def _row(stats: PodStats, usage: int, request: int, exceeds: bool) -> Ranked:
-    return Ranked(stats.pod.key, stats.pod.priority, usage, request, exceeds, is_critical(stats.pod))
+def _row(stats: PodStats, usage: int, request: int, exceeds: bool) -> RankedVictim:
+    return RankedVictim(stats.pod.key, stats.pod.priority, usage, request, exceeds, is_critical(stats.pod))
 
 
 # What an eviction says of itself, in kube's words.

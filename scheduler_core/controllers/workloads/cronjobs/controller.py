@@ -25,7 +25,7 @@ DELTA = 100 * MILLISECOND  # by which a look at a schedule comes after its momen
 MANY = 100
 
 
-class Due(NamedTuple):
+class DueTime(NamedTuple):
     """The latest moment that has come and the one from which it was looked for, in seconds since 1970; how many were missed."""
 
     since: int
@@ -38,7 +38,7 @@ def schedule_of(owner: Owner) -> Schedule:
     return parse_schedule(str(owner.spec.get("schedule") or ""), owner.spec.get("timeZone"))
 
 
-def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = True) -> Due:
+def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = True) -> DueTime:
     """`now`: ns since 1970. `deadline`: startingDeadlineSeconds counts. BadSchedule where moments are less than a second apart.
 
     kube: mostRecentScheduleTime
@@ -52,9 +52,9 @@ def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = Tru
     first = schedule.next(since)
     second = None if first is None else schedule.next(first)
     if first is None or now < first * SECOND:
-        return Due(since, None, 0)
+        return DueTime(since, None, 0)
     if second is None or now < second * SECOND:
-        return Due(since, first, 0)
+        return DueTime(since, first, 0)
     period = second - first
     if period < 1:
         raise BadSchedule("time difference between two schedules is less than 1 second")
@@ -64,7 +64,7 @@ def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = Tru
     at, following = None, schedule.next(first + (missed - 2) * period)
     while following is not None and following * SECOND <= now:
         at, following = following, schedule.next(following)
-    return Due(since, at, missed)
+    return DueTime(since, at, missed)
 
 
 def next_look(owner: Owner, schedule: Schedule, now: int) -> int | None:
@@ -75,7 +75,7 @@ def next_look(owner: Owner, schedule: Schedule, now: int) -> int | None:
     try:
         due = most_recent(owner, schedule, now, deadline=False)
     except BadSchedule:
-        due = Due(0, now // SECOND, 0)
+        due = DueTime(0, now // SECOND, 0)
     start = due.at if due.at is not None else now // SECOND if due.missed else due.since
     at = schedule.next(start)
     return None if at is None else at * SECOND + DELTA

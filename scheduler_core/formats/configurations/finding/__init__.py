@@ -1,6 +1,6 @@
 """Finding configurations wherever people keep them."""
 
 from scheduler_core.formats.configurations.finding.documents import find, find_in, is_configuration
-from scheduler_core.formats.configurations.finding.found import Found
+from scheduler_core.formats.configurations.finding.found import FoundConfiguration
 
-__all__ = ["Found", "find", "find_in", "is_configuration"]
+__all__ = ["FoundConfiguration", "find", "find_in", "is_configuration"]

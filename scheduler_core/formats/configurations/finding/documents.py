@@ -7,11 +7,11 @@ from itertools import islice
 from typing import Any
 
 from scheduler_core.apimachinery.objects import InvalidObject, Manifest
-from scheduler_core.apimachinery.objects.loading import Loaded, LoadLimits, Place, load_manifests
+from scheduler_core.apimachinery.objects.loading import LoadedObject, LoadLimits, Place, load_manifests
 from scheduler_core.formats.configurations.effective import GROUP
 from scheduler_core.formats.configurations.finding.found import (
     Flag,
-    Found,
+    FoundConfiguration,
     Lines,
     Source,
     as_template,
@@ -148,7 +148,7 @@ _Trail = tuple[Any, str | int] | None  # the steps to a value, the last one firs
 _POLICY_FIELDS = ("predicates", "priorities")
 
 
-def find_in(loaded: Sequence[Loaded], text: str = "") -> list[Found]:
+def find_in(loaded: Sequence[LoadedObject], text: str = "") -> list[FoundConfiguration]:
     """Return the configurations in documents, in order, at most MOST_FOUND. `text` is the source, if it is a single text."""
     lines = Lines("" if any(each.file for each in loaded) else text)
     search = _Search()
@@ -180,7 +180,7 @@ def _extenders_alone(manifest: Mapping[str, Any]) -> bool:
 
 class _Search:
     def __init__(self) -> None:
-        self.found: list[Found] = []
+        self.found: list[FoundConfiguration] = []
         self._nodes = _MOST_NODES
         self._bytes = _MOST_INNER
 
@@ -195,7 +195,7 @@ class _Search:
         if values is not None:
             locate = source.at("")
             self.found.append(
-                Found("values", values, "values of scheduler-plugins' chart", lambda p: locate(_chart(p)))
+                FoundConfiguration("values", values, "values of scheduler-plugins' chart", lambda p: locate(_chart(p)))
             )
         for path in _TEMPLATES:
             self._containers(source, _get(manifest, path), path)
@@ -204,10 +204,10 @@ class _Search:
 
     def _whole(self, source: Source, manifest: Any, path: str, where: str) -> bool:
         if is_configuration(manifest):
-            self.found.append(Found("configuration", manifest, where, source.at(path)))
+            self.found.append(FoundConfiguration("configuration", manifest, where, source.at(path)))
             return True
         if is_policy(manifest):
-            self.found.append(Found("policy", manifest, where, source.at(path)))
+            self.found.append(FoundConfiguration("policy", manifest, where, source.at(path)))
             return True
         return False
 
@@ -229,7 +229,7 @@ class _Search:
             return source.loaded.locate(made.places.get(path, start))
 
         self.found.append(
-            Found("flags", made.manifest, where, locate, tuple(made.changes), made.gates, made.config_file)
+            FoundConfiguration("flags", made.manifest, where, locate, tuple(made.changes), made.gates, made.config_file)
         )
 
     def _inside(self, source: Source, manifest: Any) -> None:
@@ -261,11 +261,13 @@ class _Search:
             loaded = load_manifests(text, _INNER)
         except InvalidObject as error:
             locate = source.at(path)
-            self.found.append(Found("configuration", {}, where, lambda _: locate(""), errors=as_template(error, text)))
+            self.found.append(
+                FoundConfiguration("configuration", {}, where, lambda _: locate(""), errors=as_template(error, text))
+            )
             return
         for each in loaded:
             locate = source.inside(path, each.locate)
-            inner = Source(Loaded(each.manifest, each.index, locate, source.loaded.file))
+            inner = Source(LoadedObject(each.manifest, each.index, locate, source.loaded.file))
             if not self._whole(inner, each.manifest, "", where) and isinstance(each.manifest, Mapping):
                 flags = section_flags(each.manifest)
                 if flags is not None:
@@ -316,7 +318,7 @@ def _words(container: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]
                 yield part, f"{path}.{field}[{i}]"
 
 
-def _with_their_files(found: list[Found]) -> list[Found]:
+def _with_their_files(found: list[FoundConfiguration]) -> list[FoundConfiguration]:
     """Move flags behind the file that they name, if it is present, and leave out flags that set nothing else."""
     out, later = [], []
     for each in found:
@@ -343,7 +345,7 @@ def extract_quotes(text: str) -> list[str]:
     return list(islice(held, _MOST))
 
 
-def find(text: str, limits: LoadLimits) -> list[Found]:
+def find(text: str, limits: LoadLimits) -> list[FoundConfiguration]:
     """Return the configurations in YAML, JSON, or a text that quotes them. Raise InvalidObject if there is none, or a limit is exceeded."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     try:
@@ -358,10 +360,10 @@ def find(text: str, limits: LoadLimits) -> list[Found]:
     return [each for part in extract_quotes(text) for each in _search_part(part, limits)]
 
 
-def _search_part(part: str, limits: LoadLimits) -> list[Found]:
+def _search_part(part: str, limits: LoadLimits) -> list[FoundConfiguration]:
     try:
         return find_in(load_manifests(part, limits), part)
     except InvalidObject as error:
         first = error.errors[0]
         place = None if first.line is None else (first.line, first.column or 1)
-        return [Found("configuration", {}, "", lambda _: place, errors=as_template(error, part))]
+        return [FoundConfiguration("configuration", {}, "", lambda _: place, errors=as_template(error, part))]

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from scheduler_core.apimachinery.objects.errors import FieldError, InvalidObject
-from scheduler_core.apimachinery.objects.loading import Loaded, Place
+from scheduler_core.apimachinery.objects.loading import LoadedObject, Place
 from scheduler_core.apimachinery.objects.texts.json_text import parse_integer
 from scheduler_core.formats.configurations.effective import Change
 from scheduler_core.scheduler.config.schema import API_VERSION, KIND
@@ -145,7 +145,7 @@ What = Literal["configuration", "policy", "flags", "values"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundConfiguration:
     """A configuration found in a text. `where` names its place, or "" if it is a document. `locate` finds its fields, like Loaded.locate.
 
     `changes` describe the meaning of flags or values. `gates` are feature gates in the format of --feature-gates. `config_file` is the
@@ -190,7 +190,7 @@ class Lines:
 class Source:
     """A searched document, and the lines of its text (none if the text joins several files)."""
 
-    loaded: Loaded
+    loaded: LoadedObject
     lines: Lines = field(default_factory=Lines)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from scheduler_core.apimachinery.objects.loading import Loaded
+from scheduler_core.apimachinery.objects.loading import LoadedObject
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.kinds import find_kind, has_uid, is_own_group
 from scheduler_core.apiserver.schema.strict import UNKNOWN, strict_errors
@@ -207,7 +207,7 @@ _PASSED_OVER = "Event"  # by every import, which says so itself
 _MOST_FIELDS = 12  # that are named
 
 
-def sort_out_newer(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
+def sort_out_newer(objects: Sequence[LoadedObject]) -> tuple[list[LoadedObject], list[Note]]:
     """Remove objects of kinds that only a newer cluster has. Return the rest, with notes on these and on fields unknown to v1.34.
 
     Only objects with a uid come from a cluster; in other objects, an unknown field or kind is a mistake.
@@ -238,7 +238,7 @@ def sort_out_newer(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]
     return kept, [*notes, Note(NEWER_FIELDS, {"fields": named})] if fields else notes
 
 
-def upgrade_objects(objects: Sequence[Loaded]) -> tuple[list[Loaded], list[Note]]:
+def upgrade_objects(objects: Sequence[LoadedObject]) -> tuple[list[LoadedObject], list[Note]]:
     """Convert objects of older versions to the form that v1.34 would have stored. Return notes on these."""
     counts: dict[tuple[str, str], int] = {}
     kept = []

@@ -28,7 +28,7 @@ class Turn(enum.Enum):
 # Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name, and each step needs some.
 FIRST, NEXT, NOBODY, SAME = Turn.FIRST, Turn.NEXT, Turn.NOBODY, Turn.SAME
 
-Ran = tuple[PluginStep | None, Turn | PhaseResult]
+StepResult = tuple[PluginStep | None, Turn | PhaseResult]
 """What a plugin did, and what that comes to."""
 
 

@@ -15,11 +15,11 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import (
     NOBODY,
     SAME,
     AlgorithmState,
-    Ran,
+    StepResult,
     internal_error,
 )
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
-from scheduler_core.scheduler.core.cycles.phases import Extension, Kept, PhaseResult
+from scheduler_core.scheduler.core.cycles.phases import Extension, FeasibleNode, PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.extenders.exchange import Effect, Exchange
 from scheduler_core.scheduler.extenders.extender import EXTENDER_NAME, Request, Verb
@@ -33,14 +33,14 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
     assert cycle.feasible is not None and cycle.search is not None
     extension = extension_of(cycle)
     rows = cycle.feasible.tolist()
-    extension.kept = tuple([Kept(cycle.nodes.nodes[row], row) for row in rows])
+    extension.kept = tuple([FeasibleNode(cycle.nodes.nodes[row], row) for row in rows])
     extension.filtered = len(rows)
     extension.nominated = cycle.search.own_nomination
     cycle.run = extender_calls.serving(algorithm_state.extenders, Verb.FILTER, cycle)
     return None
 
 
-def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """Asks one extender, or takes its answer in."""
     extension = extension_of(cycle)
     extender = algorithm_state.extenders[cycle.run[cycle.index]]
@@ -98,7 +98,7 @@ def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
     return search.conclude(cycle, framework, algorithm_state)
 
 
-def _list_remaining(extension: Extension, exchange: Exchange, result: FilterResult) -> tuple[Kept, ...]:
+def _list_remaining(extension: Extension, exchange: Exchange, result: FilterResult) -> tuple[FeasibleNode, ...]:
     """The nodes that are left, in the order of the answer. ExtenderError."""
     extender = exchange.extender
     if extender.node_cache_capable and result.node_names is not None:
@@ -110,10 +110,10 @@ def _list_remaining(extension: Extension, exchange: Exchange, result: FilterResu
                     "which is not found in the input node list"
                 )
         return tuple([known[name] for name in result.node_names])
-    return tuple([Kept(node, -1) for node in result.nodes or ()])
+    return tuple([FeasibleNode(node, -1) for node in result.nodes or ()])
 
 
-def _effect(exchange: Exchange, kept: tuple[Kept, ...], named: dict[str, Status]) -> Effect:
+def _effect(exchange: Exchange, kept: tuple[FeasibleNode, ...], named: dict[str, Status]) -> Effect:
     left = {one.node.name for one in kept}
     return Effect(
         kept=tuple([one.node.name for one in kept]),
@@ -123,7 +123,7 @@ def _effect(exchange: Exchange, kept: tuple[Kept, ...], named: dict[str, Status]
 
 
 def _verdicts(
-    cycle: SchedulingCycle, before: tuple[Kept, ...], after: tuple[Kept, ...], named: dict[str, Status]
+    cycle: SchedulingCycle, before: tuple[FeasibleNode, ...], after: tuple[FeasibleNode, ...], named: dict[str, Status]
 ) -> tuple[Rows, Verdicts]:
     """Return the extender's verdicts on snapshot rows: the rows sent to it, and others that it names."""
     left = {kept.node.name for kept in after}

@@ -6,7 +6,7 @@ kube: framework/preemption/preemption.go (callExtenders), extender.go (ProcessPr
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.core.algorithm import extender_calls, post_filter
-from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, SAME, AlgorithmState, Ran
+from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, SAME, AlgorithmState, StepResult
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
@@ -22,7 +22,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
     return None
 
 
-def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """Asks one extender, or takes its answer in."""
     extension = extension_of(cycle)
     extender = algorithm_state.extenders[cycle.run[cycle.index]]

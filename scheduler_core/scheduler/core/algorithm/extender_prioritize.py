@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 
 from scheduler_core.scheduler.core.algorithm import extender_calls
-from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, SAME, AlgorithmState, Ran
+from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, SAME, AlgorithmState, StepResult
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.algorithm.scoring import board_of
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
@@ -29,7 +29,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
     return None if cycle.run else PhaseResult.SUCCESS
 
 
-def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """Asks all of them, or takes one's answer in. An error is passed over, whether the extender is ignorable or not."""
     extension, board = extension_of(cycle), board_of(cycle)
     if not extension.open:

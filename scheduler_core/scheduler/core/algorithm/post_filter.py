@@ -8,7 +8,7 @@ kube: framework/runtime/framework.go (RunPostFilterPlugins) @ v1.34.1
 from collections import Counter
 
 from scheduler_core.base.releases import Behavior
-from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY, AlgorithmState, Ran, Turn
+from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY, AlgorithmState, StepResult, Turn
 from scheduler_core.scheduler.core.algorithm.extender_calls import extension_of
 from scheduler_core.scheduler.core.cycles.phases import Extension, PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
@@ -84,7 +84,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
     return None
 
 
-def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """One plugin's PostFilter; only Unschedulable lets the next one try."""
     plugin = framework.at(Point.POST_FILTER)[cycle.run[cycle.index]]
     step, result = run_post_filter(plugin, cycle, _failure(cycle, framework, algorithm_state))

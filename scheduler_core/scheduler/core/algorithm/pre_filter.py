@@ -5,7 +5,13 @@ kube: framework/runtime/framework.go (RunPreFilterPlugins) @ v1.34.1
 
 import numpy as np
 
-from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, NOBODY, AlgorithmState, Ran, internal_error
+from scheduler_core.scheduler.core.algorithm.algorithm_state import (
+    NEXT,
+    NOBODY,
+    AlgorithmState,
+    StepResult,
+    internal_error,
+)
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework import Code, PluginStep, Point, unresolvable
@@ -13,7 +19,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
 
 
-def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """One plugin's PreFilter. UnschedulableAndUnresolvable ends the phase, Unschedulable lets the others be asked too."""
     plugin = framework.at(Point.PRE_FILTER)[cycle.run[cycle.index]]
     step = run_pre_filter(plugin, cycle)

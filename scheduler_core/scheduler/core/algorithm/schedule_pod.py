@@ -24,7 +24,7 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import (
     NEXT,
     NOBODY,
     AlgorithmState,
-    Ran,
+    StepResult,
     internal_error,
 )
 from scheduler_core.scheduler.core.algorithm.post_filter import NO_NODES
@@ -54,7 +54,7 @@ def _success(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
 class AlgorithmPhase(PhaseRow):
     """`prepare` comes before the first plugin, `run` is one plugin, `leave` comes when all have run; None: the phase goes on."""
 
-    run: Callable[[SchedulingCycle, Framework, AlgorithmState], Ran]
+    run: Callable[[SchedulingCycle, Framework, AlgorithmState], StepResult]
     prepare: Part = _nothing
     leave: Part = _success
 

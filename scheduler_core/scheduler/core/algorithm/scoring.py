@@ -6,7 +6,7 @@ kube: schedule_one.go (prioritizeNodes, selectHost), framework/runtime/framework
 import numpy as np
 
 from scheduler_core.scheduler.core.algorithm import batching
-from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, AlgorithmState, Ran, internal_error
+from scheduler_core.scheduler.core.algorithm.algorithm_state import NEXT, AlgorithmState, StepResult, internal_error
 from scheduler_core.scheduler.core.cycles.phases import PhaseResult
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.framework.per_node import ScoreBoard
@@ -15,7 +15,7 @@ from scheduler_core.scheduler.framework.runtime import points
 from scheduler_core.scheduler.framework.runtime.framework import Framework
 
 
-def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """One plugin's PreScore."""
     assert cycle.feasible is not None
     plugin = framework.at(Point.PRE_SCORE)[cycle.run[cycle.index]]
@@ -26,7 +26,7 @@ def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state:
     return step, NEXT
 
 
-def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """One plugin's raw scores."""
     board = board_of(cycle)
     plugin = framework.at(Point.SCORE)[cycle.run[cycle.index]]
@@ -43,7 +43,7 @@ def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: Alg
     return step, NEXT
 
 
-def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """One plugin's normalised scores."""
     board = board_of(cycle)
     plugin = framework.at(Point.NORMALIZE_SCORE)[cycle.run[cycle.index]]
@@ -92,7 +92,7 @@ def sum_up(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     return None
 
 
-def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """Draws among the best nodes, which stand in list order."""
     board = board_of(cycle)
     assert board.total is not None

@@ -14,7 +14,7 @@ from scheduler_core.scheduler.core.algorithm.algorithm_state import (
     NEXT,
     NOBODY,
     AlgorithmState,
-    Ran,
+    StepResult,
     internal_error,
 )
 from scheduler_core.scheduler.core.cycles.phases import Extension, PhaseResult
@@ -48,7 +48,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
     return _conclude(cycle, framework, algorithm_state, take_unseen(cycle, algorithm_state))
 
 
-def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> Ran:
+def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
     """One plugin's Filter, for all rows that still pass."""
     plugin = framework.at(Point.FILTER)[cycle.run[cycle.index]]
     step, failed = ask(cycle, plugin)

@@ -39,7 +39,7 @@ class PlacementScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class MemberTrial:
     """What a trial found for one member: a node, or the text of its refusal."""
 
     node: str
@@ -62,7 +62,7 @@ class Trial(State):
     remaining: int = 0
     placed_any: bool = False
     cycles: Copied[list[SchedulingCycle]] = field(default_factory=list)
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[MemberTrial, ...] = ()
     quorum: tuple[Status, ...] = ()  # before the first member, and after each
     scores: tuple[PlacementScore, ...] = ()
 

@@ -96,7 +96,7 @@ class PhaseRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class FeasibleNode:
     """A node that is still feasible. `row`: of the snapshot, or -1 where an extender described it anew."""
 
     node: Node
@@ -114,7 +114,7 @@ class Extension(State):
     exchanges: Copied[list[Exchange]] = field(default_factory=list)
     open: tuple[int, ...] = ()
     statuses: Copied[dict[str, Status]] = field(default_factory=dict)
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[FeasibleNode, ...] = ()
     filtered: int = 0
     nominated: bool = False
     lost: bool = False

@@ -15,7 +15,7 @@ from scheduler_core.scheduler.core.calls.client import UNREACHABLE
 from scheduler_core.scheduler.core.process import Stage
 from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.scheduler.core.steps import startup
-from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase, Report, Steps, What
+from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase, Report, ReportKind, Steps
 from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
 
 REASON = "LeaderElection"
@@ -140,7 +140,7 @@ def _note(scheduler: Scheduler, report: Report) -> None:
     process = startup.process_of(scheduler)
     leader = _elector(scheduler).candidate.observed.holder
     scheduler.world.record(LeaderElection(report.what.value, process.identity, leader), scheduler.name)
-    if report.what is What.NEW_LEADER:
+    if report.what is ReportKind.NEW_LEADER:
         startup.note(scheduler)
 
 
@@ -186,11 +186,11 @@ def _event(scheduler: Scheduler, report: Report) -> None:
         world.record(event.facts(), scheduler.name)
 
 
-_REPORTS: Mapping[What, Callable[[Scheduler, Report], None]] = {
-    What.STARTED_LEADING: _on_start,
-    What.STOPPED_LEADING: _on_stop,
-    What.EVENT: _event,
-    What.NOT_ACQUIRED: _ignore_report,
-    What.RENEWED: _on_renewal,
-    What.NOT_RENEWED: _not_renewed,
+_REPORTS: Mapping[ReportKind, Callable[[Scheduler, Report], None]] = {
+    ReportKind.STARTED_LEADING: _on_start,
+    ReportKind.STOPPED_LEADING: _on_stop,
+    ReportKind.EVENT: _event,
+    ReportKind.NOT_ACQUIRED: _ignore_report,
+    ReportKind.RENEWED: _on_renewal,
+    ReportKind.NOT_RENEWED: _not_renewed,
 }

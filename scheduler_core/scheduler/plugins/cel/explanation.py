@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.cel.environment import Outcome
 from scheduler_core.scheduler.framework.explanation import Code, Explanation, Paragraph, Row, Table, Words, gettext_noop
-from scheduler_core.scheduler.plugins.cel.expressions import Compiled, Spent
+from scheduler_core.scheduler.plugins.cel.expressions import CallBudget, CompiledExpression
 
 MOST_PARTS = 40
 LONGEST = 120
@@ -16,7 +16,7 @@ NO_ANSWER = gettext_noop("No result:")
 FIELDS = {"filter": "Filter", "score": "Score"}
 
 
-def values_of(expression: Compiled, outcome: Outcome) -> list[tuple[str, str]]:
+def values_of(expression: CompiledExpression, outcome: Outcome) -> list[tuple[str, str]]:
     """(part of the expression, its value) in the order in which they came, but for literals and whole objects."""
     text = expression.program.text
     parts: dict[tuple[str, str], None] = {}
@@ -30,9 +30,9 @@ def values_of(expression: Compiled, outcome: Outcome) -> list[tuple[str, str]]:
     return list(parts)
 
 
-def explain_expression(expression: Compiled, variables: Mapping[str, Any]) -> Explanation:
+def explain_expression(expression: CompiledExpression, variables: Mapping[str, Any]) -> Explanation:
     """Return an explanation of the expression's value for these variables."""
-    outcome = expression.evaluate(variables, Spent(), watch=True)
+    outcome = expression.evaluate(variables, CallBudget(), watch=True)
     parts = values_of(expression, outcome)
     heading = Paragraph((f"{FIELDS[expression.field]}: ", Code(" ".join(expression.program.text.split()))))
     rows = [Row(((Code(part),), (Code(value),))) for part, value in parts[:MOST_PARTS]]

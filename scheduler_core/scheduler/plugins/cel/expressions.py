@@ -156,24 +156,24 @@ class EvaluationFailed(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledExpression:
     """An expression, with the variables that it may name."""
 
     field: str
     program: Program
     used: frozenset[str]
 
-    def answer(self, variables: Mapping[str, Any], spent: Spent) -> Answer:
+    def answer(self, variables: Mapping[str, Any], spent: CallBudget) -> Answer:
         """EvaluationFailed where it has none."""
         return self.read(self.evaluate(variables, spent), spent)
 
-    def evaluate(self, variables: Mapping[str, Any], spent: Spent, *, watch: bool = False) -> Outcome:
+    def evaluate(self, variables: Mapping[str, Any], spent: CallBudget, *, watch: bool = False) -> Outcome:
         """`watch`: with the values of its parts."""
         outcome = self.program.evaluate(variables, min(LIMIT, max(spent.left, 0)), watch)
         spent.left -= max(outcome.cost, outcome.work)
         return outcome
 
-    def read(self, outcome: Outcome, spent: Spent) -> Answer:
+    def read(self, outcome: Outcome, spent: CallBudget) -> Answer:
         """EvaluationFailed where it is no answer."""
         if outcome.error:
             if spent.left <= 0:
@@ -189,7 +189,7 @@ class Compiled:
 
 
 @dataclass(slots=True)
-class Spent:
+class CallBudget:
     """The cost budget that is left in one call of a plugin."""
 
     left: int = LIMIT_OF_A_CALL
@@ -202,10 +202,10 @@ _ENVIRONMENTS = {
 
 
 @lru_cache(maxsize=512)
-def compile_expression(field: str, text: str) -> Compiled:
+def compile_expression(field: str, text: str) -> CompiledExpression:
     """CompileError."""
     program = _ENVIRONMENTS[field].compile(text, None)
-    return Compiled(field, program, frozenset(_NAME.findall(text)) & frozenset(EXPRESSIONS[field].variables))
+    return CompiledExpression(field, program, frozenset(_NAME.findall(text)) & frozenset(EXPRESSIONS[field].variables))
 
 
 @lru_cache(maxsize=256)

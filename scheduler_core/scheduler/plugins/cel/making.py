@@ -9,8 +9,8 @@ from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework import Arguments, CycleState, NodeInfo, On, Status
 from scheduler_core.scheduler.framework.plugin import Failure, Handle, PostFilterResult
 from scheduler_core.scheduler.plugins.cel import plugin
-from scheduler_core.scheduler.plugins.cel.expressions import Definition, EvaluationFailed, Spent
-from scheduler_core.scheduler.plugins.cel.plugin import Own, build_error_status, pre_enqueue
+from scheduler_core.scheduler.plugins.cel.expressions import CallBudget, Definition, EvaluationFailed
+from scheduler_core.scheduler.plugins.cel.plugin import CelPlugin, build_error_status, pre_enqueue
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 
 # A preemption of one's own, in CEL: kube's, among the victims that an expression allows.
@@ -19,7 +19,7 @@ from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 _DEFAULTS = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}
 
 
-class OwnPreemption(Own, DefaultPreemption):
+class OwnPreemption(CelPlugin, DefaultPreemption):
     """Does what DefaultPreemption does, in its place; who may not be evicted is not looked at."""
 
     arguments: ClassVar[Arguments | None] = None
@@ -28,10 +28,10 @@ class OwnPreemption(Own, DefaultPreemption):
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)
         self.args = {**_DEFAULTS, **args}
-        self._spent = Spent()
+        self._spent = CallBudget()
 
     def registrations(self) -> tuple[On, ...]:
-        return (*Own.registrations(self), *DefaultPreemption.registrations(self))
+        return (*CelPlugin.registrations(self), *DefaultPreemption.registrations(self))
 
     def both_at_pre_enqueue(self, pod: Pod) -> Status:
         """Held back while its victims are being evicted, or by the expression."""
@@ -39,7 +39,7 @@ class OwnPreemption(Own, DefaultPreemption):
         return pre_enqueue(self, pod) if status.ok else status
 
     def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
-        self._spent = Spent()
+        self._spent = CallBudget()
         try:
             return super().post_filter(state, pod, nodes, failure)
         except EvaluationFailed as problem:
@@ -64,7 +64,7 @@ _METHODS: Mapping[str, tuple[str, Callable[..., Any]]] = {
 
 
 @lru_cache(maxsize=256)
-def plugin_of(name: str, definition: Definition) -> type[Own]:
+def plugin_of(name: str, definition: Definition) -> type[CelPlugin]:
     """The plugin of this name that a definition is, whose expressions compile. The same one for the same definition."""
     members: dict[str, Any] = {"name": name, "definition": definition, "__doc__": definition.description}
     for field, (method, function) in _METHODS.items():
@@ -72,15 +72,15 @@ def plugin_of(name: str, definition: Definition) -> type[Own]:
             members[method] = function
     if definition.score and definition.normalize != "none":
         members["normalize"] = plugin.normalize
-    base: type[Own] = Own
+    base: type[CelPlugin] = CelPlugin
     if definition.post_filter:
         base = OwnPreemption
         if definition.pre_enqueue:
             members["pre_enqueue"] = OwnPreemption.both_at_pre_enqueue
-    made: type[Own] = type(name, (base,), members)
+    made: type[CelPlugin] = type(name, (base,), members)
     return made
 
 
-def plugins_of(definitions: Mapping[str, Definition]) -> tuple[type[Own], ...]:
+def plugins_of(definitions: Mapping[str, Definition]) -> tuple[type[CelPlugin], ...]:
     """A world's own plugins."""
     return tuple(plugin_of(name, definition) for name, definition in definitions.items())

@@ -22,7 +22,7 @@ MAX_PERMIT_WAIT = 15 * 60 * SECOND  # kube: maxTimeout
 REFUSING = ("pre_enqueue", "filter", "permit")
 
 
-class Own(plugin.Plugin):
+class CelPlugin(plugin.Plugin):
     """Base of plugins in CEL. They hold no state, so that nothing of them is in a checkpoint but what their answers led to."""
 
     definition: ClassVar[Definition]
@@ -53,7 +53,7 @@ class Own(plugin.Plugin):
             return None
         expression = self.expression("score")
         try:
-            answer = expression.answer(self.on_node(expression, pod, NodeInfo(nodes, row)), expressions.Spent())
+            answer = expression.answer(self.on_node(expression, pod, NodeInfo(nodes, row)), expressions.CallBudget())
         except expressions.EvaluationFailed:
             return None
         return answer_formula(expression.program.text, answer)
@@ -63,10 +63,10 @@ class Own(plugin.Plugin):
     ) -> Formula | None:
         return normalization_formula(self.definition.normalize, nodes, rows, scores, i)
 
-    def expression(self, field: str) -> expressions.Compiled:
+    def expression(self, field: str) -> expressions.CompiledExpression:
         return expressions.compile_expression(field, getattr(self.definition, field))
 
-    def on_node(self, expression: expressions.Compiled, pod: Pod, info: NodeInfo) -> dict[str, Any]:
+    def on_node(self, expression: expressions.CompiledExpression, pod: Pod, info: NodeInfo) -> dict[str, Any]:
         """The variables of an expression about one node."""
         return expressions.of_pod(pod, self.given, self.handle.now) | expressions.of_node(info, expression.used)
 
@@ -116,19 +116,21 @@ LABELS = {
 }
 
 
-def pre_enqueue(self: Own, pod: Pod) -> Status:
+def pre_enqueue(self: CelPlugin, pod: Pod) -> Status:
     try:
         answer = self.expression("pre_enqueue").answer(
-            expressions.of_pod(pod, self.given, self.handle.now), expressions.Spent()
+            expressions.of_pod(pod, self.given, self.handle.now), expressions.CallBudget()
         )
     except expressions.EvaluationFailed as problem:
         return build_error_status("pre_enqueue", problem)
     return self.let_in(answer)
 
 
-def filter_rows(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Verdicts | None:
+def filter_rows(
+    self: CelPlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows
+) -> plugin.Verdicts | None:
     """Node by node; the first one without an answer ends the cycle."""
-    expression, spent = self.expression("filter"), expressions.Spent()
+    expression, spent = self.expression("filter"), expressions.CallBudget()
     reason = np.full(len(rows), -1, np.int32)
     statuses: dict[Status, int] = {}
     for i, row in enumerate(rows.tolist()):
@@ -143,9 +145,9 @@ def filter_rows(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: 
     return plugin.Verdicts(reason, tuple(statuses)) if statuses else None
 
 
-def score(self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
+def score(self: CelPlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
     """Node by node; the first one without an answer ends the cycle."""
-    expression, spent = self.expression("score"), expressions.Spent()
+    expression, spent = self.expression("score"), expressions.CallBudget()
     scores = np.zeros(len(rows), np.int64)
     for i, row in enumerate(rows.tolist()):
         info = NodeInfo(nodes, row)
@@ -165,19 +167,19 @@ def as_score(answer: expressions.Answer) -> int:
 
 
 def normalize(
-    self: Own, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores
+    self: CelPlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, scores: plugin.Scores
 ) -> plugin.Scores:
     return NORMALIZED[self.definition.normalize](scores)
 
 
-def permit(self: Own, state: CycleState, pod: Pod, node_name: str) -> plugin.PermitResult:
+def permit(self: CelPlugin, state: CycleState, pod: Pod, node_name: str) -> plugin.PermitResult:
     expression, nodes = self.expression("permit"), self.handle.snapshot
     row = nodes.row(node_name)
     if row is None:
         return plugin.PermitResult(error(f'node "{node_name}" not found'))
     given = {**self.on_node(expression, pod, NodeInfo(nodes, row)), "waiting": self.waiting()}
     try:
-        answer = expression.answer(given, expressions.Spent())
+        answer = expression.answer(given, expressions.CallBudget())
     except expressions.EvaluationFailed as problem:
         return plugin.PermitResult(build_error_status("permit", problem, node_name))
     return self.permitted(answer)

@@ -20,12 +20,12 @@ from scheduler_core.scheduler.framework.explanation import (
     Source,
     Table,
     Words,
-    Written,
+    WrittenValue,
     gettext_noop,
 )
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import is_in_memory
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import NodeFilter
-from scheduler_core.scheduler.plugins.dynamicresources.node_search import Found
+from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeResult
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of
 from scheduler_core.scheduler.plugins.dynamicresources.prebind import results_of
 from scheduler_core.scheduler.plugins.dynamicresources.prefilter import ALLOCATION, STATUS
@@ -58,7 +58,9 @@ _SAID_NO = {
 _DETAIL = {"selector": "expression", "counters": "missing", "taint": "taint", "constraint": "attribute"}
 
 
-def explain_devices(asked: NodeFilter, node: Node, found: Found | None, tree: SearchTree, order: str) -> Explanation:
+def explain_devices(
+    asked: NodeFilter, node: Node, found: NodeResult | None, tree: SearchTree, order: str
+) -> Explanation:
     """`found`: what the search said, None where there was nothing to search; `order`: what depends on the order of slices."""
     places = Places(asked.facts.inventory.slices if asked.facts.inventory is not None else ())
     rows = list(_claim_rows(asked, node, found, places))
@@ -90,11 +92,11 @@ class Places:
             for i, listed in enumerate(each["spec"].get("devices") or ()):
                 if listed["name"] == name:
                     source = Source("ResourceSlice", each["metadata"]["name"], f"spec.devices[{i}]")
-                    return Written(text, source)
+                    return WrittenValue(text, source)
         return Code(text)
 
 
-def _claim_rows(asked: NodeFilter, node: Node, found: Found | None, places: Places) -> Iterator[Row]:
+def _claim_rows(asked: NodeFilter, node: Node, found: NodeResult | None, places: Places) -> Iterator[Row]:
     store = asked.facts.store
     unavailable = asked.unavailable_on(node)
     results = iter(() if found is None or found.given is None else found.given.results)
@@ -113,9 +115,9 @@ def _claim_rows(asked: NodeFilter, node: Node, found: Found | None, places: Plac
             yield Row((name, (_WOULD_GET, *_format_devices(result.texts(), places))))
 
 
-def _claim(claim: Manifest, allocated: bool) -> Written:
+def _claim(claim: Manifest, allocated: bool) -> WrittenValue:
     key, path = key_of(claim), "status.allocation" if allocated else "spec.devices.requests"
-    return Written(Key(key), Source("ResourceClaim", key, path))
+    return WrittenValue(Key(key), Source("ResourceClaim", key, path))
 
 
 def _texts(claim: Manifest) -> list[str]:

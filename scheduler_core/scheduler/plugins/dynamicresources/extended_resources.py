@@ -17,7 +17,7 @@ ANNOTATION = "resource.kubernetes.io/extended-resource-claim"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExtendedRequests:
     """The part of a pod's requests that devices may serve: amounts by resource, and classes by resource."""
 
     amounts: tuple[tuple[str, int], ...]
@@ -38,12 +38,12 @@ class NodeShare:
     requests: tuple[Manifest, ...] | None = None
 
 
-def find_wanted_resources(pod: Pod, classes: Mapping[str, str]) -> Wanted | None:
+def find_wanted_resources(pod: Pod, classes: Mapping[str, str]) -> ExtendedRequests | None:
     """None where no class stands for anything that the pod requests."""
     scalar = pod.spec.requests.scalar
     if not any(amount and is_extended_name(name) and name in classes for name, amount in scalar):
         return None
-    return Wanted(scalar, tuple(sorted(classes.items())))
+    return ExtendedRequests(scalar, tuple(sorted(classes.items())))
 
 
 def existing_claim(pod: Pod, claims: Iterable[Manifest]) -> Manifest | None:
@@ -78,7 +78,7 @@ def is_in_memory(claim: Manifest) -> bool:
     return bool(claim["metadata"]["name"] == IN_MEMORY)
 
 
-def share_of(node: Node, pod: Pod, want: Wanted, alone: bool) -> NodeShare:
+def share_of(node: Node, pod: Pod, want: ExtendedRequests, alone: bool) -> NodeShare:
     """`alone`: the pod has no other claims. kube: filterExtendedResources"""
     scalar, classes = dict(node.allocatable.scalar), dict(want.classes)
     amounts: dict[str, int] = {}

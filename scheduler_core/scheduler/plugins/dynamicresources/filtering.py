@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.objects import Manifest, Node, NodeSelector, Po
 from scheduler_core.scheduler.framework import Status, Verdicts, error, unresolvable
 from scheduler_core.scheduler.plugins.dynamicresources import reasons
 from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import NodeShare, share_of
-from scheduler_core.scheduler.plugins.dynamicresources.node_search import Found, NodeSearch
+from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeResult, NodeSearch
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation
 
@@ -139,7 +139,7 @@ class NodeFilter:
         assert special is not None
         return [*self._claims[:-1], ResourceClaim.from_manifest(with_requests(special, share.requests))]
 
-    def watched(self, node: Node, watch: Watch) -> Found | None:
+    def watched(self, node: Node, watch: Watch) -> NodeResult | None:
         """The search on a node with somebody looking on; None where there is nothing to search.
 
         It is given up where they have seen enough; what it says then is what it said before.
@@ -156,7 +156,7 @@ class NodeFilter:
         """Return a copy of this filter that tries at most `budget` devices."""
         return NodeFilter(self._pod, self.facts, self._search, self._unusable, min(budget, self._budget))
 
-    def _find(self, node: Node, share: NodeShare, slices: Sequence[ResourceSlice] | None) -> Found:
+    def _find(self, node: Node, share: NodeShare, slices: Sequence[ResourceSlice] | None) -> NodeResult:
         assert self._search is not None
         if slices is not None:
             return self._search.search(node, self.claims_on(share), self._budget, slices=slices)

@@ -28,7 +28,7 @@ MOST_REMEMBERED = 16  # kinds of pods
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class NodeResult:
     """A node's allocation; None if the claims can't be allocated, with kube's error if there is one."""
 
     given: NodeAllocation | None
@@ -37,8 +37,8 @@ class Found:
     invalid: bool = False  # nothing was found, and some pools were invalid
 
 
-NOTHING = Found(None)
-INVALID = Found(None, invalid=True)
+NOTHING = NodeResult(None)
+INVALID = NodeResult(None, invalid=True)
 
 
 class Slices:
@@ -74,7 +74,7 @@ class NodeSearch:
         self._allocated = AllocatedState()
         self._classes: Mapping[str, DeviceClass] = {}
         self._allocator = Allocator(features, self._allocated, {}, selectors)
-        self._found: dict[object, dict[str, tuple[Node, Found]]] = {}  # by kind and node
+        self._found: dict[object, dict[str, tuple[Node, NodeResult]]] = {}  # by kind and node
 
     def prepare(self, allocated: AllocatedState, slices: Slices, classes: Mapping[str, DeviceClass]) -> None:
         """Says what the next searches are made in. Classes are those of their manifests: the same object is the same class."""
@@ -100,7 +100,7 @@ class NodeSearch:
         """Return the memory key: the claims' specs and the budget. AllocationErrors name claims, so none are remembered."""
         return (budget, *(msgspec.json.encode(claim.manifest.get("spec") or {}) for claim in claims))
 
-    def find(self, node: Node, claims: Sequence[ResourceClaim], kind: object, budget: int = MOST_TRIED) -> Found:
+    def find(self, node: Node, claims: Sequence[ResourceClaim], kind: object, budget: int = MOST_TRIED) -> NodeResult:
         """Return the node's allocation, remembered by `kind` (see kind_of)."""
         known = self.known(kind)
         entry = known.get(node.name)
@@ -111,7 +111,7 @@ class NodeSearch:
             known[node.name] = node, found
         return found
 
-    def known(self, kind: object) -> dict[str, tuple[Node, Found]]:
+    def known(self, kind: object) -> dict[str, tuple[Node, NodeResult]]:
         """Return the remembered results of a kind, by node name; a result is valid only for the same Node object."""
         known = self._found.get(kind)
         if known is None:
@@ -127,18 +127,18 @@ class NodeSearch:
         budget: int = MOST_TRIED,
         watch: Watch | None = None,
         slices: Sequence[ResourceSlice] | None = None,
-    ) -> Found:
+    ) -> NodeResult:
         """Search without memory. `slices`, if given, replace the node's slices in name order."""
         try:
             wanted = self._slices.of(node.name) if slices is None else slices
             found = self._allocator.allocate(node, wanted, claims, watch, budget)
             if found.results is None:
                 return INVALID if found.invalid else NOTHING
-            return Found(NodeAllocation(found.results))
+            return NodeResult(NodeAllocation(found.results))
         except AllocationTimeout:
-            return Found(None, timed_out=True)
+            return NodeResult(None, timed_out=True)
         except AllocationError as problem:
-            return Found(None, str(problem))
+            return NodeResult(None, str(problem))
 
     def elsewhere(self, allocated: AllocatedState) -> NodeSearch:
         """The same, were something else allocated."""

@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.labels import aggregate
 from scheduler_core.base.clock.agenda import Stream
 from scheduler_core.scheduler.framework import Handle, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.dynamicresources import extended_resources, reasons
-from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import Wanted
+from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import ExtendedRequests
 from scheduler_core.scheduler.plugins.dynamicresources.filtering import TIMED_OUT, NodeFilter, node_selector_of
 from scheduler_core.scheduler.plugins.dynamicresources.inventory import Inventories
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch
@@ -93,7 +93,7 @@ def facts_of(handle: Handle, pod: Pod, inventories: Inventories) -> Facts | Stat
     return Facts(store, inventories.take() if free else None, wanted)
 
 
-def _special(handle: Handle, pod: Pod) -> tuple[Manifest | None, Wanted | None]:
+def _special(handle: Handle, pod: Pod) -> tuple[Manifest | None, ExtendedRequests | None]:
     """The claim for extended resources, left over or new; None where no device stands for one."""
     if not handle.features.dra_extended_resource:
         return None, None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from scheduler_core.apimachinery.dra.results import AllocatedState, AllocationResult
 from scheduler_core.apimachinery.objects.manifest import Manifest
-from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import Wanted
+from scheduler_core.scheduler.plugins.dynamicresources.extended_resources import ExtendedRequests
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of
 
 Manifests = tuple[Manifest, ...]
@@ -60,7 +60,7 @@ class Facts:
 
     store: ClaimStore
     inventory: Inventory | None = None
-    wanted: Wanted | None = None
+    wanted: ExtendedRequests | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

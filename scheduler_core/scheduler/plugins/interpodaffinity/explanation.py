@@ -21,7 +21,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Source,
     Table,
     Words,
-    Written,
+    WrittenValue,
     gettext_noop,
 )
 from scheduler_core.scheduler.framework.plugin import Evidence
@@ -146,7 +146,7 @@ def _term(side: Words, figures: TermFigures, node: str, source: Source | None = 
     where: Parts = (f"{term.topology_key}: ", _NO_LABEL)
     if figures.domain is not None:
         label = Source("Node", node, f"metadata.labels[{term.topology_key}]")
-        where = (Written(f"{term.topology_key} = {figures.domain}", label),)
+        where = (WrittenValue(f"{term.topology_key} = {figures.domain}", label),)
     if source is not None and not term.selector.nothing:
-        return side, " ", Written(selector or "*", source), Below(where)
+        return side, " ", WrittenValue(selector or "*", source), Below(where)
     return side, " ", Code(_NO_POD if term.selector.nothing else selector or "*"), Below(where)

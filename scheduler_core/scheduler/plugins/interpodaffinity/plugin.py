@@ -22,7 +22,7 @@ from scheduler_core.scheduler.framework import Action, CycleState, Draft, Featur
 from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.scheduler.framework.explanation import Code, Explanation, gettext_noop, remark
-from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.reasons import Reason, RefusalReason
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
@@ -314,7 +314,7 @@ class InterPodAffinity(framework.Plugin):
         return formulas.normalization(nodes, rows, scores, i)
 
     def evidence(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: Said
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: RefusalReason
     ) -> framework.Evidence:
         """Return the parts of the pod's own affinity that nothing matches."""
         return affinity_evidence(pod, nodes) if said.code == "NoMatchingPod" else {}

@@ -34,7 +34,7 @@ from scheduler_core.scheduler.framework.explanation import (
     remark,
 )
 from scheduler_core.scheduler.framework.formula import NODE, Formula, Line, Value, constant, times, total
-from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.reasons import Reason, RefusalReason
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper import node_selection
 from scheduler_core.scheduler.plugins.helper.memo import remember
@@ -52,7 +52,7 @@ _TERM, _NO_LABEL = (explanation.Words("term"), explanation.Words("no such label"
 def _of_label(requirement: Requirement, node: Node, term: int, path: str, pod: Pod) -> explanation.Row:
     value = node.labels.get(requirement.key)
     source = explanation.Source("Node", node.name, f"metadata.labels[{requirement.key}]")
-    has: explanation.Parts = (explanation.Written(value, source),) if value else (_NO_LABEL,)
+    has: explanation.Parts = (explanation.WrittenValue(value, source),) if value else (_NO_LABEL,)
     return explanation.Row(
         (_describe_requirement(requirement, term, path, pod), has), bad=not requirement.accepts(value)
     )
@@ -63,7 +63,9 @@ def _describe_requirement(requirement: Requirement, term: int, path: str, pod: P
     number: explanation.Parts = (explanation.Aside((_TERM, f" {term}")), " ") if term else ()
     return (
         *number,
-        explanation.Written(wanted, explanation.Source("Pod", pod.key, path)) if path else explanation.Code(wanted),
+        explanation.WrittenValue(wanted, explanation.Source("Pod", pod.key, path))
+        if path
+        else explanation.Code(wanted),
     )
 
 
@@ -267,7 +269,7 @@ class NodeAffinity(framework.Plugin):
                 rows.append(_of_label(requirement, node, number, path and f"{path}.matchExpressions[{i}]", pod))
             for i, field in enumerate(term.fields):
                 holds, written = accepts_field(field, node.name), path and f"{path}.matchFields[{i}]"
-                name = explanation.Written(node.name, explanation.Source("Node", node.name, "metadata.name"))
+                name = explanation.WrittenValue(node.name, explanation.Source("Node", node.name, "metadata.name"))
                 rows.append(
                     explanation.Row((_describe_requirement(field, number, written, pod), (name,)), bad=not holds)
                 )
@@ -282,7 +284,7 @@ class NodeAffinity(framework.Plugin):
         return default_normalization(nodes, rows, scores, i)
 
     def evidence(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: Said
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: RefusalReason
     ) -> framework.Evidence:
         """Return the pod's label requirements and the nodes' labels."""
         if self.added is not None and said.code == "NoMatchForProfile":

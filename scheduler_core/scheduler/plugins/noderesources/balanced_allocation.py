@@ -18,7 +18,11 @@ from scheduler_core.scheduler.framework import SKIP, SUCCESS, CycleState, Explan
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Handle, Plugin, Point, Rows, Scores
 from scheduler_core.scheduler.plugins.noderesources.amounts import explain_weighed
 from scheduler_core.scheduler.plugins.noderesources.formula import build_balanced_formula
-from scheduler_core.scheduler.plugins.noderesources.resource_allocation import BALANCED_ALLOCATION, Weighed, weigh
+from scheduler_core.scheduler.plugins.noderesources.resource_allocation import (
+    BALANCED_ALLOCATION,
+    WeighedResource,
+    weigh,
+)
 
 NAME = "NodeResourcesBalancedAllocation"
 
@@ -85,7 +89,7 @@ class NodeResourcesBalancedAllocation(Plugin):
         return not any(pod.requests.get(resource["name"]) for resource in self.args["resources"])
 
 
-def score_balance(weighed: Sequence[Weighed]) -> Scores:
+def score_balance(weighed: Sequence[WeighedResource]) -> Scores:
     """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones."""
     fractions = [np.minimum(w.requested / np.maximum(w.allocatable, 1), 1.0) for w in weighed]
     if all(np.count_nonzero(w.allocatable) == len(w.allocatable) for w in weighed):

@@ -29,7 +29,7 @@ from scheduler_core.scheduler.framework.plugin import (
     Scores,
     Verdicts,
 )
-from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.reasons import Reason, RefusalReason
 from scheduler_core.scheduler.plugins.helper.hints import was_placed
 from scheduler_core.scheduler.plugins.noderesources import devices, fixes, resource_allocation
 from scheduler_core.scheduler.plugins.noderesources.amounts import explain_requests, explain_weighed
@@ -114,7 +114,7 @@ _COLUMNS = (
 )
 
 
-class Compared(NamedTuple):
+class ComparedResource(NamedTuple):
     """A resource that the pod asks for on one node; cpu in millis, memory in bytes."""
 
     name: str
@@ -123,7 +123,7 @@ class Compared(NamedTuple):
     allocatable: int
 
 
-def _row(pod: Pod, node: str, each: Compared, lacking: int) -> Row:
+def _row(pod: Pod, node: str, each: ComparedResource, lacking: int) -> Row:
     sources = (
         None if each.name == PODS else Source("Pod", pod.key, request_path(pod, each.name)),
         Source("Node", node),
@@ -297,20 +297,20 @@ class NodeResourcesFit(Plugin):
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Per resource what the filter compares."""
         wanted = [
-            Compared(name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column))
+            ComparedResource(name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column))
             for name, incoming, column in self._list_requests(pod.spec.requests, nodes)
         ]
         node = nodes.names[row]
         pods = int(nodes.pod_count[row])
         allowed_pods = int(nodes.allowed_pods[row])
         rows = [_row(pod, node, each, each.incoming + each.requested - each.allocatable) for each in wanted]
-        rows.append(_row(pod, node, Compared(PODS, 1, pods, allowed_pods), int(pods >= allowed_pods)))
+        rows.append(_row(pod, node, ComparedResource(PODS, 1, pods, allowed_pods), int(pods >= allowed_pods)))
         return (Table(_COLUMNS, tuple(rows)),)
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula:
         return fit_formula(self._scoring, pod, nodes, row)
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: Said) -> Evidence:
+    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
         """Return how near the nodes came: the amounts of one resource that they lack, smallest first."""
         resource = _resource(said)
         if resource is None:
@@ -384,7 +384,7 @@ def _status(pattern: int, failed: list[Check]) -> Status:
     return Status(Code.UNRESOLVABLE if hopeless else Code.UNSCHEDULABLE, tuple(reasons))
 
 
-def _resource(said: Said) -> str | None:
+def _resource(said: RefusalReason) -> str | None:
     """Return the resource that the node lacks by the reason; None if it is not a resource."""
     known = {
         "InsufficientCpu": "cpu",

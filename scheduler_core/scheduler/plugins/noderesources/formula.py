@@ -67,7 +67,7 @@ _ZERO = gettext_noop("nothing to score")
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _CountedResource:
     """One resource of a strategy on one node."""
 
     name: str
@@ -100,7 +100,7 @@ class _Counted:
 
 def _collect_counted(
     pod: Pod, nodes: NodeTable, row: int, resources: Any, requests: Resources, *, nonzero: bool
-) -> list[_Counted]:
+) -> list[_CountedResource]:
     """Return the resources that the node has."""
     one = np.array([row], np.intp)
     return [
@@ -112,9 +112,9 @@ def _collect_counted(
 
 def _values(
     pod: Pod, node: str, name: str, weight: int, requested: int, allocatable: int, requests: Resources
-) -> _Counted:
+) -> _CountedResource:
     incoming = requests.get(name)
-    return _Counted(
+    return _CountedResource(
         name,
         weight,
         Value(allocatable, _ALLOCATABLE, name, Source("Node", node, f"status.allocatable[{name}]")),
@@ -146,14 +146,16 @@ def fit_formula(scoring: Mapping[str, Any], pod: Pod, nodes: NodeTable, row: int
     return Formula((*lines, Line(NODE, by(*_weigh_lines(counted, lines)))), tuple(notes))
 
 
-def _weigh_lines(counted: Sequence[_Counted], lines: Sequence[Line]) -> tuple[Expression, Expression]:
+def _weigh_lines(counted: Sequence[_CountedResource], lines: Sequence[Line]) -> tuple[Expression, Expression]:
     """The lines times their weights, and the weights, summed up."""
     weights = [Value(c.weight, _WEIGHT) for c in counted]
     pairs = zip(lines, weights, strict=True)
     return total(*(times(line, weight) for line, weight in pairs)), total(*weights)
 
 
-def _by_shape(counted: Sequence[_Counted], shape: Sequence[Mapping[str, Any]], notes: Sequence[Parts]) -> Formula:
+def _by_shape(
+    counted: Sequence[_CountedResource], shape: Sequence[Mapping[str, Any]], notes: Sequence[Parts]
+) -> Formula:
     """Resources that score 0 leave the average."""
     points = [(int(p["utilization"]), int(p["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE)) for p in shape]
     utilizations = [Line((c.name,), c.share) for c in counted]
@@ -187,7 +189,7 @@ def build_balanced_formula(
     return Formula((*after[:-1], last_after, *before[:-1], last_before, Line(NODE, score)), (*notes, _BY_CHANGE))
 
 
-def _balance(counted: Sequence[_Counted], amounts: Sequence[Expression]) -> Iterator[Line]:
+def _balance(counted: Sequence[_CountedResource], amounts: Sequence[Expression]) -> Iterator[Line]:
     """The shares of some amounts, their deviation, and 100 times what is left of 1."""
     if len(counted) < 2:
         yield Line(NODE, constant(MAX_NODE_SCORE))

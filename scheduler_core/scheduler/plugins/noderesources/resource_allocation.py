@@ -126,7 +126,7 @@ Column = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedResource:
     """One resource of a scoring strategy over the rows asked: where `allocatable` is 0 the resource does not count."""
 
     name: str
@@ -147,13 +147,15 @@ def compute_defaulted_requests(spec: PodSpec) -> Resources:
 
 def weigh(
     nodes: NodeTable, rows: Rows, resources: Sequence[Mapping[str, Any]], requests: Resources, *, nonzero: bool
-) -> list[Weighed]:
+) -> list[WeighedResource]:
     """The resources of a strategy in order. A scalar resource that the pod does not request does not count.
 
     `nonzero` takes what bound pods request with the defaults of 100m and 200Mi filled in, else what they really request.
     """
     return [
-        Weighed(str(spec["name"]), int(spec["weight"]), *_columns(nodes, rows, str(spec["name"]), requests, nonzero))
+        WeighedResource(
+            str(spec["name"]), int(spec["weight"]), *_columns(nodes, rows, str(spec["name"]), requests, nonzero)
+        )
         for spec in resources
     ]
 
@@ -171,17 +173,17 @@ def _columns(nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonze
     return used + incoming, nodes.allocatable[:, column][rows], int(incoming)
 
 
-def least_allocated(weighed: Sequence[Weighed]) -> Scores:
+def least_allocated(weighed: Sequence[WeighedResource]) -> Scores:
     """The free share of each resource, weighed."""
     return _average([(w, _share(w, w.allocatable - w.requested, over=0)) for w in weighed])
 
 
-def most_allocated(weighed: Sequence[Weighed]) -> Scores:
+def most_allocated(weighed: Sequence[WeighedResource]) -> Scores:
     """The used share of each resource, weighed; what is requested beyond capacity counts as full."""
     return _average([(w, _share(w, w.requested, over=MAX_NODE_SCORE)) for w in weighed])
 
 
-def score_capacity_ratio(weighed: Sequence[Weighed], shape: Sequence[Mapping[str, Any]]) -> Scores:
+def score_capacity_ratio(weighed: Sequence[WeighedResource], shape: Sequence[Mapping[str, Any]]) -> Scores:
     """The shape's value at each resource's utilisation; resources that score 0 leave the average."""
     points = [
         (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // normalize.MAX_CUSTOM_SCORE))
@@ -197,13 +199,13 @@ def score_capacity_ratio(weighed: Sequence[Weighed], shape: Sequence[Mapping[str
     return np.where(weights == 0, 0, normalize.round_half_away(mean))
 
 
-def _share(w: Weighed, part: Column, *, over: int) -> Scores:
+def _share(w: WeighedResource, part: Column, *, over: int) -> Scores:
     """100 * part / allocatable in wrapping int64; `over` where more is requested than allocatable."""
     scaled = normalize.divide(part * np.int64(MAX_NODE_SCORE), np.maximum(w.allocatable, 1))
     return np.where(w.requested > w.allocatable, np.int64(over), scaled)
 
 
-def _average(scored: Sequence[tuple[Weighed, Scores]]) -> Scores:
+def _average(scored: Sequence[tuple[WeighedResource, Scores]]) -> Scores:
     weighed = [w for w, _ in scored]
     total, weights = _zeros(weighed), _zeros(weighed)
     for w, scores in scored:
@@ -213,11 +215,11 @@ def _average(scored: Sequence[tuple[Weighed, Scores]]) -> Scores:
     return np.where(weights == 0, 0, normalize.divide(total, np.maximum(weights, 1)))
 
 
-def _zeros(weighed: Sequence[Weighed]) -> Column:
+def _zeros(weighed: Sequence[WeighedResource]) -> Column:
     return np.zeros(len(weighed[0].requested), np.int64)
 
 
-Strategy = Callable[[Sequence[Weighed]], Scores]
+Strategy = Callable[[Sequence[WeighedResource]], Scores]
 
 
 def strategy(scoring: Mapping[str, Any]) -> Strategy:

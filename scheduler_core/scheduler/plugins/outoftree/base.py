@@ -6,7 +6,7 @@ from typing import Any
 from scheduler_core.scheduler.framework.plugin import Handle, Plugin
 
 
-class OutOfTree(Plugin):
+class OutOfTreePlugin(Plugin):
     """A plugin with lenient arguments: what it does not know of them has no effect, defaults are filled in when it is made."""
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.arguments import Arguments, Given, when_absent
 from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, CycleState
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, POD, Action, On
-from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
+from scheduler_core.scheduler.plugins.outoftree.base import OutOfTreePlugin
 
 # Pod groups: pods of a namespace with the same label, which say themselves how many of them there have to be.
 #
@@ -123,7 +123,7 @@ def sibling_added(plugin: Any, pod: Pod, old: Any, new: Any) -> bool:
     return bool(name) and isinstance(new, Pod) and new.namespace == pod.namespace and new.labels.get(LABEL) == name
 
 
-class Coscheduling(OutOfTree):
+class Coscheduling(OutOfTreePlugin):
     """Pods of a group are bound together or not at all."""
 
     name = NAME

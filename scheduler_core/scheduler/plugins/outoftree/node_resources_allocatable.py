@@ -29,7 +29,7 @@ from scheduler_core.scheduler.framework.formula import (
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scores
 from scheduler_core.scheduler.plugins.helper.normalize import divide, span_normalization
-from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
+from scheduler_core.scheduler.plugins.outoftree.base import OutOfTreePlugin
 
 # How the scoring plugins here come to a node's score.
 
@@ -66,7 +66,7 @@ def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
     return errors
 
 
-class NodeResourcesAllocatable(OutOfTree):
+class NodeResourcesAllocatable(OutOfTreePlugin):
     """Scores the weighed mean of what a node has to give: the least gets 100 in mode Least, the most in mode Most."""
 
     name = "NodeResourcesAllocatable"

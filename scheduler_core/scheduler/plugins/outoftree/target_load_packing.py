@@ -30,7 +30,7 @@ from scheduler_core.scheduler.framework.formula import (
     total,
 )
 from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, MIN_NODE_SCORE, Rows, Scores
-from scheduler_core.scheduler.plugins.outoftree.base import OutOfTree
+from scheduler_core.scheduler.plugins.outoftree.base import OutOfTreePlugin
 
 ANNOTATION = "playground.dev/cpu-utilization"
 
@@ -80,7 +80,7 @@ def _number(text: str) -> float:
     return float(text) if re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,4})?", text) else 0.0
 
 
-class TargetLoadPacking(OutOfTree):
+class TargetLoadPacking(OutOfTreePlugin):
     """The fuller the better up to the load that is aimed at, then the emptier; what would go beyond 100 percent gets nothing."""
 
     name = "TargetLoadPacking"

@@ -28,7 +28,7 @@ Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedPods:
     """1 for pods of the namespace that the selector matches. Data, so that a checkpoint can hold it."""
 
     namespace: str
@@ -39,10 +39,10 @@ class Matched:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedPods:
     """The same without terminating pods; an empty selector counts none."""
 
-    matched: Matched
+    matched: MatchedPods
 
     def __call__(self, pods: PodClass) -> int:
         return 0 if pods.terminating or self.matched.selector.empty else self.matched(pods)
@@ -114,7 +114,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
     if selector.nothing:
         name += " nothing"
 
-    matched = Matched(namespace, selector)
+    matched = MatchedPods(namespace, selector)
     return Constraint(
         max_skew=raw.get("maxSkew") or 0,
         topology_key=raw.get("topologyKey") or "",
@@ -124,7 +124,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
         honors_affinity=(raw.get("nodeAffinityPolicy") or HONOR) == HONOR,
         honors_taints=raw.get("nodeTaintsPolicy") == HONOR,
         self_match=int(selector.matches(pod.labels)),
-        counted=Measure(f"{NAME} counted {name}", Counted(matched)),
+        counted=Measure(f"{NAME} counted {name}", CountedPods(matched)),
         matched=Measure(f"{NAME} matched {name}", matched),
     )
 

@@ -20,7 +20,7 @@ from scheduler_core.scheduler.framework.explanation import (
     Source,
     Table,
     Words,
-    Written,
+    WrittenValue,
     gettext_noop,
     phrase,
     remark,
@@ -247,7 +247,7 @@ def _place(pod: Pod, constraint: Constraint) -> str:
 
 def _number(pod: Pod, place: str, name: str, value: int) -> Part:
     text = f"{name} {value}"
-    return Written(text, Source("Pod", pod.key, f"{place}.{name}")) if place else text
+    return WrittenValue(text, Source("Pod", pod.key, f"{place}.{name}")) if place else text
 
 
 def _row(domain: DomainFigures, constraint: ConstraintFigures, most: int, node: str) -> Row:
@@ -256,7 +256,7 @@ def _row(domain: DomainFigures, constraint: ConstraintFigures, most: int, node: 
     name: list[Part] = [domain.name]
     if here:
         label = Source("Node", node, f"metadata.labels[{constraint.constraint.topology_key}]")
-        name = [Written(domain.name, label), " ", Aside((_HERE,))]
+        name = [WrittenValue(domain.name, label), " ", Aside((_HERE,))]
     name.append(Bar(round(100 * domain.pods / most) if most else 0))
     skew = f"{domain.skew} > {most_skew}" if uneven else str(domain.skew)
     return Row((tuple(name), (str(domain.pods),), (skew,)), bad=uneven, here=here)

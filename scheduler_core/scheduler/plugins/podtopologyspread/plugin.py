@@ -26,7 +26,7 @@ from scheduler_core.scheduler.framework import Action, Arguments, CycleState, Fe
 from scheduler_core.scheduler.framework import plugin as framework
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
 from scheduler_core.scheduler.framework.explanation import Explanation, gettext_noop
-from scheduler_core.scheduler.framework.reasons import Said
+from scheduler_core.scheduler.framework.reasons import RefusalReason
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Status, error
 from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
@@ -38,8 +38,8 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
     SOFT,
     Constraint,
     Constraints,
-    Counted,
-    Matched,
+    CountedPods,
+    MatchedPods,
     compile_constraints,
 )
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
@@ -236,7 +236,7 @@ class PodTopologySpread(framework.Plugin):
             after_spread_node_change,
         ),
     )
-    state_classes = (Spread, Evenness, Matched, Counted)  # the last 2 are in measures
+    state_classes = (Spread, Evenness, MatchedPods, CountedPods)  # the last 2 are in measures
 
     def __init__(self, args: Mapping[str, Any], handle: framework.Handle) -> None:
         super().__init__(args, handle)
@@ -313,7 +313,7 @@ class PodTopologySpread(framework.Plugin):
         return None if evenness is None else scoring.normalization(evenness, nodes, rows, scores, i)
 
     def evidence(
-        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: Said
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: RefusalReason
     ) -> framework.Evidence:
         """Per constraint the domains, and those that count although the pod can go to none of their nodes."""
         spread: Spread | None = state.get(_FILTER)

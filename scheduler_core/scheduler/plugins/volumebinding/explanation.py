@@ -55,7 +55,7 @@ _NOTHING, _NOT_REACHED = (explanation.Words("no device found"), explanation.Word
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ClaimReach:
     """A bound claim; whether the node reaches its volume (None: there is no such volume)."""
 
     claim: Manifest
@@ -86,12 +86,12 @@ def prospect(claim: Manifest, claims: Claims, plan: Plan | None, nodes: NodeTabl
     )
 
 
-def explain_claims(bound: Iterable[Reach], delayed: Iterable[Prospect]) -> explanation.Explanation:
+def explain_claims(bound: Iterable[ClaimReach], delayed: Iterable[Prospect]) -> explanation.Explanation:
     rows = [_build_bound_row(reach) for reach in bound] + [_build_delayed_row(claim) for claim in delayed]
     return (explanation.Table(_COLUMNS, tuple(rows)),) if rows else ()
 
 
-def _build_bound_row(reach: Reach) -> explanation.Row:
+def _build_bound_row(reach: ClaimReach) -> explanation.Row:
     out = reach.reached is False
     name = storage.volume_name(reach.claim)
     volume = explanation.Code(name) if reach.reached is None else _volume(name)
@@ -116,11 +116,11 @@ def _format_offered(volumes: Iterable[tuple[str, bool]]) -> explanation.Parts:
     return (explanation.Below(tuple(parts)),) if parts else ()
 
 
-def _claim(claim: Manifest, path: str) -> explanation.Written:
+def _claim(claim: Manifest, path: str) -> explanation.WrittenValue:
     key = storage.key_of(claim)
-    return explanation.Written(explanation.Key(key), explanation.Source("PersistentVolumeClaim", key, path))
+    return explanation.WrittenValue(explanation.Key(key), explanation.Source("PersistentVolumeClaim", key, path))
 
 
-def _volume(name: str) -> explanation.Written:
+def _volume(name: str) -> explanation.WrittenValue:
     """Return the volume's name, linked to its node affinity."""
-    return explanation.Written(name, explanation.Source("PersistentVolume", name, "spec.nodeAffinity"))
+    return explanation.WrittenValue(name, explanation.Source("PersistentVolume", name, "spec.nodeAffinity"))

@@ -104,7 +104,7 @@ def find_matching(
     free: list[int] = []
     if not features.volume_attributes_class and storage.attributes_class(claim):
         raise ValueError(NO_ATTRIBUTES % storage.key_of(claim))
-    usable = storage.Usable.of(claim)
+    usable = storage.VolumeCriteria.of(claim)
     for i, volume in enumerate(offered):
         if storage.class_of(volume) != storage.class_of(claim) or not usable.at_all(volume):
             continue

@@ -24,14 +24,19 @@ from scheduler_core.scheduler.framework import (
     remark,
 )
 from scheduler_core.scheduler.framework.drafts import Draft, Refusal
-from scheduler_core.scheduler.framework.reasons import Reason, Said
+from scheduler_core.scheduler.framework.reasons import Reason, RefusalReason
 from scheduler_core.scheduler.framework.status import SKIP, SUCCESS, Code, Status, error, unresolvable
 from scheduler_core.scheduler.plugins.helper.claim_evidence import CLAIM_NOT_FOUND
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask
 from scheduler_core.scheduler.plugins.volumebinding import fixes, scorer, topology
 from scheduler_core.scheduler.plugins.volumebinding.binder import SECOND, AssumedObjects, Binder, Plan
-from scheduler_core.scheduler.plugins.volumebinding.explanation import Reach, explain_claims, prospect, volume_evidence
+from scheduler_core.scheduler.plugins.volumebinding.explanation import (
+    ClaimReach,
+    explain_claims,
+    prospect,
+    volume_evidence,
+)
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, match
 from scheduler_core.scheduler.plugins.volumebinding.scorer import capacity_scores
 from scheduler_core.scheduler.plugins.volumebinding.state import ARGUMENTS, Claims, PodVolumes, build_plan
@@ -330,13 +335,17 @@ class VolumeBinding(plugin.Plugin):
         bound = [self._reach(claim, nodes, row) for claim in claims.bound]
         return explain_claims(bound, [prospect(claim, claims, plan, nodes, row) for claim in claims.delayed])
 
-    def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, said: Said) -> plugin.Evidence:
+    def evidence(
+        self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, said: RefusalReason
+    ) -> plugin.Evidence:
         """Each claim with its class and the volumes that could be its own."""
         return volume_evidence(self.handle, pod, nodes)
 
-    def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> Reach:
+    def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> ClaimReach:
         volume = self._objects.volume(volumes.volume_name(claim))
-        return Reach(claim, None if volume is None else bool(topology.find_bound_rows(nodes, self.handle, volume)[row]))
+        return ClaimReach(
+            claim, None if volume is None else bool(topology.find_bound_rows(nodes, self.handle, volume)[row])
+        )
 
 
 def _plan_unreserved(state: CycleState, node_name: str) -> Plan | Status:

@@ -10,7 +10,7 @@ from scheduler_core.apiserver.server import APIServer
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.scheduler.leaderelection.candidate import Candidate
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig
-from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Report, Steps, What
+from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Report, ReportKind, Steps
 from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
 from scheduler_core.testing.conformance.timelines.compare import difference
 from scheduler_core.testing.differences import Difference
@@ -20,7 +20,7 @@ Shown = dict[str, Any]
 
 START = parse_time("2000-01-01T00:00:00Z")
 NO_NAMESPACES = APIServerOptions(disable_admission_plugins=("NamespaceLifecycle",))
-CALLBACKS = (What.NEW_LEADER, What.STARTED_LEADING, What.STOPPED_LEADING)
+CALLBACKS = (ReportKind.NEW_LEADER, ReportKind.STARTED_LEADING, ReportKind.STOPPED_LEADING)
 _TIMES = ("acquireTime", "renewTime")
 _EMPTY = {"holderIdentity": "", "leaseDurationSeconds": 0, "acquireTime": 0, "renewTime": 0, "leaseTransitions": 0}
 _NO_RELEASE, _SHORTER_DEADLINE = "c", "d"
@@ -59,7 +59,7 @@ class _Run:
         self.result = self._finish(op["candidate"], candidate.try_acquire_or_renew(self._clock))
         leader = candidate.new_leader()
         if leader is not None:
-            self._follow(op["candidate"], [Report(What.NEW_LEADER, leader)])
+            self._follow(op["candidate"], [Report(ReportKind.NEW_LEADER, leader)])
 
     def release(self, op: Op) -> None:
         name = op["candidate"]

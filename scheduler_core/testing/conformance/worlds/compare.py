@@ -24,7 +24,7 @@ def differ(step: int, at: str, expected: str, received: str, item: int | None = 
     return Difference(expected, received, text, {"step": step, "path": path})
 
 
-class Observed(Protocol):
+class ObservedWorld(Protocol):
     """A world, as expectations see it."""
 
     @property
@@ -73,7 +73,7 @@ def temporal_items(items: list[Item]) -> list[Item]:
     return found
 
 
-def judge(world: Observed, item: Item, history: Mapping[int, History]) -> str:
+def judge(world: ObservedWorld, item: Item, history: Mapping[int, History]) -> str:
     """Return "" if an item holds, else the found value. `history` is by id of plain items."""
     if "order" in item:
         return _order(item["order"], history)
@@ -101,7 +101,7 @@ def _order(items: list[Item], history: Mapping[int, History]) -> str:
     return ", ".join("never" if at is None else f"{at / SECOND:g}s" for at in firsts)
 
 
-def find_difference(world: Observed, item: Item) -> str:
+def find_difference(world: ObservedWorld, item: Item) -> str:
     """Return "" if a plain item holds, else the found value."""
     if "count" in item:
         number = count(world.sim, item["count"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from playground.presenters import Look
-from playground.presenters.panel import Delta, Panel, PanelChange, Seen
+from playground.presenters.panel import Delta, Panel, PanelChange, SeenPage
 from playground.sessions.protocol import wire
 from playground.sessions.protocol.base import Message, Request
 from playground.sessions.protocol.errors import (
@@ -61,7 +61,7 @@ def answered(request: Request[Any], frame: bytes) -> Any:
         Interrupt(),
         Step(grain=Grain.POD, times=3),
         Apply(data=b"\xff{}", max_objects=1),
-        Compare(at=3, look=Look(pod="default/p", at=3), before=Seen(2, Look())),
+        Compare(at=3, look=Look(pod="default/p", at=3), before=SeenPage(2, Look())),
     ],
     ids=lambda message: type(message).__name__,
 )

@@ -17,9 +17,9 @@ from playground.presenters import Look
 from playground.sessions.database import log, markers
 from playground.sessions.protocol.errors import (
     CommandRefused,
-    InThePast,
     LimitReached,
     NotAllowed,
+    PastPosition,
     SessionError,
     SessionGone,
     Unavailable,
@@ -131,7 +131,7 @@ async def test_acting_in_the_past_forks(client: SessionClient) -> None:
 
 async def test_acting_in_the_past_asks_first(client: SessionClient) -> None:
     await step(client)
-    with pytest.raises(InThePast, match="Step 1 of 2 is not the newest one"):
+    with pytest.raises(PastPosition, match="Step 1 of 2 is not the newest one"):
         await client.apply(applying(pod("what-if")), at=1)
     assert await head_of(client) == 2
     assert await Session.objects.acount() == 1

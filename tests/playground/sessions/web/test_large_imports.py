@@ -14,7 +14,7 @@ from playground.sessions.database import markers
 from playground.sessions.protocol.comparing import DropTask
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.moving import ImportProgress, PackedPlan, ReadImport
-from playground.sessions.web.jobs.imports import MOST_WAITING, Imported, Imports, take_file
+from playground.sessions.web.jobs.imports import MOST_WAITING, ImportResult, Imports, take_file
 from playground.sessions.web.jobs.registry import Cancelled, Job, Jobs
 
 PACKED = PackedPlan(b"plan", b"command", b"text", 7, 3, [("old", "new")])
@@ -82,12 +82,12 @@ def file(tmp_path: Path) -> Path:
     return found
 
 
-def begun(session: Session, file: Path, jobs: Jobs | None = None, *, rename: bool = False) -> Job[Imported]:
+def begun(session: Session, file: Path, jobs: Jobs | None = None, *, rename: bool = False) -> Job[ImportResult]:
     large = Imports(jobs or Jobs(), Loop())  # type: ignore[arg-type]  # of the loop the database is all that is asked for
     return large.look_at(session, file, "cluster.json", "me", rename)  # type: ignore[arg-type]
 
 
-async def over(job: Job[Imported]) -> None:
+async def over(job: Job[ImportResult]) -> None:
     """The job's task has gone, with what it leaves to do."""
     assert job.task is not None
     await asyncio.wait([job.task])
@@ -101,7 +101,7 @@ async def test_it_is_read_piece_by_piece_and_says_how_far_it_is(kept: list[Any],
     assert (job.stage, job.done, job.total) == ("read", 0, 0)
     session.changes.gate.set()
     await over(job)
-    assert job.result == Imported(job.token, PACKED.names)
+    assert job.result == ImportResult(job.token, PACKED.names)
     assert [request.token for request in session.changes.asked] == [job.token] * 3
     assert kept == [("keep", 1, "me", "cluster.json", PACKED, job.token)]
     assert (job.stage, file.exists()) == ("save", False)
@@ -187,7 +187,7 @@ async def test_what_was_looked_at_is_applied_and_its_preview_goes(kept: list[Any
     session = Session()
     job = Imports(Jobs(), Loop()).apply(session, "token", 3)  # type: ignore[arg-type]
     await over(job)
-    assert job.result == Imported("token", [], 3)
+    assert job.result == ImportResult("token", [], 3)
     assert session.changes.applied == [b"command"]
     assert kept == [("drop", 1, "token")]
 

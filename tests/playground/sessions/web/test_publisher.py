@@ -9,7 +9,7 @@ import pytest
 
 from playground.presenters import Look
 from playground.presenters.panel import Delta as Changed
-from playground.presenters.panel import Seen
+from playground.presenters.panel import SeenPage
 from playground.sessions.protocol.looking import Compare
 from playground.sessions.web import publisher
 from playground.sessions.web.messages import Delta, ToPage
@@ -37,7 +37,7 @@ class Watched:
 
 def looking(heard: list[ToPage], at: int | None) -> Viewer:
     viewer = Viewer(heard.append, True, look=Look(at=at), ready=True)
-    viewer.seen = Seen(9, Look())
+    viewer.seen = SeenPage(9, Look())
     return viewer
 
 
@@ -71,7 +71,7 @@ async def test_who_looks_elsewhere_costs_no_look_at_the_others_and_what_concerns
 ) -> None:
     to, looked, target = Publisher(Watched()), [0], Viewer.target
 
-    def counted(viewer: Viewer, head: int) -> Seen:
+    def counted(viewer: Viewer, head: int) -> SeenPage:
         looked[0] += 1
         return target(viewer, head)
 
@@ -102,7 +102,7 @@ async def test_few_are_kept_and_none_of_the_newest_step(clock: list[float]) -> N
         await led(to, at, 2)
     assert len(session.asked) == publisher.MOST_KEPT + 2
     viewer = looking([], None)
-    viewer.seen = Seen(2, Look())
+    viewer.seen = SeenPage(2, Look())
     to.viewers.add(viewer)
     await to.publish()
     assert len(to._kept) == publisher.MOST_KEPT

@@ -16,7 +16,7 @@ from django.test import AsyncClient
 from playground import presenters
 from playground.models import Session
 from playground.presenters import Look
-from playground.presenters.panel import Seen
+from playground.presenters.panel import SeenPage
 from playground.sessions.database import log
 from playground.sessions.protocol.base import Request
 from playground.sessions.protocol.looking import Compare, Follower
@@ -185,7 +185,7 @@ async def test_a_step_back_is_made_as_its_walk_says(
     watch_worker(back)
     ask(worker, Back(at=4, grain=Grain.POD, head=4))
     watch_worker(compare)
-    ask(worker, Compare(at=1, look=Look(), before=Seen(4, Look())))
+    ask(worker, Compare(at=1, look=Look(), before=SeenPage(4, Look())))
     calls = [
         *web.follow("read", ONTO_THE_LOOP, "encode Back"),
         *back.follow("read_message", "start", "at", "encode_answer"),

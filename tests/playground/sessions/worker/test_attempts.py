@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.presenters import Look
-from playground.presenters.panel import Seen
+from playground.presenters.panel import SeenPage
 from playground.sessions.protocol.looking import Follower, View
 from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.past import KEPT
@@ -50,7 +50,7 @@ def test_only_a_few_worlds_are_kept() -> None:
 def test_who_follows_with_a_past_attempt_is_not_made_to_wait_for_its_replay() -> None:
     engine = gone_on()
     look = Look(pod=pods_of(engine)[0], stage="filter")
-    follower = Follower(Seen(engine.world.position, look), look)
+    follower = Follower(SeenPage(engine.world.position, look), look)
     assert finish(engine.step(Grain.CALL, followers=[follower])).deltas == []
     stage(engine, look)
     assert len(finish(engine.step(Grain.CALL, followers=[follower])).deltas) == 1

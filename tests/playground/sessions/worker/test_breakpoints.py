@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from playground.sessions.protocol.breakpoints import KINDS_OF, BadBreakpoint, Hit, from_form
-from playground.sessions.worker.conditions.cel import DATA_FIELDS, STRIKES, WHILE, Allowance, Failed, compile_program
+from playground.sessions.worker.conditions.cel import (
+    DATA_FIELDS,
+    STRIKES,
+    WHILE,
+    Allowance,
+    EvaluationError,
+    compile_program,
+)
 from playground.sessions.worker.conditions.matching import Condition, problems
 from playground.sessions.worker.process import encode_answer
 from scheduler_core.base.trace.kinds import KINDS, ApiCall
@@ -143,13 +150,13 @@ def test_an_expression_that_takes_too_much_is_ended_and_then_not_asked_any_more(
     sim, record = patched()
     program = compile_program(endless)
     for _ in range(STRIKES):
-        with pytest.raises(Failed, match="was ended"):
+        with pytest.raises(EvaluationError, match="was ended"):
             program.value(record, sim, Allowance())
-    with pytest.raises(Failed, match="not asked for"):
+    with pytest.raises(EvaluationError, match="not asked for"):
         program.value(record, sim, Allowance())
     assert getrusage(RUSAGE_SELF).ru_maxrss < 1 << 20  # kB
     program.ended[:] = [time.monotonic() - WHILE] * STRIKES  # a while later
-    with pytest.raises(Failed, match="was ended"):
+    with pytest.raises(EvaluationError, match="was ended"):
         program.value(record, sim, Allowance())
 
 
@@ -158,9 +165,9 @@ def test_the_expressions_at_one_step_may_cost_so_much_together() -> None:
     program, allowance = compile_program(f"{LOOPS}.exists(k, k == 'x')"), Allowance()
     assert [program.value(record, sim, allowance) for _ in range(3)] == [False] * 3
     allowance.left = 10
-    with pytest.raises(Failed, match="was ended"):
+    with pytest.raises(EvaluationError, match="was ended"):
         program.value(record, sim, allowance)
-    with pytest.raises(Failed, match="not asked there"):
+    with pytest.raises(EvaluationError, match="not asked there"):
         program.value(record, sim, allowance)
     assert program.ended == []  # the step's fault, not its own
     light = compile_program("record.kind == 'x'")
@@ -172,7 +179,7 @@ def test_a_value_that_doubles_itself_has_too_many_parts() -> None:
     names = "abcdefghijklmnopqrst"
     bound = "".join(f"cel.bind({b}, [{a}, {a}], " for a, b in pairwise(names))
     doubled = f"cel.bind(a, [position], {bound}{names[-1]}{')' * len(names)}"
-    with pytest.raises(Failed, match="parts"):
+    with pytest.raises(EvaluationError, match="parts"):
         compile_program(doubled).value(record, sim, Allowance())
 
 

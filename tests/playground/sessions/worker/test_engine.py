@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from playground.presenters import Look
-from playground.presenters.panel import Delta, Seen
+from playground.presenters.panel import Delta, SeenPage
 from playground.sessions.protocol.errors import CommandRefused, LimitReached
 from playground.sessions.protocol.looking import Compare, View
 from playground.sessions.protocol.moving import APIWrite, Back, Forward, Write
@@ -62,7 +62,7 @@ def shown(engine: Engine, at: int) -> bytes:
 
 def delta(engine: Engine, at: int, before: int, look: Look = LOOK) -> Delta:
     """What differs at a position for who saw another one."""
-    return finish(engine.compare(Compare(at=at, look=LOOK, before=Seen(before, look))))
+    return finish(engine.compare(Compare(at=at, look=LOOK, before=SeenPage(before, look))))
 
 
 def forward(engine: Engine, at: int, grain: Grain) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from playground.models import Session
 from playground.presenters.words import in_english
-from playground.sessions.protocol.moving import Moved
+from playground.sessions.protocol.moving import Movement
 from playground.sessions.web.client import SessionClient, create_session
 from playground.sessions.web.runtime import runtime
 from playground.sessions.worker.engine import Engine
@@ -45,7 +45,7 @@ def engine(given: list[JSON]) -> Engine:
     return made
 
 
-def run(made: Engine) -> Moved:
+def run(made: Engine) -> Movement:
     """Run to the end, in slices as a worker does."""
     while True:
         steps = made.run(60)
@@ -54,7 +54,7 @@ def run(made: Engine) -> Moved:
                 made.slice.start(0.01)
                 next(steps)
         except StopIteration as end:
-            result: Moved = end.value
+            result: Movement = end.value
             return result
 
 

@@ -5,8 +5,8 @@ from collections.abc import Generator
 import pytest
 
 from scheduler_core.analysis.fixes import Budget, Findings, search_fixes
-from scheduler_core.scheduler.extenders.behaviour import Recorded
-from scheduler_core.scheduler.extenders.written import Written
+from scheduler_core.scheduler.extenders.behaviour import RecordedServer
+from scheduler_core.scheduler.extenders.written import WrittenServer
 from scheduler_core.world.commands import ApplyObjects, SetExtender
 from tests.scheduler_core.scheduler.extenders.test_sessions import URL, extended
 from tests.scheduler_core.worlds import pod
@@ -24,13 +24,13 @@ def found(search: Generator[None, None, Findings]) -> Findings:
 @pytest.mark.parametrize(
     ("behaviour", "state"),
     [
-        (Recorded(({"verb": "filter", "refuseAll": "closed"},)), "searched"),
-        (Written(filter="false"), "searched"),
-        (Recorded(({"verb": "filter", "status": 500},)), "searched"),
-        (Recorded(({"verb": "filter", "refuse": {"a": "closed"}},)), "fits"),
+        (RecordedServer(({"verb": "filter", "refuseAll": "closed"},)), "searched"),
+        (WrittenServer(filter="false"), "searched"),
+        (RecordedServer(({"verb": "filter", "status": 500},)), "searched"),
+        (RecordedServer(({"verb": "filter", "refuse": {"a": "closed"}},)), "fits"),
     ],
 )
-def test_a_pod_fits_only_where_extenders_let_it(behaviour: Recorded | Written, state: str) -> None:
+def test_a_pod_fits_only_where_extenders_let_it(behaviour: RecordedServer | WrittenServer, state: str) -> None:
     sim = extended()
     sim.apply(SetExtender(URL, behaviour))
     sim.apply(ApplyObjects((pod("web"),)))
@@ -39,7 +39,7 @@ def test_a_pod_fits_only_where_extenders_let_it(behaviour: Recorded | Written, s
 
 def test_an_extender_that_refuses_every_node_can_be_taken_out() -> None:
     sim = extended()
-    sim.apply(SetExtender(URL, Written(filter="false")))
+    sim.apply(SetExtender(URL, WrittenServer(filter="false")))
     sim.apply(ApplyObjects((pod("web"),)))
     fixes = found(search_fixes(sim, "default/web", Budget())).fixes
     assert "extender" in [fix.kind for fix in fixes]

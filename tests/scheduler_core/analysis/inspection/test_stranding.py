@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.analysis.inspection.stranding import Stranded, Way, find_stranding
+from scheduler_core.analysis.inspection.stranding import Stranding, Way, find_stranding
 from scheduler_core.world.commands import ApplyObjects, DeleteObjects, Ref, SetPrograms, SetSettings
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, nodes_of, pod, scheduler_of, settle, world
@@ -97,7 +97,7 @@ def test_a_preemptor_that_was_gated_hears_of_no_node() -> None:
     assert find_stranding(sim, "default/vip") is None
     sim.apply(ApplyObjects((node("m"),)))
     found = find_stranding(sim, "default/vip")
-    assert found == Stranded(Way.GATED_PREEMPTOR, "m", ("DefaultPreemption",))
+    assert found == Stranding(Way.GATED_PREEMPTOR, "m", ("DefaultPreemption",))
 
 
 def priority(name: str, value: int) -> dict[str, Any]:

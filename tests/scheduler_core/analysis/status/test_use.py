@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from scheduler_core.world.commands import DeleteObjects, Ref
-from scheduler_core.world.scrapes import Use, read_use
+from scheduler_core.world.scrapes import ResourceTotals, read_use
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.worlds import node, pod, settle, world
 
 GI = 1024**3
 
 
-def use(sim: Simulation) -> dict[str, Use]:
+def use(sim: Simulation) -> dict[str, ResourceTotals]:
     return {each.resource: each for each in read_use(sim.schedulers[0].cache)}
 
 

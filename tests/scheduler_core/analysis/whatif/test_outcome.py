@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.analysis.whatif import NoSuch, add, drain, remove, scale, settle, waiting, what_if
+from scheduler_core.analysis.whatif import UnknownObject, add, drain, remove, scale, settle, waiting, what_if
 from scheduler_core.analysis.whatif.outcome import RETURNS
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
@@ -86,7 +86,7 @@ def test_another_configuration_decides_about_who_comes_after_it(web: Simulation)
     ],
 )
 def test_what_does_not_exist_is_named(web: Simulation, ask: Any, said: str) -> None:
-    with pytest.raises(NoSuch, match=said):
+    with pytest.raises(UnknownObject, match=said):
         ask(web)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.analysis.whatif import Rest, loops, scale, settle, what_if
+from scheduler_core.analysis.whatif import RestResult, loops, scale, settle, what_if
 from scheduler_core.analysis.whatif.loops import ENDS
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration
 from scheduler_core.world.simulation import Simulation
@@ -55,7 +55,7 @@ def without(*plugins: str) -> JSON:
     return configuration(profiles=[profile])
 
 
-def rested(*objects: JSON, config: JSON | None = None) -> tuple[Simulation, Rest]:
+def rested(*objects: JSON, config: JSON | None = None) -> tuple[Simulation, RestResult]:
     sim = Simulation(1)
     if config is not None:
         sim.apply(SetConfiguration(config))

@@ -13,7 +13,7 @@ from scheduler_core.base.trace import kinds
 from scheduler_core.base.trace.kinds import CLASSES, KINDS, Facts, NodeSelected, PodForgotten, Reconciled
 from scheduler_core.base.trace.records import FieldSchema, Record, description, fields_of
 from scheduler_core.scheduler.config.settings import WorldSettings
-from scheduler_core.scheduler.extenders.behaviour import Recorded
+from scheduler_core.scheduler.extenders.behaviour import RecordedServer
 from scheduler_core.scheduler.plugins.cel import Definition
 from scheduler_core.world.commands import (
     AnswerExtender,
@@ -166,12 +166,12 @@ def extended() -> Iterator[Record]:
     extender = {"urlPrefix": "http://e", "filterVerb": "filter", "bindVerb": "bind"}
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     yield from sim.apply(SetConfiguration({**kind, "extenders": [extender]}))
-    yield from sim.apply(SetExtender("http://e", Recorded()))
+    yield from sim.apply(SetExtender("http://e", RecordedServer()))
     yield from sim.apply(ApplyObjects((node("a"), pod("web"))))
     yield from settle(sim)
     answer = AnswerExtender("kube-scheduler", 1, 0, OutsideAnswer(500, "no"))
     yield sim_record(msgspec.convert(msgspec.to_builtins(answer), CommandRecord))
-    said = SetExtender("http://e", Recorded())
+    said = SetExtender("http://e", RecordedServer())
     yield sim_record(msgspec.convert(msgspec.to_builtins(said), CommandRecord))
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from scheduler_core.apimachinery.objects.errors import InvalidObject
 from scheduler_core.apimachinery.objects.loading import LoadLimits
-from scheduler_core.formats.configurations import Found, adopt, find
+from scheduler_core.formats.configurations import FoundConfiguration, adopt, find
 
 CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1beta2
@@ -22,11 +22,11 @@ profiles:
 POLICY = '{"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "HostName"}], "priorities": []}'
 
 
-def found(text: str) -> list[Found]:
+def found(text: str) -> list[FoundConfiguration]:
     return find(text, LoadLimits(max_bytes=128 << 10))
 
 
-def one(text: str) -> Found:
+def one(text: str) -> FoundConfiguration:
     [only] = found(text)
     return only
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from scheduler_core.base.trace.records import Record
 from scheduler_core.formats.export import SpanTree
 from scheduler_core.formats.export.spans import Span
-from scheduler_core.scheduler.extenders.written import Written
+from scheduler_core.scheduler.extenders.written import WrittenServer
 from scheduler_core.world.commands import ApplyObjects, FailCall, SetExtender
 from tests.scheduler_core.scheduler.extenders.test_sessions import URL, extended
 from tests.scheduler_core.worlds import node, pod, settle, world
@@ -50,7 +50,7 @@ def test_a_slow_pre_bind_is_followed_by_bind() -> None:
 
 def test_an_extender_takes_its_time_in_its_own_step() -> None:
     sim = extended()
-    sim.apply(SetExtender(URL, Written(filter="true", latency=40 * MILLISECOND)))
+    sim.apply(SetExtender(URL, WrittenServer(filter="true", latency=40 * MILLISECOND)))
     sim.apply(ApplyObjects((pod("web"),)))
     spans = spans_by_name(settle(sim))
     assert length(spans["ExtenderFilter"]) == 40 * MILLISECOND

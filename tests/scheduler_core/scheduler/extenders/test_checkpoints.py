@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.scheduler.extenders.behaviour import Recorded, Remote
-from scheduler_core.scheduler.extenders.written import Written
+from scheduler_core.scheduler.extenders.behaviour import RecordedServer, Remote
+from scheduler_core.scheduler.extenders.written import WrittenServer
 from scheduler_core.world.commands import AnswerExtender, ApplyObjects, OutsideAnswer, SetExtender
 from scheduler_core.world.simulation import Simulation
 from tests.scheduler_core.scheduler.extenders.test_sessions import URL, extended
@@ -54,7 +54,7 @@ def test_a_call_that_goes_outside_is_still_awaited_after_a_checkpoint() -> None:
     assert told(sim, 40) == told(twin, 40)
 
 
-@pytest.mark.parametrize("behaviour", [Recorded(RULES), Written(filter="true"), Remote()])
+@pytest.mark.parametrize("behaviour", [RecordedServer(RULES), WrittenServer(filter="true"), Remote()])
 def test_what_an_extender_does_is_part_of_the_world(behaviour: Any) -> None:
     sim = extended()
     sim.apply(SetExtender(URL, behaviour))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.scheduler.extenders.behaviour import Recorded
+from scheduler_core.scheduler.extenders.behaviour import RecordedServer
 from scheduler_core.testing.conformance.corpus.observe import observe
 from scheduler_core.world.commands import ApplyObjects, SetConfiguration, SetExtender
 from scheduler_core.world.simulation import Simulation
@@ -19,7 +19,7 @@ def test_a_node_that_is_named_twice_is_among_the_best_once(names_only: bool) -> 
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     extender = {"urlPrefix": URL, "filterVerb": "filter", "nodeCacheCapable": names_only}
     sim.apply(SetConfiguration({**kind, "extenders": [extender]}))
-    sim.apply(SetExtender(URL, Recorded(({"verb": "filter", "add": ["a"]},))))
+    sim.apply(SetExtender(URL, RecordedServer(({"verb": "filter", "add": ["a"]},))))
     sim.apply(ApplyObjects((node("a"), node("b"), pod("p"))))
     sim.run(until=lambda world: bool(world.journal.attempts))
     cycle = cycle_of(sim)

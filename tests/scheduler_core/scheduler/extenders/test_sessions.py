@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.apiserver.status import Refused
-from scheduler_core.scheduler.extenders.behaviour import Recorded, Remote
+from scheduler_core.scheduler.extenders.behaviour import RecordedServer, Remote
 from scheduler_core.world.commands import (
     AnswerExtender,
     ApplyObjects,
@@ -28,7 +28,7 @@ def extended(*rules: dict[str, Any], extender: dict[str, Any] | None = None) -> 
     kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     sim.apply(SetConfiguration({**kind, "extenders": [one]}))
     if rules:
-        sim.apply(SetExtender(URL, Recorded(rules)))
+        sim.apply(SetExtender(URL, RecordedServer(rules)))
     sim.apply(ApplyObjects((node("a"), node("b"))))
     return sim
 
@@ -53,7 +53,7 @@ def test_a_pod_that_an_extender_refuses_everywhere_waits_for_any_event() -> None
     last = sim.journal.attempts[-1]
     assert last.message.startswith("0/2 nodes are available: 2 no licence.")
     assert last.plugins == ("Extender",)
-    sim.apply(SetExtender(URL, Recorded()))
+    sim.apply(SetExtender(URL, RecordedServer()))
     sim.apply(ApplyObjects((pod("other"),)))  # any event does
     settle(sim)
     assert node_of(sim)

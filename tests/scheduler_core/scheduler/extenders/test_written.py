@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.apiserver.status import Refused
 from scheduler_core.scheduler.extenders.exchange import Answer, Exchange
 from scheduler_core.scheduler.extenders.extender import Extender, NodeVictims, Request, Verb
-from scheduler_core.scheduler.extenders.written import Written, answer_from_expressions, problems_of
+from scheduler_core.scheduler.extenders.written import WrittenServer, answer_from_expressions, problems_of
 from scheduler_core.world.commands import ApplyObjects, SetExtender
 from tests.scheduler_core.scheduler.extenders.test_sessions import URL, extended, node_of
 from tests.scheduler_core.worlds import node, pod, settle
@@ -23,7 +23,7 @@ def answer(verb: Verb, *, names_only: bool = True, **expressions: Any) -> Answer
     extender = Extender(0, URL, ((verb, verb.value),), node_cache_capable=names_only)
     victims = (NodeVictims("a", (WEB,), 0), NodeVictims("b", (WEB,), 2))
     request = Request(WEB, NODES, victims, "b", names_only)
-    return answer_from_expressions(Exchange(0, extender, verb, request), Written(**expressions))
+    return answer_from_expressions(Exchange(0, extender, verb, request), WrittenServer(**expressions))
 
 
 def body(verb: Verb, **expressions: Any) -> Any:
@@ -83,18 +83,18 @@ def test_what_goes_wrong_is_a_failing_server(expression: str, text: str) -> None
 
 
 def test_an_error_is_told_at_its_character() -> None:
-    (wrong,) = problems_of(Written(prioritize="node.metadata.name +\n  nod"))
+    (wrong,) = problems_of(WrittenServer(prioritize="node.metadata.name +\n  nod"))
     assert (wrong.verb, wrong.line, wrong.column) == ("prioritize", 2, 2)
-    (wrong,) = problems_of(Written(prioritize="'ten'"))
+    (wrong,) = problems_of(WrittenServer(prioritize="'ten'"))
     assert wrong.message == "the answer is of type string; expected int"
 
 
 def test_a_session_refuses_what_does_not_compile_and_uses_what_does() -> None:
     sim = extended()
     with pytest.raises(Refused, match="Line 1, column 1: undeclared reference to 'nod'"):
-        sim.apply(SetExtender(URL, Written(filter="nod")))
+        sim.apply(SetExtender(URL, WrittenServer(filter="nod")))
     assert sim.behaviours == ()
-    sim.apply(SetExtender(URL, Written(filter="node.metadata.name != 'a'")))
+    sim.apply(SetExtender(URL, WrittenServer(filter="node.metadata.name != 'a'")))
     sim.apply(ApplyObjects((pod("web"),)))
     settle(sim)
     assert node_of(sim) == "b"
@@ -102,7 +102,7 @@ def test_a_session_refuses_what_does_not_compile_and_uses_what_does() -> None:
 
 def test_an_expression_that_fails_fails_the_attempt_in_kubes_words() -> None:
     sim = extended()
-    sim.apply(SetExtender(URL, Written(filter="node.metadata.labels.gpu == 'yes'")))
+    sim.apply(SetExtender(URL, WrittenServer(filter="node.metadata.labels.gpu == 'yes'")))
     sim.apply(ApplyObjects((pod("web"),)))
     sim.run(until=lambda w: bool(w.journal.attempts))
     assert sim.journal.attempts[-1].message == f"failed filter with extender at URL {URL}/filter, code 500"

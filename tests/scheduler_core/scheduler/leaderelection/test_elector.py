@@ -9,7 +9,7 @@ from scheduler_core.apiserver.store import Store
 from scheduler_core.base.clock.agenda import MILLISECOND, SECOND, Stream
 from scheduler_core.scheduler.leaderelection.candidate import Candidate
 from scheduler_core.scheduler.leaderelection.config import ElectionConfig, elector_error
-from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase, Report, Steps, What
+from scheduler_core.scheduler.leaderelection.elector import LeaderElector, Phase, Report, ReportKind, Steps
 from scheduler_core.scheduler.leaderelection.lock import LeaseAnswer, LeaseCall, carry_out
 from scheduler_core.testing.conformance.timelines.elections import NO_NAMESPACES
 
@@ -112,7 +112,7 @@ def test_who_is_cancelled_gives_the_lease_back_where_it_is_to(release: bool, see
 def test_who_is_cancelled_before_it_led_stops_without_a_call() -> None:
     elector = LeaderElector(Candidate(CONFIG, "a"))
     elector.run(0)
-    assert elector.cancel(SECOND) == [Report(What.STOPPED_LEADING)]
+    assert elector.cancel(SECOND) == [Report(ReportKind.STOPPED_LEADING)]
     assert elector.phase is Phase.STOPPED
     assert elector.wake_at is None
 

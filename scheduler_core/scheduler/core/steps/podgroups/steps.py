@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.core.algorithm import schedule_pod as algorithm
-from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, Stage, Trial, Tried, unplaced
+from scheduler_core.scheduler.core.cycles.group_cycle import GroupCycle, MemberTrial, Stage, Trial, unplaced
 from scheduler_core.scheduler.core.cycles.phases import Phase
 from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycle
 from scheduler_core.scheduler.core.scheduler import Scheduler
@@ -191,7 +191,7 @@ def settle_member(scheduler: Scheduler, group: GroupCycle, cycle: SchedulingCycl
     """A member has a node, or none: count it, and go on with the next member, or end the trial."""
     trial = group.trial
     members.place(scheduler, cycle)
-    trial.tried = (*trial.tried, Tried(cycle.chosen or "", cycle.message))
+    trial.tried = (*trial.tried, MemberTrial(cycle.chosen or "", cycle.message))
     if cycle.outcome == "error":
         trial.status = error(f"failed to schedule other pod from a pod group: {cycle.message}")
         _close_trial(scheduler, group)
