@@ -149,7 +149,7 @@ class SessionClient:
     async def apply(self, command: Command, at: int | None = None, source: str = "builder") -> AppliedChange:
         """Apply a command at the head; for an earlier position `past` says what becomes of it.
 
-        Raises InThePast, CommandRefused, LimitReached, NotAllowed, Conflict.
+        Raises PastPosition, CommandRefused, LimitReached, NotAllowed, Conflict.
         """
         data = command_data(command, source)
         async with self.acting(at) as target:
@@ -224,7 +224,7 @@ class SessionClient:
     async def acting(self, at: int | None) -> AsyncIterator[SessionClient]:
         """The session in which what is done at a position happens: this one, or a fork, which an error takes away again.
 
-        Raises InThePast where that has to be asked first.
+        Raises PastPosition where that has to be asked first.
         """
         self.require_edit()
         target = await self._target(at)

@@ -1,6 +1,6 @@
 """Lease: the right of one process to drive a session, for a while; in the database, so that of two processes one has it.
 
-Elsewhere: what is heard of another process that drives it.
+RemoteDrive: what is heard of another process that drives it.
 """
 
 import asyncio

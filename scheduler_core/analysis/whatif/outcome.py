@@ -19,7 +19,7 @@ from scheduler_core.world.simulation import Simulation
 
 # What may be asked: nodes drained, removed or added, workloads scaled, kubectl's commands. Each is commands to a world.
 #
-# Raises NoSuch where an object that is named does not exist.
+# Raises UnknownObject where an object that is named does not exist.
 
 Requests = list[tuple[Command, int]]
 Change = Command | Callable[[Watch], Requests]
@@ -113,7 +113,7 @@ def _do(calls: list[Call], said: str) -> Change:
 
 
 def make(change: Change, watch: Watch) -> Requests:
-    """Make a change in a watched world, and return its requests. Raise Refused or NoSuch."""
+    """Make a change in a watched world, and return its requests. Raise Refused or UnknownObject."""
     if callable(change):
         return change(watch)
     watch.world.apply(change)
