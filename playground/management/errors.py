@@ -41,12 +41,13 @@ class PlainCommand(BaseCommand):
 
 @contextmanager
 def _end_with_reader() -> Iterator[None]:
-    """End without an error if whoever reads the output stops reading, as `head` does."""
+    """End without an error if the reader of the output stops reading, as `head` does."""
     try:
         try:
             yield
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # a server may be started without one
+                sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(CLOSED)

@@ -18,11 +18,10 @@ from django.core.management.base import CommandError, OutputWrapper
 from django.db import DEFAULT_DB_ALIAS, OperationalError
 
 from playground import VERSION
-
-# Bytes of a body that are handed on at once: pieces of this size go back to the system when they are read.
 from playground.management.errors import PlainCommand
 from playground.serving.supervisor import Supervisor
 
+# Bytes of a body that are handed on at once: pieces of this size go back to the system when they are read.
 BUFFER = 1 << 20
 # Seconds that a thread goes on while another waits: a step passes through three threads, and one is busy with requests.
 SWITCH = 0.001

@@ -38,7 +38,8 @@ def _describe_volume(world: Simulation, volume: Manifest, past: Past) -> Iterato
     if volume["metadata"].get("deletionTimestamp") and claim is not None:
         key = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         users = [pod.key for pod in list_users(world, claim)]
-        yield note("KeptByItsClaim", volume=name, claim=key, pods=users[:SHOWN] or ["-"], count=len(users))
+        kept = "KeptByItsClaim" if users else "KeptByItsUnusedClaim"
+        yield note(kept, volume=name, claim=key, pods=users[:SHOWN], count=len(users))
     for each in list_attachments(world, volume):
         spec, failed = each["spec"], (each.get("status") or {}).get("detachError") or {}
         text = str(failed.get("message") or "no error is reported").rstrip(". ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -192,7 +193,7 @@ class CompiledExpression:
 class CallBudget:
     """The cost budget that is left in one call of a plugin."""
 
-    left: int = LIMIT_OF_A_CALL
+    left: int = dataclasses.field(default_factory=lambda: LIMIT_OF_A_CALL)
 
 
 _TYPES = {name: TIMESTAMP if name == "now" else DYN for name in (*POD, *NODE, *WAITING, *VICTIM)}

@@ -587,9 +587,12 @@ def test_a_volume_that_ends_names_its_claim_and_what_is_still_attached() -> None
     attachment = {**make("VolumeAttachment", "va", spec=attached), "apiVersion": "storage.k8s.io/v1"}
     sim = scheduler_alone(node("a"), volume, make("PersistentVolumeClaim", "data", spec=asks), attachment)
     found = asked(sim, "PersistentVolume/pv")
-    assert (found.state, values(found, "KeptByItsClaim")["claim"]) == (State.STUCK, "default/data")
+    assert (found.state, values(found, "KeptByItsUnusedClaim")["claim"]) == (State.STUCK, "default/data")
     assert values(found, "StaysAttached")["node"] == "a"
     assert values(found, "KeepsFinalizers")["finalizers"] == ["csi.example/attached"]
+    user = pod("db", volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}])
+    used = scheduler_alone(node("a"), volume, make("PersistentVolumeClaim", "data", spec=asks), user)
+    assert values(asked(used, "PersistentVolume/pv"), "KeptByItsClaim")["pods"] == ["default/db"]
 
 
 def test_a_drain_of_a_cordoned_node_waits_for_a_pod_that_does_not_end() -> None:

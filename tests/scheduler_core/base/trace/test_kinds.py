@@ -186,6 +186,7 @@ def allocating() -> Iterator[Record]:
 def continued() -> Iterator[Record]:
     """Another world's objects go on in this one."""
     yield from Simulation().apply(ApplyObjects((node("a"),), continues=Continuation(created=3), stopped=("a",)))
+    yield from Simulation().apply(ApplyObjects((node("a"),), taken="2026-11-28T12:00:00Z"))
 
 
 def sim_record(facts: Facts) -> Record:

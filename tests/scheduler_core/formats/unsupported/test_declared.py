@@ -86,8 +86,8 @@ ELSEWHERE = {
     "serviceAccountName": _REFERENCES,
     "subdomain": "controllers/workloads/statefulsets/identity.py apimachinery/objects/names.py",
     "user": "apiserver/admission/plugins/node_restriction.py scheduler/framework/drafts.py",
-    "volumeDevices": _WRITES,
-    "volumeMounts": f"{_WRITES} {_NEEDS}",
+    "volumeDevices": f"{_WRITES} controllers/workloads/pods.py",
+    "volumeMounts": f"{_WRITES} {_NEEDS} controllers/workloads/pods.py",
 }
 OF_EVERY_OBJECT = {"apiVersion", "kind", "metadata", "spec", "status"}
 WALKED = [kind for kind in KINDS.values() if kind.key not in WHOLE_KINDS]
