@@ -1,4 +1,4 @@
-"""Every controller, in the order in which they hear of a change."""
+"""All controllers, in the order in which they receive watch events."""
 
 from collections.abc import Mapping
 from functools import lru_cache

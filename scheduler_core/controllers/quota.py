@@ -1,4 +1,4 @@
-"""resourcequota-controller: keeps what is used of each quota."""
+"""resourcequota-controller: updates the usage of each quota."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ class ResourceQuotaController(Controller):
         return f"counted the usage of {key}: {listed}"
 
     def _replenish(self, world: World, event: WatchEvent) -> None:
-        """Has the quotas counted that a deletion or a change gives something back to, or that were not charged for what was imported."""
+        """Enqueue the quotas to which a deletion or change returns usage, and those that an import did not charge."""
         quotas = [each for each in world.store.list(QUOTA) if each["metadata"]["namespace"] == event.namespace]
         if not quotas:
             return

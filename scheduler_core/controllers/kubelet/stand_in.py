@@ -33,7 +33,7 @@ class StandIn(Controller):
                 self.enqueue(world, event.new_pod.key)
 
     def sync(self, world: World, key: str) -> str:
-        """Bring one pod to where a kubelet would."""
+        """Bring one pod to the state that a kubelet would reach."""
         node = None if "/" in key else world.store.get("Node", "", key)
         if node is not None and _lacks_ttl(node):
             world.api.patch(("Node", "", key), {"metadata": {"annotations": {_TTL: "0"}}})

@@ -20,7 +20,7 @@ MESSAGE = "Taint manager: deleting due to NoExecute taint"
 
 
 class Tolerance(NamedTuple):
-    """The time (s) that a pod may stay on a node, None for ever; `why` names the taint that limits it."""
+    """The time (s) that a pod may stay on a node, None for no limit; `why` names the taint that limits it."""
 
     seconds: int | None
     why: str
@@ -44,7 +44,7 @@ def tolerance(taints: Sequence[Taint], pod: Pod) -> Tolerance | None:
 
 
 def no_execute(node: Node | None) -> tuple[Taint, ...]:
-    """The taints of a node that evict."""
+    """Return the NoExecute taints of a node."""
     return () if node is None else tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE)
 
 

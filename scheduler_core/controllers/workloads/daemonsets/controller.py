@@ -1,6 +1,6 @@
-"""DaemonSets: one pod on each node that is to have one, and its rolling updates.
+"""DaemonSets: one pod on each eligible node, and rolling updates.
 
-DEVIATION: the annotation deprecated.daemonset.template.generation is not kept; which pods are new is known by the hash of their revision.
+DEVIATION: the annotation deprecated.daemonset.template.generation is not kept; the revision hash identifies new pods.
 
 kube: pkg/controller/daemon @ v1.34.1
 """
@@ -21,7 +21,7 @@ from scheduler_core.controllers.workloads.watching import WorkloadController
 
 
 def manage(daemons: Daemons) -> bool:
-    """Create the pods that nodes lack, and delete surplus ones. Return whether anything was done. Raises Refused."""
+    """Create missing pods and delete surplus ones. Return whether anything was done. Raise Refused."""
     lacking: list[str] = []
     gone: list[Pod] = []
     for node in daemons.nodes:
@@ -39,7 +39,7 @@ def manage(daemons: Daemons) -> bool:
 
 
 def _on_node(daemons: Daemons, node: Node) -> tuple[bool, list[Pod]]:
-    """Return whether a node lacks a pod, and the pods to delete."""
+    """Return whether a node needs a new pod, and the pods to delete."""
     should, may_stay = daemons.wanted_on(node)
     pods = daemons.pods.get(node.name)
     # A pod that is still being deleted is in the list, so that its replacement waits until it is gone.
@@ -108,7 +108,7 @@ _WHY = "of an old revision"
 
 
 def roll(daemons: Daemons) -> None:
-    """Make one step of a rolling update. Raises Refused."""
+    """Make one step of a rolling update. Raise Refused."""
     wanted = [node.name for node in daemons.nodes if daemons.wanted_on(node)[0]]
     nodes = {**daemons.pods, **{name: [] for name in wanted if name not in daemons.pods}}
     extra = surge(daemons.owner, len(wanted))
@@ -121,7 +121,7 @@ def roll(daemons: Daemons) -> None:
 
 
 def _pair(daemons: Daemons, pods: Sequence[Pod]) -> tuple[Pod | None, Pod | None] | None:
-    """The new and the old pod of a node; None: there are several of one kind."""
+    """Return the new and the old pod of a node, or None if there are several of one kind."""
     staying = [pod for pod in pods if not pod.deleting]
     new = [pod for pod in staying if daemons.is_new(pod)]
     old = [pod for pod in staying if not daemons.is_new(pod)]
@@ -207,9 +207,9 @@ class DaemonSetController(WorkloadController):
             super().on_watch(world, event)
 
     def _hear_of_node(self, world: World, event: WatchEvent) -> None:
-        """Enqueues the DaemonSets for which the node is another than it was.
+        """Enqueue the DaemonSets whose placement on a changed node differs.
 
-        kube: syncNodeUpdate; a deleted node concerns all, as their status counts it
+        kube: syncNodeUpdate; a deleted node concerns all, because their status counts it
         """
         old, new = event.old_node, event.new_node
         if old is not None and new is not None and old.labels == new.labels and old.taints == new.taints:
@@ -251,7 +251,10 @@ class DaemonSetController(WorkloadController):
         return "; ".join(daemons.said)
 
     def _update(self, daemons: Daemons, revisions: history.Revisions, pods: Sequence[Pod]) -> None:
-        """kube: updateDaemonSet; what was just created or deleted is waited for before the rolling update goes on"""
+        """Create or delete pods, or else make a step of the rolling update; then delete old revisions.
+
+        kube: updateDaemonSet; the rolling update continues only after created and deleted pods were observed
+        """
         owner = daemons.owner
         done = manage(daemons)
         if not done and owner.spec["updateStrategy"]["type"] == "RollingUpdate":
@@ -264,7 +267,7 @@ class DaemonSetController(WorkloadController):
         history.truncate(daemons.world, old, live, limit)
 
     def _write(self, daemons: Daemons, collisions: int) -> None:
-        """kube: updateDaemonSetStatus"""
+        """Write the status. kube: updateDaemonSetStatus"""
         owner, counted = daemons.owner, dict.fromkeys(_COUNTS, 0)
         ready = []
         for node in daemons.nodes:

@@ -32,7 +32,7 @@ def _rolling(spec: Manifest) -> Manifest:
 
 
 def max_surge(spec: Manifest) -> int:
-    """Pods that a rollout may have beyond those wanted."""
+    """Return the number of pods that a rollout may have beyond the desired ones."""
     if not is_rolling(spec):
         return 0
     rolling = _rolling(spec)
@@ -40,7 +40,7 @@ def max_surge(spec: Manifest) -> int:
 
 
 def max_unavailable(spec: Manifest) -> int:
-    """Pods that a rollout may lack."""
+    """Return the number of desired pods that a rollout may lack."""
     if not is_rolling(spec) or get_desired_replicas(spec) == 0:
         return 0
     rolling = _rolling(spec)
@@ -58,7 +58,7 @@ def size(replica_set: Manifest) -> int:
 
 
 def get_status_count(replica_set: Manifest | None, field: str) -> int:
-    """A number of its status."""
+    """Return a number of the status."""
     return int(((replica_set or {}).get("status") or {}).get(field) or 0)
 
 
@@ -108,7 +108,7 @@ def _fraction(replica_set: Manifest, spec: Manifest, replicas: int) -> int:
 
 
 def parse_annotation(manifest: Manifest, annotation: str) -> int | None:
-    """A number that an annotation tells, or None."""
+    """Return the number in an annotation, or None."""
     text = (manifest["metadata"].get("annotations") or {}).get(annotation)
     if text is None or not (text.isascii() and text.isdigit()):
         return None

@@ -1,7 +1,7 @@
 """Jobs: pods until enough of them have succeeded, or too many have failed.
 
-DEVIATION: while the pause after a failure lasts, status.active counts the pods that run; kube writes 0, which its own validation
-refuses where one of them is Ready.
+DEVIATION: during the back-off after a failure, status.active counts the running pods; kube writes 0, which its own validation refuses if
+one of them is Ready.
 
 kube: pkg/controller/job/job_controller.go @ v1.34.1
 """
@@ -109,7 +109,7 @@ class JobController(WorkloadController):
             raise refused
 
     def _begin(self, look: Look, status: dict[str, Any]) -> None:
-        """Let the time of a Job run from now on."""
+        """Set the start time of a Job, and enqueue it for its active deadline."""
         status["startTime"] = look.timestamp
         seconds = look.spec.get("activeDeadlineSeconds")
         if seconds is not None:
@@ -131,7 +131,7 @@ class JobController(WorkloadController):
         look.said.append(text)
 
     def _let_go(self, world: World, key: str) -> str:
-        """kube: syncOrphanPod"""
+        """Remove the finalizer of a pod that no Job counts. kube: syncOrphanPod"""
         pod = world.store.pod_at(key)
         if pod is None or not is_tracked(pod) or not _is_orphan(world, pod):
             return ""
