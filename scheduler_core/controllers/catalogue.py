@@ -30,7 +30,7 @@ from scheduler_core.scheduler.config.cluster import ClusterSettings
 
 # The chronicle: a few figures of some objects, kept as they change, so that they can be shown over virtual time.
 #
-# It is no component of kube: what `kubectl get --watch` would print, kept. It writes nothing to the API server.
+# Not a component of kube: it keeps what `kubectl get --watch` would print, and writes nothing to the API server.
 
 
 class Chronicle(Controller):

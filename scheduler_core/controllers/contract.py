@@ -124,10 +124,10 @@ class Controller:
     component: ClassVar[str] = ""
     watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds, or EVERY_KIND
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
-    pauses: ClassVar[tuple[int, int]] = (FIRST_PAUSE, LONGEST_PAUSE)  # before what failed is tried again
-    of_devices: ClassVar[bool] = False  # does what the gates about devices say
+    pauses: ClassVar[tuple[int, int]] = (FIRST_PAUSE, LONGEST_PAUSE)  # backoff after failures
+    of_devices: ClassVar[bool] = False  # enabled by the feature gates about devices
     of_kubelet: ClassVar[bool] = False  # is a part of the kubelet of every node
-    always_on: ClassVar[bool] = False  # is no controller of kube-controller-manager, and has no switch there
+    always_on: ClassVar[bool] = False  # not part of kube-controller-manager, so --controllers has no switch for it
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
         """Enqueue the keys that a change concerns."""

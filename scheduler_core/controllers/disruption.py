@@ -129,17 +129,17 @@ def _deployment(store: Store, replica_set: Manifest, namespace: str) -> Manifest
     return found if found is not None and found["metadata"].get("uid") == owner.get("uid") else None
 
 
-# The disruption-controller: keeps the status of PodDisruptionBudgets, which the eviction subresource and preemption go by.
+# The disruption-controller: updates the status of PodDisruptionBudgets, which the eviction subresource and preemption respect.
 #
 # disruptionsAllowed = currentHealthy - desiredHealthy, and 0 where no pods are expected. An evicted pod stays booked in disruptedPods, and
 # counts as not healthy, until it is being deleted or 2 minutes have passed. The condition DisruptionTarget of a pod that lives on for
 # 2 minutes is set to False.
 #
-# DEVIATION: of several budgets of one pod kube looks at one "arbitrarily"; here all are looked at.
+# DEVIATION: of several budgets of one pod kube syncs one "arbitrarily"; here all are synced.
 # kube: pkg/controller/disruption/disruption.go @ v1.34.1
 
 DELETION_TIMEOUT = STALE_AFTER = 120 * SECOND
-_PAUSE = 5 * MILLISECOND  # of the queue that a recheck goes through
+_PAUSE = 5 * MILLISECOND  # backoff of the queue for rechecks
 _POD = "Pod/"
 _FIGURES = ("currentHealthy", "desiredHealthy", "expectedPods", "disruptionsAllowed")
 UNMANAGED = (

@@ -58,13 +58,13 @@ class Condition:
 class Inputs:
     """The user's settings besides objects; replaced, never changed, so that changes can be undone."""
 
-    programs: tuple[Program, ...] = ()  # what runs in the containers; the first rule that fits counts
-    usage: tuple[UsageEntry, ...] = ()  # what kubelets measure, by the time `at` from which it holds
+    programs: tuple[Program, ...] = ()  # the programs of containers; the first matching rule counts
+    usage: tuple[UsageEntry, ...] = ()  # declared usage, ordered by its start `at`
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
     rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written
     entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
-    extenders: Behaviours = ()  # what the servers of extenders do
+    extenders: Behaviours = ()  # the behavior of extenders' servers
 
 
 Figures = tuple[tuple[str, int | str], ...]

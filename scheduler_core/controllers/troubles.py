@@ -20,9 +20,9 @@ from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.memory.nodes import EarlyEnds, FieldWrite, Troubles
 from scheduler_core.controllers.surroundings import Surroundings
 
-WITHIN = 60 * SECOND  # a sign that is older means nothing any more
+WITHIN = 60 * SECOND  # older signs are ignored
 EARLY = 30 * SECOND
-FIGHT, CHURN, FAILING, REPEATING = 3, 5, 3, 5  # how often a sign has to be seen
+FIGHT, CHURN, FAILING, REPEATING = 3, 5, 3, 5  # occurrences before a trouble is reported
 MOST = 500
 _OF_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
 _VOLATILE = ("timeAdded", "lastTransitionTime", "lastHeartbeatTime", "lastProbeTime")
@@ -84,7 +84,7 @@ def _note_end(troubles: Troubles, controller: str, key: str, event: WatchEvent, 
         return
     name = f"{owner.get('name')}"
     if key.endswith(f"{meta.get('namespace') or ''}/{name}"):
-        return  # its own controller has made them fewer
+        return  # the owner's own controller has scaled down
     uid = str(owner.get("uid"))
     seen = troubles.early.pop(uid, None)
     times = tuple(t for t in seen.times if now - t <= WITHIN) if seen is not None else ()

@@ -28,7 +28,7 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.templates import CannotMake, claim_for, owning_pod
 from scheduler_core.controllers.memory.devices import uses_devices
 
-# What a driver reports of an allocated device: a condition in the claim's status. There are no drivers here: a user speaks for them.
+# A driver's report about an allocated device: a condition in the claim's status. There are no drivers here: users set it instead.
 # kube: api/resource/v1/types.go (AllocatedDeviceStatus) @ v1.34.1
 
 

@@ -27,9 +27,9 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.claims import list_consumers
 from scheduler_core.controllers.memory.nodes import PlannedEviction
 
-# Until when a pod may use its devices: taints with the effect NoExecute of what its claims were given, and tolerations of these.
+# The time limit of a pod's devices: NoExecute taints of the allocated devices, and their tolerations.
 #
-# Tolerations are those that the allocation carries; the scheduler of v1.34.1 does not copy a request's tolerations there.
+# Only the tolerations in the allocation count; the scheduler of v1.34.1 does not copy a request's tolerations there.
 # kube: pkg/controller/devicetainteviction/device_taint_eviction.go (evictionTime, pool),
 # dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 

@@ -21,7 +21,7 @@ from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.memory.workloads import Item, owners
 
-# What ownerReferences lead to.
+# The owners behind ownerReferences.
 # kube: pkg/controller/garbagecollector/garbagecollector.go (isDangling, classifyReferences) @ v1.34.1
 
 _DEFINITION = "CustomResourceDefinition"

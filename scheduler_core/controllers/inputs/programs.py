@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 
 MOST_RULES = 200
 _MOST_STEPS = 200
-TERM_LATENCY = SECOND // 2  # in which a program ends that nothing else is said of
+TERM_LATENCY = SECOND // 2  # the default time from SIGTERM to the end of a program
 TERM_EXIT, KILL_EXIT = 143, 137
 
 

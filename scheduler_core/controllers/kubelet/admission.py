@@ -16,7 +16,7 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import World
 from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
 
-# Critical and static pods: what a kubelet neither refuses for want of resources nor evicts.
+# Critical and static pods: a kubelet neither rejects them because of resources nor evicts them.
 # kube: pkg/kubelet/types/pod_update.go @ v1.34.1
 
 SYSTEM_CRITICAL = 2_000_000_000  # the priority from which on a pod is critical
@@ -59,7 +59,7 @@ def victims(pod: Pod, others: Iterable[Pod], missing: Missing) -> list[Pod]:
     """Return the pods to preempt. Raise NoSuchPods."""
     classes: dict[str, list[Pod]] = {BEST_EFFORT: [], BURSTABLE: [], GUARANTEED: []}
     for other in others:
-        # Whether a kubelet may end a pod to admit another.
+        # A kubelet may end a pod of lower priority to admit another, and any non-critical one to admit a critical pod.
         if (is_critical(pod) and not is_critical(other)) or pod.priority > other.priority:
             classes[qos_class(other.manifest["spec"])].append(other)
     best_effort, burstable, guaranteed = classes.values()
@@ -87,7 +87,7 @@ def _nearest(pods: Sequence[Pod], missing: Missing) -> list[Pod]:
                 best, shortest = i, distance
         chosen.append(left[best])
         missing = _without(missing, [left[best]])
-        left[best] = left[-1]  # as kube takes it out, which decides who is the first of equals
+        left[best] = left[-1]  # kube removes it like this, which determines the order of equal pods
         left.pop()
     return chosen
 
@@ -205,9 +205,9 @@ def _out_of(name: str, wanted: int, used: int, capacity: int) -> Refusal:
     return Refusal(f"OutOf{name}", message, name, wanted - (capacity - used))
 
 
-# Mirror pods: what the API server shows of a static pod. One that is deleted is made anew; the static pod runs on.
+# Mirror pods: the representations of static pods in the API server. A deleted one is created again; the static pod continues to run.
 #
-# A pod with the annotation kubernetes.io/config.mirror counts as one; the static pod itself is seen by nobody.
+# A pod with the annotation kubernetes.io/config.mirror counts as one; the static pod itself is not visible.
 # kube: pkg/kubelet/kubelet.go (SyncPod), pkg/kubelet/pod/mirror_client.go @ v1.34.1
 
 _MADE_ANEW = (

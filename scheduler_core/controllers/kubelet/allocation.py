@@ -29,7 +29,7 @@ from scheduler_core.controllers.kubelet.status import PENDING_RESIZE, RESIZE_IN_
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun, Resizes
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
 
-# Memory limits that are lowered: not below what is in use. The kubelet tries again when less is used.
+# Memory limits are not lowered below current usage. The kubelet retries when usage falls.
 # kube: pkg/kubelet/kuberuntime/kuberuntime_manager.go (validateMemoryResizeAction), pkg/kubelet/cm/helpers_linux.go (ResourceConfigForPod)
 # @ v1.34.1
 

@@ -16,7 +16,7 @@ from scheduler_core.controllers.inputs.programs import KILL_EXIT, Program, progr
 from scheduler_core.controllers.memory.kubelet import ContainerEnd, ContainerRun, PodRun
 
 FIRST_PAUSE, LONGEST_PAUSE = 10 * SECOND, 300 * SECOND
-_LEAST_GRACE = 2 * SECOND  # between SIGTERM and SIGKILL, where something else came first
+_LEAST_GRACE = 2 * SECOND  # between SIGTERM and SIGKILL, after a preStop hook or other containers
 COMPLETED, ERROR = "Completed", "Error"
 
 

@@ -25,11 +25,11 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT
 
-# What a kubelet that starts again does with the pods that it finds: each is asked in anew, the oldest first.
+# A restarted kubelet admits its node's pods again, the oldest first.
 #
-# A pod that the node would not take now, as its labels or taints are others, fails for good, though it ran.
+# A running pod that the node would now reject, because of changed labels or taints, fails permanently.
 #
-# DEVIATION: critical pods, mirror pods and those that are being deleted keep their place without being asked.
+# DEVIATION: critical pods, mirror pods and those being deleted stay without being admitted again.
 # kube: pkg/kubelet/kubelet.go (HandlePodAdditions), pkg/kubelet/allocation/allocation_manager.go (AddPod) @ v1.34.1
 
 

@@ -69,10 +69,10 @@ def report(world: World, pod: Pod, problem: str, component: str) -> None:
 # Pods wait for their volumes and devices: no container starts before every claim that the pod names is bound and there to stay, its
 # volume is attached to the node, and every claim for devices is allocated and reserved for it.
 #
-# DEVIATION: it is not looked at whether a volume can be reached from the node, and no Event of the kubelet tells of the wait.
+# DEVIATION: the kubelet does not check whether the node can reach a volume, and records no Event about the wait.
 # kube: pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go (getPVCExtractPV) @ v1.34.1
 
-NOT_YET = FOREVER + 1  # from when on the containers of a pod may start that waits for a claim
+NOT_YET = FOREVER + 1  # the start time of the containers of a pod that waits for a claim
 
 
 def missing(world: World, pod: Pod) -> str:

@@ -127,7 +127,7 @@ def _condition(kind: str, status: str, reason: str, message: str) -> Condition:
     return {"type": kind, "status": status, "reason": reason, "message": message}
 
 
-# How a node comes into the world: registered long ago, with its conditions, or just now, with nothing but a capacity.
+# A node is created as registered long ago, with its conditions, or as new, with only a capacity.
 # kube: pkg/kubelet/kubelet_node_status.go @ v1.34.1
 
 _NOT_READY = "node.kubernetes.io/not-ready"

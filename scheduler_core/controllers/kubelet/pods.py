@@ -33,8 +33,8 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
 COMPONENT = "kubelet"
 STARTED, KILLING, BACK_OFF, DEADLINE = "Started", "Killing", "BackOff", "DeadlineExceeded"
 RESIZE_COMPLETED = "ResizeCompleted"
-OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
-SOON = 2 * SECOND  # of pods that start within this time nothing is written before they run
+OVERDUE = 30 * SECOND  # the longest time from the end of a grace period to the removal of the pod
+SOON = 2 * SECOND  # pods that start within this time get no status write before they run
 _TOO_LONG = "Pod was active on the node longer than the specified deadline"
 
 
@@ -141,7 +141,7 @@ def judge(world: World, pod: Pod, node: Node) -> tuple[admission.Refusal | None,
     found = admission.refusals(pod, node, others)
     if not found or not admission.is_critical(pod):
         return next(iter(found), None), []
-    # Preemption frees resources only; a reason of another kind would remain, and the victims would end for nothing.
+    # Preemption frees resources only; a reason of another kind would remain, and the victims would end in vain.
     if not all(each.resource for each in found):
         return next(each for each in found if not each.resource), []
     try:

@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.base.state import Copied, Shared, State
 from scheduler_core.scheduler.config.kubelet import Threshold
 
-# What the eviction managers of kubelets remember: thresholds and conditions with their times, and the last ranking of each node.
+# The state of the kubelets' eviction managers: thresholds and conditions with their times, and the last ranking of each node.
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,12 @@ class ContainerRun:
     exit_code: int = 0
     reason: str = ""
     signalled: bool = False  # SIGTERM was sent
-    changed: bool = False  # it ends because its image is another now
+    changed: bool = False  # it ends because its image has changed
     last: ContainerEnd | None = None
     pause: int = 0
     paused_at: int = 0
     allocated: Mapping[str, Any] | None = None  # requests and limits that the kubelet granted
-    actual: Mapping[str, Any] | None = None  # those that it runs with, until a resize is done
+    actual: Mapping[str, Any] | None = None  # its current requests and limits, until a resize is done
 
     @property
     def running(self) -> bool:
@@ -165,7 +165,7 @@ class KubeletMemory(State):
     pods: Copied[dict[str, PodRun]] = field(default_factory=dict)
     on_node: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)
     since: Copied[dict[str, int]] = field(default_factory=dict)  # when the kubelet started (ns)
-    stopped: Copied[dict[str, int]] = field(default_factory=dict)  # when it stopped, where it does not run (ns)
+    stopped: Copied[dict[str, int]] = field(default_factory=dict)  # when the kubelet stopped, if it does not run (ns)
 
     eviction: Copied[dict[str, EvictionState]] = field(default_factory=dict)
     evictions: Copied[dict[str, tuple[Eviction, ...]]] = field(default_factory=dict)  # the newest of each node
@@ -174,11 +174,11 @@ class KubeletMemory(State):
     resizes: Copied[dict[str, Resizes]] = field(default_factory=dict)  # by node
     asking: Copied[dict[str, bool]] = field(
         default_factory=dict
-    )  # pods that ask for something else than was allocated to them
+    )  # pods whose requests differ from their allocated resources
     mirrors: Copied[dict[str, Shared[tuple[Mapping[str, Any], PodRun]]]] = field(default_factory=dict)  # deleted ones
     image_sizes: Copied[dict[str, int]] = field(default_factory=dict)  # bytes, by name with its tag
-    pulled: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # by node, what is still to be reported
-    homeless: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # pods of nodes that are not there
+    pulled: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # by node, images not yet reported
+    homeless: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # pods of nodes that do not exist
 
     def put(self, key: str, run: PodRun) -> None:
         """Store the current state of a pod."""

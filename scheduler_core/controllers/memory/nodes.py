@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.base.state import Copied, State
 
-# Signs that controllers undo each other's work: who wrote a field last, and how soon the objects of an owner end.
+# Signs that controllers undo each other's work: the last writer of a field, and early ends of an owner's objects.
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class DrainedPod:
     tries: int = 0
     evicted: bool = False
     refusal: str = ""
-    done: bool = False  # it has gone, or can't be evicted at all: `refusal` says why
+    done: bool = False  # the pod is gone, or can't be evicted at all: `refusal` has the reason
 
     @property
     def waits(self) -> bool:

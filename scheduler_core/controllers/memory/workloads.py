@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.labels import IN, Labels, LabelSelector
 from scheduler_core.apiserver import Store, WatchEvent
 from scheduler_core.base.state import Copied, Derived, State
 
-# What the collectors of garbage remember: who depends on whom, nodes that are missing, namespaces that end.
+# The state of the garbage collectors: dependents by owner, missing nodes, and namespaces being deleted.
 
 
 class Item(NamedTuple):
@@ -101,10 +101,10 @@ class Garbage(State):
     dependents: Copied[Dependents] = field(default_factory=Dependents)
     pods: Copied[Pods] = field(default_factory=Pods)
     namespaces: Copied[Namespaces] = field(default_factory=Namespaces)
-    elsewhere: Copied[dict[str, None]] = field(default_factory=dict)  # uids of owners that no import brought
+    elsewhere: Copied[dict[str, None]] = field(default_factory=dict)  # UIDs of owners missing in an import
 
 
-# Which pods each PodDisruptionBudget covers, kept up as pods and budgets change so that nothing has to be searched.
+# The pods that each PodDisruptionBudget covers, updated as pods and budgets change, which saves searches.
 
 KIND = "PodDisruptionBudget"
 _NONE: Mapping[str, LabelSelector] = {}
@@ -190,7 +190,7 @@ class DisruptionMemory(State):
                 self.covered.clear()
             return
         if not self.selectors:
-            return  # the store is read when somebody asks
+            return  # the index is built at its first use
         old, new, key = event.old_pod, event.new_pod, f"{event.namespace}/{event.name}"
         same = old is not None and new is not None and old.labels == new.labels
         after = self.budgets_for(store, new) if new is not None else []

@@ -27,11 +27,11 @@ from scheduler_core.controllers.nodes.taints import NOT_READY, UNREACHABLE, cond
 from scheduler_core.controllers.nodes.zones import Census, align_to_period
 from scheduler_core.controllers.surroundings import Inputs
 
-# When a node counts as lost, and what is written of it then.
+# The detection of lost nodes, and their conditions.
 #
 # A node monitor that looks every --node-monitor-period notes when it last saw a sign of life (a renewed Lease, a new heartbeat in the
 # condition Ready); --node-monitor-grace-period later the conditions become Unknown. Here that moment is computed from the kubelet's last
-# renewal, so nobody looks while all kubelets run.
+# renewal, so there are no polls while all kubelets run.
 # kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (tryUpdateNodeHealth), pkg/controller/util/node @ v1.34.1
 
 _TYPES = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
@@ -285,7 +285,7 @@ class NodeLifecycle(Controller):
             texts.append(f"tainted {name} {wanted[0]}:{wanted[1]}")
             return True
 
-        # kube ranges over a Go map, in any order; here the order of the writes has to be the same in every run.
+        # kube ranges over a Go map, in any order; here the order of the writes must be the same in every run.
         for key in sorted(world.surroundings.nodes.zones):
             zones.serve(world.surroundings.nodes.zones[key], world.now, taint)
         self._plan_tainting(world)

@@ -82,7 +82,7 @@ class TaintEviction(Controller):
             return self._sync_pod(world, key)
         node = world.store.node(key)
         if node is None:
-            return ""  # what is planned stays so: only its pods' end calls it off
+            return ""  # plans remain: only the end of a pod cancels its plan
         taints = no_execute(node)
         texts = [self._process(world, pod, taints) for pod in world.store.pods_on(key)]
         return "; ".join(text for text in texts if text)

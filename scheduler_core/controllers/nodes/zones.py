@@ -21,10 +21,10 @@ from scheduler_core.controllers.memory.nodes import Zone
 from scheduler_core.scheduler.config.cluster import ControllerManagerOptions
 
 INITIAL, NORMAL, PARTIAL, FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
-TICK = 100 * MILLISECOND  # how often waiting nodes are looked at
+TICK = 100 * MILLISECOND  # how often the queue is polled
 RETRY = 50 * MILLISECOND
-NEVER = -1.0  # the rate of kube's limiter that lets nobody pass
-_SAID_OF_NEVER = 1.0  # what that says its rate is
+NEVER = -1.0  # the rate of kube's limiter that admits no node
+_SAID_OF_NEVER = 1.0  # the rate which that limiter reports
 _END = 1 << 62
 Done = bool
 
@@ -62,12 +62,12 @@ def rate_of(state: str, size: int, flags: ControllerManagerOptions) -> float:
 
 def set_rate(zone: Zone, rate: float, now: int) -> None:
     """Set a zone's rate. An available token is kept; the wait for a missing token starts again."""
-    # kube compares with the limiter's QPS(), and its never-limiter says 1: a stopped zone that is to get a rate of 1
+    # kube compares with the limiter's QPS(), and its never-limiter reports 1: a stopped zone that should get a rate of 1
     # stays stopped.
     if rate == (_SAID_OF_NEVER if zone.rate == NEVER else zone.rate):
         return
-    # kube's SwapLimiter drains the new limiter where the old one was empty; else every change of state would give
-    # a zone a token for free.
+    # kube's SwapLimiter drains the new limiter if the old one was empty; otherwise every change of state would give
+    # a zone a free token.
     had_token = _take(zone, now)
     zone.rate = rate if rate > 0 else NEVER
     zone.free_at = now if had_token else now + _interval(rate)

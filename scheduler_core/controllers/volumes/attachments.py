@@ -138,9 +138,9 @@ def find_end_of_use(world: World, volume: str, claim: Manifest | None, node: str
     return tick if tick > world.now else 0
 
 
-# The attachers of CSI drivers: they attach what a VolumeAttachment asks for, and let it go when it is deleted.
+# The attachers of CSI drivers: they attach the volume of a VolumeAttachment, and detach it when the object is deleted.
 #
-# DEVIATION: there is one for every driver, which never fails, and asks neither for the node's CSINode nor puts its finalizer on volumes.
+# DEVIATION: every driver has one, which never fails, and neither needs the node's CSINode nor puts its finalizer on volumes.
 # kube: github.com/kubernetes-csi/external-attacher (what v1.34.1 is used with)
 
 

@@ -154,7 +154,7 @@ _DISABLED = "kubernetes.io/host-path"
 def sync(world: World, claim: Manifest) -> str:
     """Reconcile a claim. Return a description."""
     if storage.annotation(claim, storage.BIND_COMPLETED) is not None:
-        # A claim that was bound once: both sides are made to say so, or it is lost.
+        # The claim was bound before: complete the binding on both sides, or mark the claim as Lost.
         name = storage.volume_name(claim)
         if not name:
             return _lose(world, claim, "ClaimLost", _LOST_REFERENCE)

@@ -53,7 +53,7 @@ class Provisioner(Controller):
         self.event(world, NORMAL, "Provisioning", storage.CLAIM, key, text)
         selected = storage.annotation(claim, storage.SELECTED_NODE)
         if selected is not None and world.store.node(selected) is None:
-            # Without its node a claim gives its choice back, so that the scheduler chooses anew.
+            # If the selected node is gone, remove the annotation, so that the scheduler selects another.
             text = f'failed to get target node: nodes "{selected}" not found'
             self.event(world, WARNING, "ProvisioningFailed", storage.CLAIM, storage.key_of(claim), text)
             marks = claim["metadata"].get("annotations") or {}
@@ -123,7 +123,7 @@ def _delete(world: World, volume: Manifest) -> str:
     return f"deleted {name}: it is released, and its reclaim policy is Delete"
 
 
-# The volume that is made for a claim.
+# The new volume of a claim.
 
 
 def name_of_new_volume(claim: Manifest) -> str:

@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apiserver import NORMAL, WARNING, KubeEvent, with_section
 from scheduler_core.controllers.contract import World
 
-# What the binder writes: a binding, on both sides; phases; Events.
+# The binder's writes: a binding, on both sides; phases; Events.
 #
 # A binding is four writes: the volume's claimRef, its phase, the claim's volumeName with its marks, the claim's status.
 # kube: pkg/controller/volume/persistentvolume/pv_controller.go (bind, unbindVolume, updateClaimStatus) @ v1.34.1

@@ -49,7 +49,7 @@ def _expires(world: World, owner: Owner) -> int | None:
 
 
 CONTROLLERS: tuple[Controller, ...] = (
-    ReplicaSetController(),  # before Deployments: what is too many goes before more comes
+    ReplicaSetController(),  # before Deployments: surplus pods are deleted before new ones are created
     ReplicationControllerController(),
     DeploymentController(),
     StatefulSetController(),

@@ -17,7 +17,7 @@ from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors
 
-# Numbers that may be given as a percentage, and hashes of templates.
+# Numbers or percentages, and hashes of templates.
 # kube: apimachinery/pkg/util/intstr/intstr.go, pkg/controller/controller_utils.go (ComputeHash) @ v1.34.1
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # kube's, which spells no words

@@ -17,7 +17,12 @@ CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
 LISTS = ("initContainers", "containers")
 _UNMOUNTED: Manifest = {"volumeMounts": [], "volumeDevices": []}
-_WITH_TEMPLATE = ("ReplicaSet", "ReplicationController", "StatefulSet", "Job")  # that tells of which template a pod is
+_WITH_TEMPLATE = (
+    "ReplicaSet",
+    "ReplicationController",
+    "StatefulSet",
+    "Job",
+)  # whose pods show which template they are from
 
 
 class Work:

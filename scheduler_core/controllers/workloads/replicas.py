@@ -25,7 +25,7 @@ from scheduler_core.controllers.workloads.pods import (
 )
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-# Which pods go first where there are too many.
+# The order in which surplus pods are deleted.
 # kube: pkg/controller/controller_utils.go (ActivePodsWithRanks), PodDeletionCost and LogarithmicScaleDown on @ v1.34.1
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -128,9 +128,9 @@ def _restarts(pod: Pod) -> tuple[int, int]:
     return regular, max(counts, default=0)
 
 
-# ReplicaSets and ReplicationControllers: adopt and release pods, create what lacks, delete what is too many.
+# ReplicaSets and ReplicationControllers: adopt and release pods, create missing ones, delete surplus ones.
 #
-# What kube expects of its own writes (expectations) is not needed: a sync reads the store, which has them.
+# kube's expectations are not needed: a sync reads the store, which has all earlier writes.
 # kube: pkg/controller/replicaset/replica_set.go, pkg/controller/replication @ v1.34.1
 
 # The status of a ReplicaSet or a ReplicationController.

@@ -16,10 +16,10 @@ from scheduler_core.controllers.memory.kubelet import EvictionState, RankedVicti
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration, Threshold
 from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
-# In which order pods are evicted for a signal.
+# The order of eviction for a signal.
 #
 # Memory and disk: those that use more than they request, then by priority, then by how far they are above their request. Process ids: by
-# priority, then by number. A pod whose containers have not been started is measured by nobody, and goes before the others.
+# priority, then by number. A pod whose containers have not been started has no measurements, and is evicted before the others.
 # kube: pkg/kubelet/eviction/helpers.go (rankMemoryPressure, rankPIDPressure, rankDiskPressureFunc, buildSignalToRankFunc) @ v1.34.1
 
 INODES, PIDS = "inodes", "pids"
@@ -79,7 +79,7 @@ def _row(stats: PodStats, usage: int, request: int, exceeds: bool) -> RankedVict
     return RankedVictim(stats.pod.key, stats.pod.priority, usage, request, exceeds, is_critical(stats.pod))
 
 
-# What an eviction says of itself, in kube's words.
+# The message of an eviction, in kube's words.
 # kube: pkg/kubelet/eviction/helpers.go (evictionMessage) @ v1.34.1
 
 _BINARY = (MEMORY, EPHEMERAL_STORAGE)

@@ -167,7 +167,7 @@ class EvictionManager(Controller):
         if foreseen is None and not (state.first or state.last or state.freed[1] or memory.pressure.get(node)):
             del memory.eviction[node]
 
-    # what is done
+    # actions
 
     def _act(
         self, world: World, node: Node, configuration: KubeletConfiguration, observed: Observations, judged: Judgement

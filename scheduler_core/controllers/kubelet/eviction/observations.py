@@ -18,7 +18,7 @@ from scheduler_core.scheduler.config.kubelet import KubeletConfiguration
 from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
 _GI = 2**30
-NODE_DISK_CAPACITY, INODES, PID_MAX = 100 * _GI, 6_553_600, 4_194_304  # where nothing is said
+NODE_DISK_CAPACITY, INODES, PID_MAX = 100 * _GI, 6_553_600, 4_194_304  # defaults
 
 
 @dataclass(frozen=True, slots=True)

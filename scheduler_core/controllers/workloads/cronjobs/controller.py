@@ -17,10 +17,10 @@ from scheduler_core.controllers.workloads.cronjobs.jobs import Jobs
 from scheduler_core.controllers.workloads.owners import Owner, resolve
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-# Which of a CronJob's moments is due, and when the next one is.
+# The due and the next scheduled time of a CronJob.
 # kube: pkg/controller/cronjob/utils.go @ v1.34.1
 
-DELTA = 100 * MILLISECOND  # by which a look at a schedule comes after its moment
+DELTA = 100 * MILLISECOND  # the delay of a sync after the scheduled time
 MANY = 100
 
 
@@ -116,7 +116,7 @@ class CronJobController(WorkloadController):
         elif event.new is None:
             world.surroundings.workloads.schedules.pop(f"{event.namespace}/{event.name}", None)
         elif _has_another_schedule(event):
-            self._wait(world, Owner.of(event.new))  # what the new schedule would have missed is not made up for
+            self._wait(world, Owner.of(event.new))  # times that the new schedule would have missed are not made up for
         else:
             super().on_watch(world, event)
 
@@ -125,7 +125,7 @@ class CronJobController(WorkloadController):
         try:
             schedule = schedule_of(owner)
         except BadSchedule:
-            return  # which an Event tells
+            return  # reported by an Event
         at = next_look(owner, schedule, world.store.epoch + world.now)
         if at is not None:
             self._plan(world, owner.key, at - world.store.epoch)

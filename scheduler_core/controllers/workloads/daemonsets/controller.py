@@ -16,7 +16,7 @@ from scheduler_core.controllers.workloads.daemonsets.daemons import Daemons, Pla
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resolve_percentage
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-# Which pods lack and which are too many, node by node.
+# Missing and surplus pods, node by node.
 # kube: pkg/controller/daemon/daemon_controller.go (manage, podsShouldBeOnNode) @ v1.34.1
 
 
@@ -29,8 +29,8 @@ def manage(daemons: Daemons) -> bool:
         if needs:
             lacking.append(node.name)
         gone += surplus
-    # Pods that are pinned to a node that is not there are never bound, so the pod garbage collector, which goes by
-    # spec.nodeName, does not get them; the bound ones are left to it.
+    # Pods pinned to a missing node are never bound, so the pod garbage collector, which checks spec.nodeName,
+    # does not delete them; bound ones are left to it.
     names = {node.name for node in daemons.nodes}
     for name, pods in daemons.pods.items():
         if name not in names:
@@ -101,7 +101,7 @@ def _rolling(owner: Owner) -> dict[str, int | str]:
     return strategy.get("rollingUpdate") or {} if strategy.get("type") == "RollingUpdate" else {}
 
 
-# The rolling update of a DaemonSet: old pods go first within maxUnavailable, or new ones come first within maxSurge.
+# The rolling update of a DaemonSet: delete old pods first within maxUnavailable, or create new ones first within maxSurge.
 # kube: pkg/controller/daemon/update.go @ v1.34.1
 
 _WHY = "of an old revision"
@@ -113,7 +113,7 @@ def roll(daemons: Daemons) -> None:
     nodes = {**daemons.pods, **{name: [] for name in wanted if name not in daemons.pods}}
     extra = surge(daemons.owner, len(wanted))
     if extra == 0:
-        # With both limits at 0 the update could never go on; kube then takes the default, maxUnavailable 1.
+        # With both limits at 0 the update could never progress; kube then uses the default, maxUnavailable 1.
         most = unavailable(daemons.owner, len(wanted)) or (1 if wanted else 0)
         _old_first(daemons, nodes, most)
     else:

@@ -18,7 +18,7 @@ from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import Work, create_pods, delete_pod, from_template
 
-# On which nodes a DaemonSet's pods are to run, and how a pod says which node is its own.
+# The nodes on which a DaemonSet's pods should run, and the target node of a pod.
 # kube: pkg/controller/daemon/util/daemonset_util.go, pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod) @ v1.34.1
 
 _SUFFERED = (

@@ -16,7 +16,7 @@ from scheduler_core.controllers.workloads.deployments.strategies import recreate
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects, note_selectors, resolve, selecting
 from scheduler_core.controllers.workloads.pods import list_pods
 
-# A Deployment that is scaled: in the middle of a rollout its ReplicaSets share what comes or goes.
+# Proportional scaling: if a Deployment is scaled in the middle of a rollout, its ReplicaSets share the difference.
 # kube: pkg/controller/deployment/sync.go (scale, isScalingEvent) @ v1.34.1
 
 

@@ -181,7 +181,7 @@ class Rollout(Work):
             return
         alive = [one for one in self.old if not one["metadata"].get("deletionTimestamp")]
         alive.sort(key=revisions.revision_of)
-        # Sliced before the filter, as in kube: for one that cannot go yet no younger one goes instead.
+        # Sliced before the filter, as in kube: if one cannot be deleted yet, no younger one is deleted instead.
         for one in alive[: max(0, len(alive) - int(limit))]:
             observed = bounds.get_status_count(one, "observedGeneration")
             if (

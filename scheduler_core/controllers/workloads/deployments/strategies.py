@@ -11,7 +11,7 @@ from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.controllers.workloads.deployments import bounds, conditions
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 
-# The status of a Deployment, and whether its rollout goes on.
+# The status of a Deployment, and the progress of its rollout.
 # kube: pkg/controller/deployment/{progress,sync}.go @ v1.34.1
 
 Status = dict[str, Any]

@@ -81,7 +81,7 @@ class JobController(WorkloadController):
 
     def _sync(self, look: Look) -> None:
         world, owner = look.world, look.owner
-        # The status to be written; a Job that is not suspended has begun. What was left uncounted elsewhere counts now.
+        # The status to write; a Job that is not suspended has started. Pods left uncounted in an imported cluster count now.
         given = owner.status
         status: dict[str, Any] = {
             "conditions": list(given.get("conditions") or ()),

@@ -118,7 +118,7 @@ def check_completions(look: Look) -> Condition | None:
     return condition(look, SUCCESS_CRITERIA, "CompletionsReached", "Reached expected number of succeeded pods")
 
 
-# What is written down of a Job: pods that have ended are counted once, and then let go.
+# The status of a Job: ended pods are counted once, and then lose their finalizers.
 #
 # kube: pkg/controller/job/job_controller.go (trackJobStatusAndRemoveFinalizers) @ v1.34.1. There the pods are written into
 # status.uncountedTerminatedPods first, for a controller may stop between two requests; here a sync is one step.
@@ -146,7 +146,7 @@ def track(look: Look, status: Status, ending: Condition | None) -> None:
             status["completionTime"] = ending["lastTransitionTime"]
     if look.new_failed or look.new_succeeded:
         look.world.surroundings.workloads.jobs[look.owner.key] = look.failures
-    # Before the finalizers go: a pod that is let go first could vanish without having been counted.
+    # Before the finalizers are removed: otherwise a pod could vanish without being counted.
     _write(look, status)
     for pod in counted:
         release(look.world, pod)

@@ -126,7 +126,7 @@ def _is_up_to_date(owner: Owner, pod: Pod, claim: Manifest) -> bool:
     refs = _references(claim)
     own = (owner.reference(), _pod_reference(pod))
     if any(_names(ref, one) and ref.get("uid") != one["uid"] for ref in refs for one in own):
-        return True  # a former owner of the name: it goes with that
+        return True  # a former owner of the name: the claim is deleted with it
     mine = [ref for ref in refs if ref.get("uid") in (owner.uid, pod.uid)]
     if _has_other_controller(owner, pod, claim):
         return not mine
