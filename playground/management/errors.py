@@ -1,4 +1,4 @@
-"""Errors of commands as other tools print them: one line, without a class name, and an exit status."""
+"""Errors of commands in the format of other tools: one line, without a class name, and an exit status."""
 
 import os
 import re
@@ -14,7 +14,7 @@ UNUSABLE = 2  # the exit status of input that can't be used
 
 
 class PlainCommand(BaseCommand):
-    """A command that ends with `error: ...` at a terminal. `bad_input`: the exceptions that mean that its input can't be used."""
+    """A command that ends with `error: ...` at a terminal. `bad_input`: the exceptions that mean unusable input."""
 
     at_terminal = False
     bad_input: tuple[type[Exception], ...] = ()
@@ -25,7 +25,7 @@ class PlainCommand(BaseCommand):
         super().run_from_argv(argv)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Execute the command as Django does; raise its CommandError only where code has called it."""
+        """Execute the command as Django does. Raise its CommandError only if code called the command."""
         try:
             with _end_with_reader():
                 return super().execute(*args, **options)
@@ -41,7 +41,7 @@ class PlainCommand(BaseCommand):
 
 @contextmanager
 def _end_with_reader() -> Iterator[None]:
-    """End without an error if whoever reads the output stops reading, as `head` does."""
+    """End without an error if the reader of the output stops reading, as `head` does."""
     try:
         try:
             yield

@@ -1,4 +1,4 @@
-"""What `python manage.py explain` is made of beside terminal/: the answers about pods, and how they are printed."""
+"""The answers of `python manage.py explain` about pods, and their output."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ _UNMADE = (State.QUOTA_EXCEEDED.value, State.NOT_CREATED.value)
 
 
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
-    """About one pod, without fixes yet; None where there is none. `past`: see explain."""
+    """Return the answer about one pod, still without fixes, or None. `past`: see explain."""
     explanation = explain(world, key, past)
     return None if explanation is None else build_answer(explanation)
 
@@ -76,7 +76,7 @@ def _is_missing_of(world: Simulation, answered: Answer, workload: Subject) -> bo
 
 
 def find_pods(world: Simulation, keys: Iterable[str]) -> set[str]:
-    """The pods that are named, NS/NAME, and those of the workloads, KIND/NS/NAME."""
+    """Return the named pods, NS/NAME, and those of the named workloads, KIND/NS/NAME."""
     found = set()
     for key in keys:
         kind, _, rest = key.partition("/")
@@ -85,7 +85,7 @@ def find_pods(world: Simulation, keys: Iterable[str]) -> set[str]:
 
 
 def list_pods(world: Simulation, workload: Subject) -> list[str]:
-    """The pods of a workload, and of what it controls."""
+    """Return the pods of a workload, and of the objects that it controls."""
     return [
         pod.key
         for pod in world.store.pods()
@@ -113,10 +113,10 @@ def with_fixes(
     *,
     longer: bool = False,
 ) -> Answer:
-    """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was.
-    `refused`: the manifest of a pod that the API server did not take.
+    """Return the answer with fixes. `report` gets each proven fix; "late": the search ran out of time; `refused`: a refused pod's
+    manifest.
 
-    `longer`: proofs may take hours of the controllers' time; "cut" counts those that were ended before they came to anything.
+    `longer`: proofs may take hours of the controllers' time; "cut" counts those that were stopped without a result.
     """
     deadline, late = time.process_time() + seconds, False
 
@@ -179,7 +179,7 @@ def has_ended(answered: Answer) -> bool:
 
 
 def is_stuck(answered: Answer) -> bool:
-    """Return True if a drain, or a rollout, does not go on, and not only for a pod that waits."""
+    """Return True if a drain or a rollout is stuck, and not only because of a pending pod."""
     notes = {note["code"] for note in answered["notes"]}
     return answered["state"] == State.STUCK and (str(answered["pod"]).startswith("Node/") or bool(notes & STICKING))
 
@@ -255,12 +255,12 @@ def _nodes(reason: Mapping[str, Any]) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """1 node, 2 nodes."""
+    """Return a count with its noun, such as 1 node or 2 nodes."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def summary(answers: Iterable[Answer]) -> str:
-    """The last line: how many pods wait, were refused, or failed, and how many others are not as their owners want them."""
+    """Return the last line: how many pods are pending, rejected, or failed, and how many other objects are not as their owners want."""
     about = list(answers)
     failed = sum(map(has_ended, about))
     wrong = [each for each in about if is_pending(each)]

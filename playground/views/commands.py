@@ -1,4 +1,4 @@
-"""The commands of a session's log; and its history made again, as a branch: without some of them, or with another seed."""
+"""The commands of a session's log, and re-runs of its history as a branch: without some of them, or with another seed."""
 
 from bisect import bisect_left
 from typing import Any
@@ -33,7 +33,7 @@ MOST_TEXT = 253
 
 @opens("GET")
 async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The list, a page at a time; without `page` the one where the viewer stands. With `q` those that name something."""
+    """List the commands by page, by default the viewer's. `q` filters the list."""
     await client.refresh()
     pk, head, here = client.session.pk, await client.head(), position(request)
     q = request.GET.get("q", "").strip()[:MOST_TEXT]
@@ -66,7 +66,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @edits("POST")
 async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Make the history again without the commands at the positions `only`, or else `skip`; or with another `seed`."""
+    """Re-run the history without the commands at the positions `only`, or else `skip`; or with another `seed`."""
     if (seed := seed_of(request.POST.get("seed", ""))) is not None:
         name = await in_thread(build_fork_name, client.session, _("seed %(seed)d") % {"seed": seed})
         job = await client.rerun([], name, creator(request), PATIENCE, seed)

@@ -1,8 +1,7 @@
 """The simulated programs of containers: rules, of which the first that matches a pod's container counts.
 
-A rule's `runs` list the duration and the exit code of each start (the last repeats; empty: the container runs forever); `ready`
-determines when it is ready; `onTerm` its reaction to SIGTERM. A container without a matching rule runs forever, is ready at once, and
-ends on SIGTERM.
+A rule's `runs` list duration and exit code of each start (the last repeats; empty: runs forever); `ready` is when the container is ready;
+`onTerm` its reaction to SIGTERM. A container without a matching rule runs forever, is ready at once, and ends on SIGTERM.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,8 +2,7 @@
 
 The phase Failed or Succeeded is written when no container of the pod runs any longer; a deleted pod is removed then.
 
-DEVIATION: the creation of containers is written to the status only if it takes longer than 2 s, because each write costs time in every
-watcher.
+DEVIATION: the creation of containers is written only if it takes longer than 2 s, because each write costs time in every watcher.
 
 kube: pkg/kubelet/{kubelet,pod_workers,active_deadline}.go, pkg/kubelet/status/status_manager.go @ v1.34.1
 """
@@ -90,8 +89,7 @@ def adopt_terminating_pod(world: World, pod: Pod) -> None:
 def is_overdue(world: World, pod: Pod, at: int = 0) -> bool:
     """Return whether a kubelet had not ended a pod by a time (ns), though it had reported since the grace period was over.
 
-    A pod that was overdue when this world began (0) is blocked by something that its kubelet can't end, such as a process on a lost
-    mount.
+    A pod that was overdue when this world began (0) is blocked by something outside of the kubelet, such as a process on a lost mount.
     """
     if not pod.deleting:
         return False

@@ -1,9 +1,9 @@
 """A stand-in for kubelets: it removes bound pods that terminate, and, if set so, reports bound pods as Running and Ready.
 
-A node stays as its creator says: it gets no conditions and no images, and its silence does not make it Unknown. A pod whose
-annotation `stand-in` is `done` or `fail` ends as Succeeded or Failed.
+A node stays as its creator reported it: it gets no conditions and no images, and without heartbeats it does not become Unknown. A pod
+whose annotation `stand-in` is `done` or `fail` ends as Succeeded or Failed.
 
-DEVIATION: kube has no such component; it stands where a cluster without machines has a test double.
+DEVIATION: kube has no such component; it serves as a test double in a cluster without machines.
 """
 
 from typing import Any

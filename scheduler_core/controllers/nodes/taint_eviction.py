@@ -1,7 +1,7 @@
-"""The taint-eviction-controller: deletes pods that do not tolerate a NoExecute taint of their node, at once or when their time is over.
+"""The taint-eviction-controller: deletes pods that do not tolerate a NoExecute taint of their node, at once or after tolerationSeconds.
 
-A planned eviction keeps its time: it moves for no change of taints or tolerations. It is called off when the node has no NoExecute
-taint any more or the pod tolerates all of them for ever, and brought forward to now by one that the pod does not tolerate.
+A planned eviction keeps its time despite changes of taints or tolerations. It is canceled when the node has no NoExecute taint or the pod
+tolerates all of them without limit, and happens at once when the pod does not tolerate a taint.
 
 kube: pkg/controller/tainteviction/{taint_eviction,timed_workers}.go, pkg/apis/core/v1/helper/helpers.go @ v1.34.1
 """

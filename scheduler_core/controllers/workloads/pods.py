@@ -17,12 +17,7 @@ CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
 LISTS = ("initContainers", "containers")
 _UNMOUNTED: Manifest = {"volumeMounts": [], "volumeDevices": []}
-_WITH_TEMPLATE = (
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-    "Job",
-)  # whose pods show which template they are from
+_WITH_TEMPLATE = ("ReplicaSet", "ReplicationController", "StatefulSet", "Job")  # their pods show their template
 
 
 class Work:

@@ -251,10 +251,7 @@ class DaemonSetController(WorkloadController):
         return "; ".join(daemons.said)
 
     def _update(self, daemons: Daemons, revisions: history.Revisions, pods: Sequence[Pod]) -> None:
-        """Create or delete pods, or else make a step of the rolling update; then delete old revisions.
-
-        kube: updateDaemonSet; the rolling update continues only after created and deleted pods were observed
-        """
+        """Create or delete pods; once these are observed, make a rolling step. Delete old revisions. kube: updateDaemonSet"""
         owner = daemons.owner
         done = manage(daemons)
         if not done and owner.spec["updateStrategy"]["type"] == "RollingUpdate":

@@ -142,10 +142,7 @@ def _deadline(rollout: Rollout, current: Manifest) -> int:
 
 
 def _look_again(rollout: Rollout) -> None:
-    """Enqueue the Deployment for the end of its progress deadline.
-
-    kube: requeueStuckDeployment. DEVIATION: kube also requeues a Deployment that was complete once, repeatedly; it can't time out.
-    """
+    """Enqueue a check for the timeout. kube: requeueStuckDeployment. DEVIATION: kube also requeues complete ones, which can't time out."""
     current = conditions.progressing(rollout.owner.status)
     if current is None or not conditions.has_deadline(rollout.spec):
         return
