@@ -65,7 +65,7 @@ class Door:
         certificate = _write_certificate(path)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(path)
-        # Each client's own thread shakes hands, so that one that says nothing keeps no other waiting.
+        # Handshakes run in each client's own thread, so that a silent client does not block others.
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self._thread.start()
         cluster = {"server": self.address, "certificate-authority-data": base64.b64encode(certificate).decode()}
@@ -102,7 +102,7 @@ def _write_certificate(path: Path) -> bytes:
     names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1")), x509.DNSName("localhost")])
     now = datetime.now(UTC)
     built = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    # A day back, as clocks differ.
+    # A day back, because clocks differ.
     built = built.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=30))
     pem = built.add_extension(names, critical=False).sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
     path.touch(mode=0o600)
@@ -163,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        # Without the last chunk, a client knows that the answer was cut off.
+        # Without the last chunk, a client detects that the response was cut off.
         self.close_connection = True
         with contextlib.suppress(OSError, http.client.HTTPException):
             while part := answer.read1(CHUNK):

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-CLOSED = 141  # the exit status that a shell gives a program that its reader ended
-UNUSABLE = 2  # the exit status of input that can't be used
+CLOSED = 141  # a shell's exit status of a program after SIGPIPE
+UNUSABLE = 2  # the exit status for unusable input
 
 
 class PlainCommand(BaseCommand):

@@ -17,11 +17,11 @@ from scheduler_core.analysis.whatif import Subject, finish, owners_of, subject_o
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.simulation import Simulation
 
-# The answers as data: one for each pod, in the shape that docs/explain.md promises.
+# The answers as data: one for each pod, in the format of docs/explain.md.
 
 Answer = dict[str, Any]
 Report = Callable[[str], None]
-SECONDS = 3.0  # of computing that the search for a pod's fixes may take
+SECONDS = 3.0  # CPU time that the search for a pod's fixes may take
 LONGER = "Some changes need more virtual time to be proven: --longer runs them."
 _ENDED = (State.REFUSED.value, State.FAILED.value)
 _PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
@@ -140,7 +140,7 @@ def build_answer(explanation: Explanation) -> Answer:
         role.value: [fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)]
         for role in Role
     }
-    first: Answer = dict.fromkeys(("pod", *said))  # which people read first
+    first: Answer = dict.fromkeys(("pod", *said))  # the fields to read first
     rest = {"fixes": [], "late": False, "cut": 0, "problem": explanation.problem}
     return first | explanation.to_json() | said | texts | rest
 
@@ -196,7 +196,7 @@ def last_of_owners(answers: Iterable[Answer]) -> set[str]:
     return {each["pod"] for each in last.values()}
 
 
-# The answers for people: the sentence, the reasons with nodes and evidence, what would help.
+# The answers as text: the sentence, the reasons with nodes and evidence, and fixes.
 
 NAMED = 5
 Style = Callable[[str], str]

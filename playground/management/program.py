@@ -30,7 +30,7 @@ COMMANDS = {
     "backup": "keep every session in a file",
     "restore": "bring sessions back from such a file",
 }
-# These need no app, no database and no language: they start at once.
+# These commands start fast: they need no app, no database, and no language.
 WITHOUT_DJANGO = (*CLUSTERS, "experiment", "mcp", "conformance", "kubeconfig", "door", "second-opinion")
 WITH_DATA = ("serve", "backup", "restore", "export")
 

@@ -24,8 +24,8 @@ from playground.views.responses import describe_session, page_of, position, seed
 
 PAGE = 50
 MOST_SKIPPED = 500
-NAMED = 2  # commands that the name of a branch names
-SECONDS = 0.6  # for finding out virtual times
+NAMED = 2  # commands mentioned in the name of a branch
+SECONDS = 0.6  # the time limit for computing virtual times
 PATIENCE = 1.5
 DIGITS = 15
 MOST_TEXT = 253
@@ -38,7 +38,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
     pk, head, here = client.session.pk, await client.head(), position(request)
     q = request.GET.get("q", "").strip()[:MOST_TEXT]
     positions = await in_thread(listing.positions, pk, head)
-    done = bisect_left(positions, head if here is None else here)  # commands that came before the viewer
+    done = bisect_left(positions, head if here is None else here)  # commands before the viewer's position
     chosen = await in_thread(listing.naming, pk, q, head) if q else range(len(positions))
     wanted = request.GET.get("page", "") or str((bisect_left(chosen, done) - 1) // PAGE + 1)
     page = page_of(chosen, wanted, PAGE)

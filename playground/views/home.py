@@ -35,7 +35,7 @@ from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, Release, r
 from scheduler_core.world.commands import ApplyObjects, BeginLife, Command, SetSettings
 from scheduler_core.world.readonly import parse_quantity
 
-# The moving picture of the first page: a placement as the engine made it.
+# The animation on the first page: a placement computed by the engine.
 
 POD, OF = "web-1", "placement"
 
@@ -110,7 +110,7 @@ TRACK_NAMES = {
 }
 
 
-# The lessons that the first page names.
+# The lessons on the first page.
 CHOSEN = ("first-placement", "read-pending", "requests", "taints", "zones", "preemption", "backoff", "drain")
 
 
@@ -197,7 +197,7 @@ def _choose_release(request: HttpRequest, start: str, text: bytes = b"") -> list
     A lesson uses the oldest release, which needs no command. Raise SessionError.
     """
     live = request.POST.get("live") == "1"
-    asked = request.POST.get("release", "").strip() or ("1.34.2" if live else "")  # that of doors' recordings
+    asked = request.POST.get("release", "").strip() or ("1.34.2" if live else "")  # that of the door recordings
     try:
         release = read_release(asked) if asked else find_release(text).release
     except ValueError as error:

@@ -30,7 +30,7 @@ from playground.sessions.web.client import DialogueResult, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
 from playground.storage.postgresql.outage import impatient
 
-# With these a command's form comes back as it was filled in; others get a page of their own (problem).
+# After these errors, a command's form is shown again as filled in; others get their own page (problem).
 FORM_ERRORS = (errors.CommandRefused, errors.LimitReached, errors.Conflict)
 MOST_NOTES = 5
 MOST_ADDRESS = 4000
@@ -80,7 +80,7 @@ def reject_form(
 ) -> HttpResponse:
     """Show the room of a rejected form again, with the fields as sent."""
     response = set_retry_after(workbench(request, client, room, context, error.status), error)
-    response["X-Form"] = "back"  # workbench.js shows it, whatever its status
+    response["X-Form"] = "back"  # workbench.js shows it with any status
     return response
 
 
@@ -315,7 +315,7 @@ class Sessions(SessionMiddleware):
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """Save the browser's session without waiting. If that fails, its list of recent sessions is not updated."""
         session = getattr(request, "session", None)
-        if session is None or not session.modified:  # nothing to write: the database is not asked
+        if session is None or not session.modified:  # nothing to write, so the database is not needed
             return super().process_response(request, response)
         with contextlib.suppress(errors.Unavailable, SessionInterrupted), impatient():
             return ask(super().process_response, request, response)

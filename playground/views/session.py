@@ -78,7 +78,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
         shown, head = await client.view(look)
     except Opening as opening:
         context = {**describe_session(request, client), "opening": opening}
-        # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
+        # Not an error: the page reloads itself in a moment. A 5xx would show up as an error in logs and consoles.
         return allow_own_framing(render(request, "playground/opening.html", context, status=202))
     await client.touch()
     await in_thread(client.session.refresh_from_db, fields=["differs"])
@@ -109,7 +109,7 @@ async def _context(client: SessionClient, look: Look, shown: ShownPanels, head: 
         "look": look,
         "position": shown.position,
         "head": head,
-        "following": look.at is None or look.at > head,  # beyond the head there is nothing to stand at
+        "following": look.at is None or look.at > head,  # there are no positions beyond the head
         "running": to_builtins(running and running.in_words(get_language() or "en")),
         "ended": ended,
         "profile": shown.panels["transport"].context["profile"],
@@ -245,7 +245,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
         )
     client.session.name = name
     await in_thread(client.session.save, update_fields=["name"])
-    back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
+    back = request.POST.get("back", "")  # the key of the session whose page sent the form
     if KEY.fullmatch(back):
         return HttpResponseRedirect(reverse("branches", args=[back]))
     if by_htmx(request):

@@ -27,7 +27,7 @@ from playground.views.access import creator, edits, opens
 from playground.views.responses import by_htmx, go, position, whole_number, workbench
 from scheduler_core.apiserver.door import Call
 
-# The stage inside of somebody else's page: to look at, and to step through what has happened. It needs no cookie; only here framing is
+# The stage embedded in another site's page, read-only, with steps through the past. It needs no cookie; only here framing is
 # allowed.
 
 PANELS = ["transport", "pipeline", "stage", "map", "narrator"]
@@ -123,7 +123,7 @@ def _link(request: HttpRequest, key: str) -> str:
 
 
 ROW = 22  # pixels from one line to the next
-DEEPEST = 6  # no name is indented further
+DEEPEST = 6  # the deepest indent of a name
 
 
 @opens("GET")
@@ -173,7 +173,7 @@ def _line(family: Sequence[Mapping[str, Any]], i: int, most: int) -> dict[str, A
         "from": _percent(each["at"], most),
         "to": _percent(each["head"], most),
         "drop": max(each["parent"], 0) * ROW + ROW // 2,
-        # how far the current session's own past goes along this line
+        # the extent of the current session's past on this line
         "shared": _percent(shared[0], most) if each["past"] and shared else None,
         "short": each["name"].removeprefix(family[0]["name"] + " · ") if i else each["name"],
         "indent": min(each["depth"], DEEPEST),
@@ -193,7 +193,7 @@ def _percent(position: int, most: int) -> str:
 
 SOURCE = "story"
 MOST_ANSWERS = 100
-STRIDE, MOST_STRIDES = 10, 200  # transitions of a task's world between two looks at it; looks
+STRIDE, MOST_STRIDES = 10, 200  # transitions of a task's world between two checks; checks
 
 
 @edits("POST")

@@ -59,7 +59,7 @@ def joined(request: HttpRequest, kind: str, name: str, digest: str) -> HttpRespo
     return response
 
 
-# How faithful the engine is: the last run of the conformance corpus, families by plugins. `make conformance` writes what is shown.
+# The engine's fidelity: the last run of the conformance corpus, families by plugins. `make conformance` writes the data.
 
 RUN = Path(__file__).resolve().parent / "data" / "conformance.json"
 RELEASES_RUN = RUN.with_name("releases.json")
@@ -147,11 +147,11 @@ def _language(request: HttpRequest) -> str | None:
         return get_language()
 
 
-# Whether the database answers and takes what is written.
+# Health: the database answers and accepts writes.
 
-# Seconds for which a write that went well is believed.
+# Seconds for which a successful write counts.
 BELIEVED = 5.0
-# A row that nobody reads: written and taken back in one transaction, it needs room all the same.
+# A row that is written and rolled back in one transaction, but still needs disk space.
 KEY = "healthz"
 ROOM = 16 << 10
 

@@ -28,7 +28,7 @@ from scheduler_core.controllers.volumes.provisioner import Provisioner
 from scheduler_core.controllers.workloads import catalogue as workloads
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 
-# The chronicle: a few figures of some objects, kept as they change, so that they can be shown over virtual time.
+# The chronicle: a few figures of some objects, recorded as they change, to be shown over virtual time.
 #
 # Not a component of kube: it keeps what `kubectl get --watch` would print, and writes nothing to the API server.
 

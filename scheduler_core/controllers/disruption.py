@@ -10,7 +10,7 @@ from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import KIND, Coverage, DisruptionMemory
 
-# How many pods a budget expects: the sum of the scales of the controllers of the pods that it covers.
+# The expected pods of a budget: the sum of the scales of the covered pods' controllers.
 # kube: pkg/controller/disruption/disruption.go (finders, getExpectedScale, getExpectedPodCount) @ v1.34.1
 
 _SCALED = ("ReplicationController", "Deployment", "ReplicaSet", "StatefulSet")
@@ -131,7 +131,7 @@ def _deployment(store: Store, replica_set: Manifest, namespace: str) -> Manifest
 
 # The disruption-controller: updates the status of PodDisruptionBudgets, which the eviction subresource and preemption respect.
 #
-# disruptionsAllowed = currentHealthy - desiredHealthy, and 0 where no pods are expected. An evicted pod stays booked in disruptedPods, and
+# disruptionsAllowed = currentHealthy - desiredHealthy, and 0 if no pods are expected. An evicted pod stays in disruptedPods, and
 # counts as not healthy, until it is being deleted or 2 minutes have passed. The condition DisruptionTarget of a pod that lives on for
 # 2 minutes is set to False.
 #
@@ -220,7 +220,7 @@ class Disruption(Controller):
         allowed = max(0, healthy - wanted.healthy) if wanted.pods > 0 else 0
         figures = dict(zip(_FIGURES, (healthy, wanted.healthy, wanted.pods, allowed), strict=True))
         text = self._write(world, key, budget, figures, booked)
-        # Only after _write(), whose _patch() takes the key off the queue and with it an earlier recheck.
+        # Only after _write(), whose _patch() removes the key from the queue and with it an earlier recheck.
         if recheck is not None:
             self.enqueue_at(world, key, recheck + _PAUSE)
         return text
@@ -263,7 +263,7 @@ class Disruption(Controller):
     def _patch(self, world: World, key: str, status: Manifest) -> None:
         namespace, _, name = key.partition("/")
         world.api.patch_status((KIND, namespace, name), status)
-        self.forget(world, key)  # its own change is no news
+        self.forget(world, key)  # the controller's own write needs no sync
 
     def _enqueue_stale(self, world: World, pod: Pod) -> None:
         since = _get_disruption_time(pod)

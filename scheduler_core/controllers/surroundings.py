@@ -62,8 +62,8 @@ class Inputs:
     usage: tuple[UsageEntry, ...] = ()  # declared usage, ordered by its start `at`
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
-    rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written
-    entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
+    rules: tuple[Mapping[str, Any], ...] = ()  # the programs as the user wrote them
+    entries: tuple[Mapping[str, Any], ...] = ()  # the usage as the user wrote it
     extenders: Behaviours = ()  # the behavior of extenders' servers
 
 

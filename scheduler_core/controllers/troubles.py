@@ -73,7 +73,7 @@ def troubles_of(surroundings: Surroundings, now: int) -> tuple[Trouble, ...]:
     return (*_fights(surroundings.troubles, now), *_churn(surroundings.troubles, now), *_of_queues(surroundings, now))
 
 
-# noticing
+# detection
 
 
 def _note_end(troubles: Troubles, controller: str, key: str, event: WatchEvent, now: int, epoch: int) -> None:
@@ -140,7 +140,7 @@ def _trim(kept: dict[str, Any]) -> None:
         del kept[next(iter(kept))]
 
 
-# telling
+# report
 
 
 def _fights(troubles: Troubles, now: int) -> Iterator[Trouble]:

@@ -34,7 +34,7 @@ class Command(PlainCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object for machines")
 
     def handle(self, *args: Any, paths: list[Path], as_json: bool, **options: Any) -> None:
-        gc.set_threshold(100_000, 20, 20)  # as a worker process: a large cluster is many objects that stay
+        gc.set_threshold(100_000, 20, 20)  # as in a worker process: a large cluster has many long-lived objects
         results: list[Result] = []
         try:
             for path in paths:

@@ -35,7 +35,7 @@ def build_report(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
     parts = [
         f"<!doctype html><meta charset=utf-8><title>{escape(name)}</title><style>{STYLE}</style><h1>{escape(name)}</h1>"
     ]
-    script: bool = True  # Plotly itself, which the first chart brings along
+    script: bool = True  # include Plotly itself; only the first chart does
     for world in dict.fromkeys(row["world"] for row in rows):
         parts.append(f"<h2>{escape(world)}</h2>")
         for drawn in experiments.list_figures([row for row in rows if row["world"] == world]):
@@ -49,8 +49,8 @@ def build_report(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 Row = dict[str, Any]
 EXTRA = "pip install 'scheduler-playground[experiments]'"
-RETRIES = 3  # of a run whose worker was lost
-INTERRUPTED = 130  # as a shell says it of Ctrl-C
+RETRIES = 3  # retries of a run whose worker was lost
+INTERRUPTED = 130  # a shell's exit status after Ctrl-C
 
 
 class Command(TerminalCommand):

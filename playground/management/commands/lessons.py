@@ -83,7 +83,7 @@ class Command(PlainCommand):
         found = check(files, settings.MAX_OBJECTS)
         lesson = None if found.findings else read_files(files)
         unshown = list(find_unshown(lesson, play(lesson))) if lesson is not None else []
-        # The row of a lesson of a person's own, as far as the lesson could be read.
+        # The row of a user's own lesson, as far as the lesson could be read.
         row = {
             "slug": folder.resolve().name,
             "track": found.track,

@@ -28,7 +28,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.config import RELEASES
 from scheduler_core.world.readonly import DECIDING, KINDS
 
-TOGETHER = 1.0  # seconds in which changes come together to one import
+TOGETHER = 1.0  # seconds in which changes are collected for one import
 WAIT = 120.0  # seconds for an answer
 
 
@@ -43,7 +43,7 @@ class Pages:
     def post(self, page: str, **fields: str) -> str:
         """Send a form. Return the address of the redirect."""
         if not self._token():
-            self.ask("")  # gives the cookie whose value each form carries
+            self.ask("")  # sets the cookie whose value each form carries
         return self.read(page, urlencode({**fields, "csrfmiddlewaretoken": self._token()}).encode())[0]
 
     def _token(self) -> str:
@@ -158,7 +158,7 @@ class Command(TerminalCommand):
         self._options, self._mirror = options, Mirror()
         for _, data in live.read(question):
             self._mirror.fill(json.loads(data)["items"])
-        options["namespace"] = question.namespace  # that of kubectl's context, if none was said
+        options["namespace"] = question.namespace  # that of kubectl's context, if the options have none
         self.stderr.write("Only get, list, and watch are asked for; --role prints the role that is enough.")
         reports: SimpleQueue[Report] = SimpleQueue()
         watches = Watches(live, question.namespace, reports)
@@ -286,7 +286,7 @@ class Mirror:
             return
         known = self.objects.get(key, (0, event.object))[1]
         if known is not event.object and _version(known) == _version(event.object) != "":
-            self.objects[key] = event.run, known  # a watch that begins tells of what was listed
+            self.objects[key] = event.run, known  # a new watch repeats the listed objects
             return
         self.objects[key] = event.run, event.object
         self.pass_on(key, event.object)

@@ -26,7 +26,7 @@ from scheduler_core.scheduler.config import read_release
 
 START, END = 60.0, 10.0  # seconds for a server or a scheduler to start, and to end
 LOOK = 0.5
-# Seconds without a request that are rest; while pods wait, longer than the longest backoff; where some are another scheduler's.
+# Seconds without a request until the scheduler counts as at rest; PENDING exceeds the longest backoff; NEVER: some pods are undecided.
 CALM, PENDING, NEVER = 3.0, 12.0, 30.0
 _SERVE = "from playground.management.program import main; main()"
 _BOUNDARY = "scheduler-playground-trace"
@@ -125,10 +125,10 @@ class SecondOpinion:
             folder = Path(name)
             (folder / "session.yaml").write_bytes(self.fork.ask("kubeconfig"))
             (folder / "config.yaml").write_bytes(self.fork.ask(f"second-opinion/config.yaml?type={content_type}"))
-            # Objects of a watch that begins with a list come in no order, and with them pods of the same priority.
+            # With WatchListClient, initial objects arrive in random order, and so would pods of the same priority.
             gates = ",".join(filter(None, (self.ask("progress.json")["gates"], "WatchListClient=false")))
             command = [binary, "--config", "config.yaml", "--secure-port", "0", f"--feature-gates={gates}"]
-            # The flush of pods after five minutes would depend on how fast this machine is.
+            # The flush of pods after five minutes would depend on this machine's speed.
             command.append("--pod-max-in-unschedulable-pods-duration=24h")
             log = folder / "scheduler.log"
             with _process(command, log, cwd=folder) as process:

@@ -19,12 +19,12 @@ from django.db import DEFAULT_DB_ALIAS, OperationalError
 
 from playground import VERSION
 
-# Bytes of a body that are handed on at once: pieces of this size go back to the system when they are read.
+# Bytes of a body per chunk: memory of this size is returned to the system after the chunk is read.
 from playground.management.errors import PlainCommand
 from playground.serving.supervisor import Supervisor
 
 BUFFER = 1 << 20
-# Seconds that a thread goes on while another waits: a step passes through three threads, and one is busy with requests.
+# Seconds that a thread runs while another waits: a step passes through three threads, and one is busy with requests.
 SWITCH = 0.001
 
 
@@ -67,7 +67,7 @@ class Command(PlainCommand):
     def _prepare_database(self) -> None:
         """Create or update the tables. If the database is not available, the pages wait for it."""
         try:
-            self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])  # call_command leaves checks out
+            self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])  # call_command skips checks
             call_command("migrate", verbosity=0)
         except OperationalError as error:
             say(self.stderr, f"The tables of the database were not checked, as it does not answer: {error}".rstrip())

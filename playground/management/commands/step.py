@@ -17,8 +17,8 @@ from scheduler_core.world.simulation import Grain
 
 MOST = 10_000
 SHOWN = 200  # records
-NAMED = 5  # pods that wait
-ASKED = ("plugin_ran", "point_started")  # which are printed as text only where something is refused
+NAMED = 5  # pending pods
+ASKED = ("plugin_ran", "point_started")  # printed as text only after a rejection
 
 
 class Command(TerminalCommand):

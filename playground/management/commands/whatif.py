@@ -26,7 +26,7 @@ from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
 HURTING = ("evicted", "pending")
-NAMED = 10  # new pods that are printed one by one; more are counted
+NAMED = 10  # new pods printed one by one; more are counted
 
 
 class Command(command.TerminalCommand):
@@ -66,7 +66,7 @@ class Command(command.TerminalCommand):
         inputs, question = self.read(asked)
         if question.names:
             raise BadInput(f"{question.names[0]}: no such file; --more, --scale and --drain take names")
-        # A release is asked about: what it changes shows against the oldest, where the input indicates none.
+        # With --release, the comparison starts from the oldest release, if the input indicates none.
         otherwise = OLDEST if asked["release"] else NEWEST
         made = make_world(inputs, seed=seed, acting=True, release=asked["from_release"], otherwise=otherwise)
         for note in made.notes:

@@ -19,7 +19,7 @@ from scheduler_core.world.readonly import DECIDING, KINDS, InvalidObject
 from scheduler_core.world.simulation import Simulation
 
 STDIN = "-"
-SUFFIXES = (".json", ".yaml", ".yml")  # of what is read in a folder
+SUFFIXES = (".json", ".yaml", ".yml")  # of the files read in a folder
 _OTHERS = (".md", ".txt", ".jsonl", ".ndjson", ".tar", ".tgz", ".gz", ".zip")
 
 
@@ -89,10 +89,10 @@ def read_objects(name: str) -> list[dict[str, Any]]:
     return [each.manifest for each in objects if isinstance(each.manifest, dict)]
 
 
-KUBECTL = "KUBECTL"  # the environment's name for another program than kubectl
+KUBECTL = "KUBECTL"  # the environment variable for a program other than kubectl
 RESOURCES = [KINDS[kind].resource for kind in DECIDING]
 _NO_SUCH = re.compile(r'the server doesn\'t have a resource type "(?P<name>[^"]+)"')
-_LOGGED = re.compile(r"[EWI]\d{4} ")  # kubectl logs each try before it says what is wrong
+_LOGGED = re.compile(r"[EWI]\d{4} ")  # kubectl logs each try before it prints the error
 _FORBIDDEN = re.compile(r"Error from server \(Forbidden\): (?P<resource>[a-z]+)\S* is forbidden")
 _WORDS = (
     "po:Pod deploy:Deployment rs:ReplicaSet rc:ReplicationController sts:StatefulSet ds:DaemonSet cj:CronJob no:Node"
@@ -136,10 +136,10 @@ class Question:
             key = f"{namespace}/{last}"
             if world.store.get(kind, "" if kind in _ALONE else namespace, last) is not None:
                 return key if kind == "Pod" else f"{kind}/{last}" if kind in _ALONE else f"{kind}/{key}"
-            if kind == "Pod" and explain(world, key) is not None:  # it is gone, or not there yet
+            if kind == "Pod" and explain(world, key) is not None:  # the pod is gone, or does not exist yet
                 return key
         kind, namespace, last = readings[0]
-        if kind == "Pod":  # a workload of this name, or a pod of a pattern: one that has no node before the others
+        if kind == "Pod":  # a workload of this name, or a pod of a pattern: pods without a node first
             for other in _OF_PODS:
                 if world.store.get(other, namespace, last) is not None:
                     return f"{other}/{namespace}/{last}"

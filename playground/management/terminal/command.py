@@ -81,7 +81,7 @@ class TerminalCommand(PlainCommand):
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
     bad_input = (BadInput, UnknownObject, Refused)
-    given: list[tuple[str, bytes]] = []  # inputs in place of files and of a cluster
+    given: list[tuple[str, bytes]] = []  # inputs instead of files and of a cluster
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -112,7 +112,7 @@ class TerminalCommand(PlainCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Execute the command as Django does, with fewer garbage collections, and respect NO_COLOR."""
-        gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
+        gc.set_threshold(100_000, 20, 20)  # a large cluster has many long-lived objects
         if os.environ.get(NO_COLOR) and not options["force_color"]:
             options["no_color"] = True
         return super().execute(*args, **options)

@@ -21,7 +21,7 @@ from scheduler_core.world.readonly import Pod
 from scheduler_core.world.simulation import Simulation
 
 FIELDS = ("namespace", "pod", "node", "attempts", "message", "phase", "reason")
-_NONE = {  # by kind: the field of the spec, or of the status, that says how many pods it is to have
+_NONE = {  # by kind: the field of the spec, or of the status, with the desired number of pods
     "Deployment": ("spec", "replicas"),
     "StatefulSet": ("spec", "replicas"),
     "ReplicaSet": ("spec", "replicas"),
@@ -124,13 +124,13 @@ def _last_event(world: Simulation, pod: Pod) -> str:
     return next(about, "")
 
 
-FORMS = ("json", "yaml", "csv")  # for machines
+FORMS = ("json", "yaml", "csv")  # for programs
 GAP = "   "
 NARROWEST = 24  # a column that is wrapped
 
 WIDTH = 30
 WIDEST = 78
-LONG = 50  # things to do from which a bar is shown
+LONG = 50  # the least number of items for a bar
 
 
 def get_width() -> int | None:

@@ -15,7 +15,7 @@ from scheduler_core.world.readonly import DECIDING, KINDS
 
 Key = tuple[str, str, str]  # kind, namespace, name
 PIECE = 1 << 16
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before a watch that ended begins anew
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before an ended watch restarts
 
 
 class Event(NamedTuple):

@@ -54,15 +54,15 @@ class FileWorld:
     world: Simulation
     notes: tuple[str, ...]
     pending: tuple[str, ...]
-    snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
+    snapshot: bool  # the objects are a cluster's; otherwise controllers create the pods of the workloads in the files
     refused: int = 0
-    refused_pods: tuple[tuple[str, str, Manifest], ...] = ()  # that the API server does not take, with its words
+    refused_pods: tuple[tuple[str, str, Manifest], ...] = ()  # refused by the API server, with its message
 
     @property
     def release(self) -> str:
         return self.world.settings.release
 
-    commands: tuple[Command, ...] = ()  # that make it of an empty one of its release
+    commands: tuple[Command, ...] = ()  # that build it from an empty world of its release
 
     def make_cluster(self, seed: int) -> Cluster:
         """Return the world with its steps, which a trace can keep."""
@@ -214,7 +214,7 @@ def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, .
         meta = each["metadata"]
         status = counted.get((str(meta.get("namespace") or "default"), meta["name"]))
         quotas[at] = {**each, "status": status} if status else each
-    # The pods of a dump were admitted before: a quota that counts them already would refuse them now.
+    # The pods of a dump were admitted before: a quota that already counts them would refuse them now.
     parts = (*rest, *uncounted), tuple(quotas), tuple(owners)
     return tuple(msgspec.structs.replace(command, objects=part) for part in parts if part)
 

@@ -126,7 +126,7 @@ async def _start_lesson(request: HttpRequest, room: Room, student: Student, less
     if room.varied and lesson.pattern is not None:
         try:
             return (await create_variant(request, lesson, lesson.slug, str(1 + student.pk % MOST_VARIANTS)))[0]
-        except SessionError:  # this draw has no unique answer: as it is written
+        except SessionError:  # the variant has no unique answer: play the lesson itself
             pass
     return await create_lesson(request, lesson)
 

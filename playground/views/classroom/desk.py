@@ -125,7 +125,7 @@ def _rows(room_id: int, language: str) -> Iterator[list[str]]:
         ]
 
 
-CODE_LENGTH = 2000  # of what is given back; a whole link fits
+CODE_LENGTH = 2000  # of the text shown again; long enough for a link
 
 
 @require_GET

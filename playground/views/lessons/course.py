@@ -275,7 +275,7 @@ async def begin_lesson(request: HttpRequest, lesson: Lesson, card: int) -> Sessi
 async def _advance(client: SessionClient, lesson: Lesson, card: int) -> None:
     """Play the session up to a card: apply each offer on the way."""
     data = await in_thread(lessons.document, lesson.slug)
-    held = hand(data) if data else None  # for as long as it is asked below
+    held = hand(data) if data else None  # keeps the lesson alive for the calls below
     played = await sync_to_async(find_playthrough, thread_sensitive=False)(lesson.slug, client.session.seed)
     assert played is not None and (held is None or held.lesson.slug == lesson.slug)
     for number, each in enumerate(lesson.plan.cards[:card]):

@@ -24,14 +24,14 @@ FORMS: dict[str, type[BuilderForm]] = {
     "devices": DevicesForm,
     "claims": ClaimsForm,
 }
-KINDS = {"nodes": "Node", "pods": "Pod", "claims": "Pod"}  # of which the first free number is looked for
+KINDS = {"nodes": "Node", "pods": "Pod", "claims": "Pod"}  # whose first free number is searched
 TITLES = {
     "nodes": _("Create nodes"),
     "pods": _("Create pods"),
     "devices": _("Add devices to nodes"),
     "claims": _("Claim devices"),
 }
-LENGTH = 4000  # of what an address fills in
+LENGTH = 4000  # the longest text that an address may fill in
 SHOWN = 3
 
 
@@ -76,7 +76,7 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
     if request.POST.get("another"):
         return responses.confirm_command(request, client, said, f"build-{what}")
     if responses.in_drawer(request):
-        return HttpResponse(status=204, headers={"X-Done": quote(said)})  # workbench.js closes the drawer and says so
+        return HttpResponse(status=204, headers={"X-Done": quote(said)})  # workbench.js closes the drawer, shows it
     return responses.confirm_command(request, client, said, "studio")
 
 

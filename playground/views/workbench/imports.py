@@ -30,7 +30,7 @@ from playground.views.workbench.texts import large_file, read_import_text
 from scheduler_core.formats.export import harmless
 from scheduler_core.world.readonly import snapshot_command
 
-PATIENCE = 1.0  # seconds that a page waits before it says how far a large import is
+PATIENCE = 1.0  # seconds that a page waits before it shows the progress of a large import
 STAGES = {
     "": gettext_noop("Waiting for another large import to finish."),
     "read": gettext_noop("Reading the file"),
@@ -40,7 +40,7 @@ STAGES = {
     "save": gettext_noop("Saving the preview"),
     "apply": gettext_noop("Importing the objects"),
 }
-PARTS = ("read", "clean", "try", "keep", "save")  # the stages of looking at a file
+PARTS = ("read", "clean", "try", "keep", "save")  # the stages of a preview
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50
 
@@ -53,7 +53,7 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
         try:
             return await begin_preview(request, client)
         except SessionError as error:
-            # The place to paste again, with what was wrong.
+            # The form again, with the error.
             return reject_form(
                 request,
                 client,

@@ -26,7 +26,7 @@ from playground.workbench.actions.menu import SILENT, menu
 from playground.workbench.forms.actions import ActionForm
 from scheduler_core.world import commands
 
-# The menu on anything that can be acted on, as a fragment that the page's script shows (static/playground/js/studio/menu.js).
+# The menu on objects with actions, as a fragment that the page's script shows (static/playground/js/studio/menu.js).
 
 MOST_PLUGINS = 50
 

@@ -25,7 +25,7 @@ from scheduler_core.world.commands import DefinePlugin, SetConfiguration
 from scheduler_core.world.readonly import Point
 
 MOST_NAME = 253
-# Fields of a definition by the extension point that they make a plugin take part in.
+# Fields of a definition by the extension point that they enable.
 POINTS = {
     "pre_enqueue": Point.PRE_ENQUEUE,
     "filter": Point.FILTER,

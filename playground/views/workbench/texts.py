@@ -21,8 +21,8 @@ from playground.workbench.forms.fields import at_line
 from scheduler_core.formats.manifests import NotObjects, is_archive, join_inputs
 
 LONGEST_SOURCE = 200
-OF_ARCHIVES = 32  # times as much may be in an archive as it is large
-START = 1024  # bytes that tell an archive
+OF_ARCHIVES = 32  # the largest ratio of an archive's content to its size
+START = 1024  # bytes that identify an archive
 
 
 def read_import_text(request: HttpRequest) -> tuple[bytes, str]:

@@ -198,7 +198,7 @@ def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classif
             latest = _unblock(world, item, latest)  # owner and dependent wait for each other
         _delete(world, item, latest, "Foreground")
         return f"deleted {item} in the foreground, because its owner {_names(refs.waiting)} waits for it"
-    # A finalizer that is on the object already is the user's choice of a policy, and kube honors it.
+    # An existing finalizer of the object is the user's choice of a policy, and kube honors it.
     finalizers = latest["metadata"].get("finalizers") or ()
     policy = "Orphan" if ORPHAN in finalizers else "Foreground" if FOREGROUND in finalizers else "Background"
     _delete(world, item, latest, policy)
@@ -210,7 +210,7 @@ def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classif
 
 
 def _delete(world: World, item: Item, latest: Manifest, policy: str) -> None:
-    # The name alone could mean another object by now, one whose owners are there.
+    # By now the name could belong to another object, whose owners exist.
     uid = str(latest["metadata"].get("uid") or "")
     world.api.delete(item, propagation=policy, preconditions=Preconditions(uid=uid))
 

@@ -63,7 +63,7 @@ class NamespaceController(Controller):
         if namespace is None or not _ending(namespace):
             waiting.pop(key, None)
             return ""
-        # Seconds that pods may take to end; none once that time is over.
+        # The pods' grace periods in seconds; 0 after they have expired.
         graces = [
             pod.spec.termination_grace_seconds
             for pod in world.store.pods()
@@ -149,7 +149,7 @@ def _remaining(left: list[Item], finalizers: Counter[str]) -> dict[str, tuple[st
 
 # serviceaccount-controller: creates the ServiceAccount `default` of each namespace, and creates it again once it is deleted.
 #
-# DEVIATION: it leaves clusters alone in which the namespace `default` has none, as pods run without accounts here.
+# DEVIATION: it ignores clusters whose namespace `default` has none, because pods run without accounts here.
 # kube: pkg/controller/serviceaccount/serviceaccounts_controller.go @ v1.34.2
 
 ACCOUNT, DEFAULT = "ServiceAccount", "default"

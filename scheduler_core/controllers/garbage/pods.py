@@ -149,7 +149,7 @@ def _delete(world: World, pod: Pod, condition: dict[str, Any] | None) -> bool:
         return False
     target = ("Pod", pod.namespace, pod.name)
     try:
-        # With no kubelet to end it, the pod would stay Running for as long as a finalizer holds it.
+        # Without a kubelet, the pod would stay Running as long as it has a finalizer.
         if not pod.terminal:
             status = {**(pod.manifest.get("status") or {}), "phase": "Failed"}
             if condition is not None:

@@ -28,8 +28,8 @@ class Program:
     container: str = ""
     created_after: int | None = None
     created_before: int | None = None
-    runs: tuple[tuple[int | None, int], ...] = ()  # how long (None: for ever), exit code
-    ready_after: int | None = 0  # since its start; None: by the clock
+    runs: tuple[tuple[int | None, int], ...] = ()  # duration (None: forever), exit code
+    ready_after: int | None = 0  # since the start; None: see ready_at
     ready_at: tuple[tuple[int, bool], ...] = ()
     term_after: int | None = TERM_LATENCY
     term_exit: int = TERM_EXIT

@@ -42,7 +42,7 @@ def is_node_critical(pod: Pod) -> bool:
     return is_critical(pod) and pod.manifest["spec"].get("priorityClassName") == NODE_CRITICAL
 
 
-# Which pods a kubelet ends so that a critical pod fits: as few and as small as it finds, guaranteed pods last.
+# The pods that a kubelet preempts for a critical pod: as few and as small as possible, guaranteed pods last.
 # kube: pkg/kubelet/preemption/preemption.go @ v1.34.1
 
 PREEMPTING = "Preempting"
@@ -66,8 +66,8 @@ def victims(pod: Pod, others: Iterable[Pod], missing: Missing) -> list[Pod]:
     beyond = _without(missing, [*best_effort, *burstable, *guaranteed])
     if beyond:
         raise _none(beyond)
-    # Guaranteed pods are chosen first, as if all others went, so that as few of them go as possible; likewise the
-    # burstable ones, before the best-effort ones fill the rest.
+    # Guaranteed pods are chosen first, as if all others were preempted, so that as few of them are as possible; likewise the
+    # burstable ones, before the best-effort ones cover the rest.
     last = _nearest(guaranteed, _without(missing, [*best_effort, *burstable]))
     middle = _nearest(burstable, _without(missing, [*best_effort, *last]))
     first = _nearest(best_effort, _without(missing, [*middle, *last]))

@@ -82,8 +82,8 @@ def _read_limit(resources: Mapping[str, Any] | None) -> int:
 
 NAME = "allocation-manager"
 INFEASIBLE, DEFERRED = "Infeasible", "Deferred"
-ROUND = 180 * SECOND  # from one look at pending resizes to the next
-RELIST = SECOND  # from the resize of containers until the kubelet sees it
+ROUND = 180 * SECOND  # between retries of pending resizes
+RELIST = SECOND  # from the resize of containers until the kubelet detects it
 _STATIC = "In-place resize of static-pods is not supported"
 
 

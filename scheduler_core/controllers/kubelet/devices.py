@@ -66,7 +66,7 @@ def report(world: World, pod: Pod, problem: str, component: str) -> None:
         world.store.record(KubeEvent(world.now, WARNING, FAILED, "Pod", pod.namespace, pod.name, text, component))
 
 
-# Pods wait for their volumes and devices: no container starts before every claim that the pod names is bound and there to stay, its
+# Pods wait for their volumes and devices: no container starts before every claim of the pod is bound and not being deleted, its
 # volume is attached to the node, and every claim for devices is allocated and reserved for it.
 #
 # DEVIATION: the kubelet does not check whether the node can reach a volume, and records no Event about the wait.

@@ -17,7 +17,7 @@ from scheduler_core.controllers.kubelet import heartbeats, images
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY, NODE_DISK
 
-READY_LATENCY = SECOND  # from its start until a kubelet is ready
+READY_LATENCY = SECOND  # from the start of a kubelet until it is ready
 READY = "Ready"
 # The kubelet's conditions: for True and False the reason, behind "Kubelet" and in Events behind "Node", and the message.
 _OWN = {

@@ -26,7 +26,7 @@ from scheduler_core.controllers.kubelet.eviction.observations import PodStats, c
 from scheduler_core.controllers.memory.kubelet import ContainerRun
 from scheduler_core.controllers.surroundings import Inputs
 
-# oom_score_adj: how readily the kernel kills a container's processes when memory is gone, from -1000 (never) to 1000 (first).
+# oom_score_adj: the kernel's preference to kill a container's processes when memory is exhausted, from -1000 (never) to 1000 (first).
 # kube: pkg/kubelet/qos/{policy,helpers}.go @ v1.34.1
 
 _GUARANTEED, _BEST_EFFORT = -997, 1000
@@ -53,7 +53,7 @@ def oom_score_adj(pod: Pod, container: str, capacity: int) -> int:
     # A guaranteed pod that uses all memory can reach a score of 10; a burstable one must stay above it (kube's helper).
     if score < 1000 + _GUARANTEED:
         return 1000 + _GUARANTEED
-    # A burstable pod must survive best-effort ones, even where its request is too small to show in the score.
+    # A burstable pod must survive best-effort ones, even if its request is too small to affect the score.
     return score - 1 if score == _BEST_EFFORT else score
 
 
@@ -73,7 +73,7 @@ def _rest_per_container(spec: Mapping[str, Any]) -> int:
 
 NAME = "out-of-memory-killer"
 SYSTEM_OOM, OOM_KILLED = "SystemOOM", "OOMKilled"
-_MOST_CHANGES = 50  # that are looked at ahead
+_MOST_CHANGES = 50  # the most changes of usage checked in advance
 Victim = tuple[PodStats, str]
 
 

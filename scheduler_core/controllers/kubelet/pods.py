@@ -171,7 +171,7 @@ def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, di
     """Terminate a pod for the kubelet's own reasons, within `grace` seconds (None: the pod's). Return the time (ns) of its end."""
     memory, now = world.surroundings.kubelet, world.now
     run = memory.pods[pod.key]
-    # kube's pod worker leaves a pod at least one second, however it is ended (calculateEffectiveGracePeriod).
+    # kube's pod worker gives every pod at least one second (calculateEffectiveGracePeriod).
     seconds = max(pod.spec.termination_grace_seconds if grace is None else grace, 1)
     if run.kill is not None:
         seconds = min(seconds, run.kill.grace)

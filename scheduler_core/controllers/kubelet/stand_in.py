@@ -45,7 +45,7 @@ class StandIn(Controller):
         if pod.deleting:
             if is_overdue(world, pod):
                 return ""
-            # The API server writes the shortened period before it takes the pod away.
+            # The API server writes the shortened period before it removes the pod.
             world.store.overwrite(with_section(pod.manifest, "metadata", {"deletionGracePeriodSeconds": 0}), "Pod")
             world.api.delete(target, grace=0)
             return f"removed {key}, which was terminating"

@@ -58,7 +58,7 @@ class Eviction:
     message: str
 
 
-MOST_EVICTIONS = 5  # of a node that are kept
+MOST_EVICTIONS = 5  # kept per node
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,8 +275,8 @@ class WorkloadsMemory(State):
 
     daemons: Copied[dict[str, Backoff]] = field(default_factory=dict)
     jobs: Copied[dict[str, Failures]] = field(default_factory=dict)
-    selectors: Derived[dict[str, Selectors]] = field(default_factory=dict)  # by kind, once they are asked for
-    schedules: Copied[dict[str, int]] = field(default_factory=dict)  # when a CronJob is looked at next (ns), by key
+    selectors: Derived[dict[str, Selectors]] = field(default_factory=dict)  # by kind, built at the first use
+    schedules: Copied[dict[str, int]] = field(default_factory=dict)  # the time of a CronJob's next sync (ns), by key
 
     def waits_until(self, key: str, now: int) -> int | None:
         """Return the end of a key's back-off (virtual ns), or None."""

@@ -29,8 +29,8 @@ from scheduler_core.controllers.surroundings import Inputs
 
 # The detection of lost nodes, and their conditions.
 #
-# A node monitor that looks every --node-monitor-period notes when it last saw a sign of life (a renewed Lease, a new heartbeat in the
-# condition Ready); --node-monitor-grace-period later the conditions become Unknown. Here that moment is computed from the kubelet's last
+# kube's node monitor checks every --node-monitor-period, and records the last heartbeat (a renewed Lease, a new heartbeat in the
+# condition Ready); --node-monitor-grace-period later the conditions become Unknown. Here that time is computed from the kubelet's last
 # renewal, so there are no polls while all kubelets run.
 # kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (tryUpdateNodeHealth), pkg/controller/util/node @ v1.34.1
 
@@ -93,7 +93,7 @@ def with_ready_false(status: Manifest, timestamp: str) -> list[Manifest] | None:
 
 
 MONITOR, ZONES, _POD = "all nodes", "zones", "Pod/"
-EXCLUDED = "node.kubernetes.io/exclude-disruption"  # a label of nodes that do not count for their zone
+EXCLUDED = "node.kubernetes.io/exclude-disruption"  # a label that excludes nodes from their zone's counts
 _OF_STATUS = {"False": (NOT_READY, UNREACHABLE), "Unknown": (UNREACHABLE, NOT_READY)}
 
 
@@ -149,7 +149,7 @@ class NodeLifecycle(Controller):
                     turns.append(turn)
             texts += self._follow_zones(world, nodes, counts)
             if turns:
-                # Never at this instant again: a turn that is past already would repeat the round without time going on.
+                # Never at this time again: a due time in the past would repeat the round without advancing time.
                 self.enqueue_at(world, MONITOR, max(min(turns), world.now + 1))
             self._plan_tainting(world)
             return "; ".join(texts)
@@ -261,7 +261,7 @@ class NodeLifecycle(Controller):
                 self._free(world, node)
             return [*texts, "no node is ready in any zone, so no pod is evicted"]
         if happened == "left":
-            # As in kube, silence during the disruption is forgiven; else all that are still silent were lost at once.
+            # As in kube, missed heartbeats during the disruption are ignored; otherwise all silent nodes would be lost at once.
             memory.heard.update({node.name: world.now for node in nodes})
             return [*texts, "some nodes are ready again: evictions continue"]
         return texts
@@ -276,7 +276,7 @@ class NodeLifecycle(Controller):
             if node is None:
                 return True
             if node.ready not in _OF_STATUS:
-                return bool(node.ready)  # ready again; without any condition it is tried again
+                return bool(node.ready)  # ready again; without any condition it is retried
             wanted, other = _OF_STATUS[node.ready]
             try:
                 swap(world, name, [wanted], [other])

@@ -93,7 +93,7 @@ class TaintEviction(Controller):
         plan = plans.get(key)
         if pod is None:
             return self._cancel(world, key, "the pod no longer exists")
-        # As in kube, a due eviction does not look at the taints again: whatever removes them cancels the plan.
+        # As in kube, a due eviction does not check the taints again: a removal of taints cancels the plan.
         if plan is not None and plan.at <= world.now:
             del plans[key]
             return self._evict(world, pod, plan.why + ", which have passed")
@@ -110,7 +110,7 @@ class TaintEviction(Controller):
             return self._cancel(world, pod.key, "no NoExecute taint is left")
         found = tolerance(taints, pod)
         if found is None:
-            # kube cancels the timed eviction first, with its Event, as the pod is deleted right away.
+            # kube cancels the timed eviction first, with its Event, because the pod is deleted right away.
             self._cancel(world, pod.key, "")
             first = next((taint for taint in taints if not pod.spec.tolerates(taint)), None)
             return self._evict(world, pod, f"does not tolerate {first}")

@@ -14,10 +14,10 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes.released import bind, say, set_claim_status
 
-# Which volume suits a claim, and which claims a volume.
+# Matching volumes of a claim, and matching claims of a volume.
 #
-# Volumes are looked through in groups of equal access modes, the fewest modes first: one that is meant for the claim is taken, else the
-# smallest that is large enough. Where the claim's class waits for a consumer, only one that is meant for it is.
+# Volumes are searched in groups of equal access modes, the fewest modes first: a volume reserved for the claim is chosen, else the
+# smallest that is large enough. If the claim's class waits for a consumer, only a reserved volume is.
 # kube: pkg/controller/volume/persistentvolume/{index,pv_controller}.go @ v1.34.1
 
 _MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
@@ -93,7 +93,7 @@ def mismatch(volume: Manifest, claim: Manifest) -> str:
     return "" if all(mode in modes for mode in storage.access_modes(claim)) else "incompatible accessMode"
 
 
-# The controller of generic ephemeral volumes: makes their claims, which the pods own.
+# The controller of generic ephemeral volumes: creates their claims, which the pods own.
 # kube: pkg/controller/volume/ephemeral/controller.go @ v1.34.1
 
 

@@ -118,7 +118,7 @@ def sync(world: World, volume: Manifest) -> tuple[str, str]:
     if claim is None or claim["metadata"].get("uid") != ref["uid"]:
         return _release(world, volume, "its claim no longer exists"), ""
     if not volumes.volume_name(claim):
-        # A volume is a claim's, which does not know yet: the claim's turn is next.
+        # The volume refers to a claim without volumeName: reconcile the claim next.
         namespace, name = str(claim["metadata"].get("namespace") or ""), volumes.name_of(claim)
         if volumes.volume_mode(volume) == volumes.volume_mode(claim):
             return "", f"{namespace}/{name}"

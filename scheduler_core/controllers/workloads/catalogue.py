@@ -12,7 +12,7 @@ from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.replicas import ReplicaSetController, ReplicationControllerController
 from scheduler_core.controllers.workloads.statefulsets.controller import StatefulSetController
 
-# Jobs that go some time after they have ended.
+# The deletion of finished Jobs after their TTL.
 # kube: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go @ v1.34.1
 
 

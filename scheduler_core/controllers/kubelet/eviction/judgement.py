@@ -18,7 +18,7 @@ from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
 # The order of eviction for a signal.
 #
-# Memory and disk: those that use more than they request, then by priority, then by how far they are above their request. Process ids: by
+# Memory and disk: pods above their request first, then by priority, then by the usage above the request. Process ids: by
 # priority, then by number. A pod whose containers have not been started has no measurements, and is evicted before the others.
 # kube: pkg/kubelet/eviction/helpers.go (rankMemoryPressure, rankPIDPressure, rankDiskPressureFunc, buildSignalToRankFunc) @ v1.34.1
 
@@ -141,7 +141,7 @@ def _larger(what: str, name: str, used: str, request: str, resource: str) -> str
     return f"{what} {name} was using {used}, request is {request}, has larger consumption of {resource}. "
 
 
-# Limits of local storage, which cost a pod its life without any pressure on the node.
+# Limits of local storage: exceeding them evicts a pod even without pressure on the node.
 # kube: pkg/kubelet/eviction/eviction_manager.go (localStorageEviction) @ v1.34.1
 
 

@@ -23,7 +23,7 @@ def fenceposts(surge: int | str | None, unavailable: int | str | None, wanted: i
     kube: ResolveFenceposts
     """
     above, below = (resolve_percentage(surge, wanted, up=True), resolve_percentage(unavailable, wanted, up=False))
-    # With both at 0 a rollout could not move. kube allows a shortage, not a surge, which a quota might refuse.
+    # With both at 0 a rollout could not progress. kube allows an unavailable pod, not a surge, which a quota might refuse.
     return (0, 1) if above == 0 and below == 0 else (above, below)
 
 
@@ -103,7 +103,7 @@ def _fraction(replica_set: Manifest, spec: Manifest, replicas: int) -> int:
     if before == 0:
         return 0
     after = size(replica_set) * (get_desired_replicas(spec) + max_surge(spec)) / before
-    # Half goes up, as in kube's RoundToInt32; round() would take it to the even number.
+    # Round half up, as in kube's RoundToInt32; round() would round to the even number.
     return int(after + 0.5) - size(replica_set)
 
 

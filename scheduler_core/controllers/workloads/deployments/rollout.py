@@ -90,7 +90,7 @@ class Rollout(Work):
                 self._fail(manifest["metadata"]["name"], refused)
                 raise
             count = int(self.owner.status.get("collisionCount") or 0) + 1
-            self.write_status({"collisionCount": count})  # another hash the next time
+            self.write_status({"collisionCount": count})  # yields another hash on the next try
             raise
         name = manifest["metadata"]["name"]
         if size(self.new) > 0:
@@ -107,7 +107,7 @@ class Rollout(Work):
         owner, template = self.owner, self.owner.template
         as_written = without_template_defaults({"template": template})
         collisions = owner.status.get("collisionCount")
-        if self.world.store.calendar:  # where real clients look, names are as kube makes them
+        if self.world.store.calendar:  # for real clients, names are kube's
             code = hash_template(template, collisions, self.world.api.devices.release)
         else:
             code = template_hash(as_written["template"], collisions)

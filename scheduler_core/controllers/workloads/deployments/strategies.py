@@ -217,7 +217,7 @@ def _shrink(rollout: Rollout) -> bool:
     lacking = bounds.size(new) - bounds.get_status_count(new, "availableReplicas")
     most = bounds.total(rollout.all) - least - lacking
     if most <= 0 or any(bounds.size(one) < bounds.get_status_count(one, "availableReplicas") for one in old):
-        return False  # or a ReplicaSet has still to shrink
+        return False  # or a ReplicaSet is still scaling down
     return _drop_unhealthy(rollout, most) + _drop_healthy(rollout, least) > 0
 
 

@@ -19,7 +19,7 @@ from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resol
 from scheduler_core.controllers.workloads.pods import list_pods
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-_ORPHAN = "Pod/"  # begins the keys of pods whose Job is over or has gone
+_ORPHAN = "Pod/"  # the prefix of the keys of pods whose Job is finished or deleted
 _BATCH = SECOND
 _OWN = "kubernetes.io/job-controller"
 _UNKNOWN_MODE = "UnknownCompletionMode"

@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 INDEX = "batch.kubernetes.io/job-completion-index"
 FAILURES = "batch.kubernetes.io/job-index-failure-count"
 IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count"
-_MOST = 2**31 - 1  # kube takes a larger count for an invalid annotation, as it keeps 32 bits (parseInt32)
+_MOST = 2**31 - 1  # kube rejects a larger count as an invalid annotation: it parses 32 bits (parseInt32)
 
 
 def parse(text: str | None, completions: int) -> frozenset[int]:
