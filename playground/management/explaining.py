@@ -113,8 +113,7 @@ def with_fixes(
     *,
     longer: bool = False,
 ) -> Answer:
-    """Return the answer with fixes. `report` gets each proven fix; "late": the search ran out of time; `refused`: a refused pod's
-    manifest.
+    """Return the answer with fixes. `report` gets each proven fix; "late": the search timed out; `refused`: a refused pod's manifest.
 
     `longer`: proofs may take hours of the controllers' time; "cut" counts those that were stopped without a result.
     """

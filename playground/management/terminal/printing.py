@@ -55,7 +55,7 @@ def waits(row: dict[str, Any]) -> bool:
 
 
 def missing(world: Simulation) -> list[dict[str, Any]]:
-    """Return the workloads whose missing pods no controller creates, and why; an owner stands for the workloads that it controls."""
+    """Return the workloads whose missing pods no controller creates, and why; an owner represents the workloads that it controls."""
     rows = {}
     for each in explain_uncreated(world):
         evidence = each.reasons[0].evidence

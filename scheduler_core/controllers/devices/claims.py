@@ -1,5 +1,4 @@
-"""The resource claim controller: creates claims from templates, reserves claims for pods bound without the scheduler, and releases claims
-no longer needed.
+"""The resource claim controller: creates claims from templates, reserves them for pods bound without the scheduler, releases unused ones.
 
 | state of a claim | action |
 |---|---|

@@ -1,7 +1,6 @@
 """Preparation of a pod's claims on its node before its containers start, and the errors that prevent it.
 
-DEVIATION: there are no drivers here; preparing a device takes no time, and never fails. The Event is recorded once, although kube retries
-with backoff.
+DEVIATION: there are no drivers; preparing a device takes no time and never fails. The Event is recorded once; kube retries with backoff.
 
 kube: pkg/kubelet/cm/dra/manager.go (prepareResources), pkg/kubelet/kuberuntime/kuberuntime_manager.go @ v1.34.1
 """

@@ -267,8 +267,7 @@ class Selectors:
 
 @dataclass(slots=True)
 class WorkloadsMemory(State):
-    """The state of the workload controllers: back-offs of failed daemon pods, by DaemonSet's UID, observed generation and node; failures
-    of Jobs by their keys.
+    """Back-offs of failed daemon pods, by DaemonSet's UID, observed generation and node; and failures of Jobs by their keys.
 
     kube: client-go/util/flowcontrol/backoff.go, from 1 s to 15 min; pkg/controller/job/backoff_utils.go @ v1.34.1
     """

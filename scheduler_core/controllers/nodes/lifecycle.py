@@ -10,8 +10,7 @@
 kube makes a round every --node-monitor-period; here a round happens at the next of these times after a change that it would detect, and
 when the grace period of a stopped kubelet is over.
 
-DEVIATION: a pass of kube's node monitor takes time, and so the grace period is over at the pass exactly that long after the last
-heartbeat.
+DEVIATION: a pass of kube's node monitor takes time, so the grace period is over at the pass exactly that long after the last heartbeat.
 
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.34.1
 """

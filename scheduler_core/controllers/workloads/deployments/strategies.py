@@ -142,7 +142,7 @@ def _deadline(rollout: Rollout, current: Manifest) -> int:
 
 
 def _look_again(rollout: Rollout) -> None:
-    """Enqueue a check for the timeout. kube: requeueStuckDeployment. DEVIATION: kube also requeues complete ones, which can't time out."""
+    """Enqueue a timeout check. kube: requeueStuckDeployment. DEVIATION: kube also requeues one that was complete once; it can't time out"""
     current = conditions.progressing(rollout.owner.status)
     if current is None or not conditions.has_deadline(rollout.spec):
         return

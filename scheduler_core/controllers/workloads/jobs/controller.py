@@ -1,7 +1,7 @@
 """Jobs: pods until enough of them have succeeded, or too many have failed.
 
 DEVIATION: during the back-off after a failure, status.active counts the running pods; kube writes 0, which its own validation refuses if
-one of them is Ready.
+one is Ready.
 
 kube: pkg/controller/job/job_controller.go @ v1.34.1
 """
