@@ -1,6 +1,6 @@
-"""A door on this machine: a local TLS listener that forwards to a session, for tools that need a root path, https, or a token.
+"""A local door: a TLS listener that forwards to a session, for tools that need a root path, https, or a token.
 
-It listens on the loopback alone, with a certificate of its own that lives as long as it does, and asks nobody but the session's server.
+It listens on the loopback address only, with a temporary certificate of its own, and connects only to the session's server.
 """
 
 import base64
@@ -33,7 +33,7 @@ CHUNK = 1 << 16
 
 
 def read_link(link: str) -> tuple[str, str]:
-    """The server and the key of a session's link. CommandError."""
+    """Return the server and the key of a session's link. Raise CommandError."""
     parts = urlsplit(link)
     found = re.search(r"^(.*)/s/([^/]+)", parts.path)
     if parts.scheme not in ("http", "https") or found is None:
@@ -42,7 +42,7 @@ def read_link(link: str) -> tuple[str, str]:
 
 
 class Door:
-    """Forwards what comes to it to the session of a link (http://HOST/s/KEY/), once the caller has shown its token."""
+    """A forwarder of requests to the session of a link (http://HOST/s/KEY/), for callers with its token."""
 
     def __init__(self, link: str, port: int = 0) -> None:
         server, key = read_link(link)
@@ -60,25 +60,25 @@ class Door:
         return f"https://127.0.0.1:{self._server.server_port}"
 
     def start(self) -> str:
-        """Begin to listen; a kubeconfig that leads here."""
+        """Start to listen. Return a kubeconfig for this door."""
         path = Path(self._folder.name) / "door.pem"
         certificate = _write_certificate(path)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(path)
-        # Each client's own thread shakes hands, so that one that says nothing keeps no other waiting.
+        # Handshakes run in each client's own thread, so that a silent client does not block others.
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self._thread.start()
         cluster = {"server": self.address, "certificate-authority-data": base64.b64encode(certificate).decode()}
         return write_kubeconfig("playground", cluster, {"token": self.token})
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._server.shutdown()
         self._server.server_close()
         self._folder.cleanup()
 
     def connect(self) -> http.client.HTTPConnection:
-        """A connection to the session's server."""
+        """Return a connection to the session's server."""
         kind = http.client.HTTPSConnection if self._encrypted else http.client.HTTPConnection
         return kind(self.host, timeout=4000)
 
@@ -86,7 +86,7 @@ class Door:
         return self._prefix + path
 
     def version(self) -> str:
-        """The resourceVersion of the session's objects."""
+        """Return the resourceVersion of the session's objects."""
         connection = self.connect()
         try:
             connection.request("GET", self.path("/api/v1/namespaces?limit=1"))
@@ -102,7 +102,7 @@ def _write_certificate(path: Path) -> bytes:
     names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1")), x509.DNSName("localhost")])
     now = datetime.now(UTC)
     built = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    # A day back, as clocks differ.
+    # A day back, because clocks differ.
     built = built.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=30))
     pem = built.add_extension(names, critical=False).sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
     path.touch(mode=0o600)
@@ -111,7 +111,7 @@ def _write_certificate(path: Path) -> bytes:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One client's requests, forwarded."""
+    """The handler of one client's requests, which forwards them."""
 
     door: Door
     protocol_version = "HTTP/1.1"
@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(answer)
 
     def _refuse(self, message: str) -> None:
-        """Answer in the form that a client of an API server prints."""
+        """Refuse a request in the format that clients of an API server print."""
         status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
         body = json.dumps({**status, "message": message, "reason": "ServiceUnavailable", "code": 503}).encode()
         self.send_response(503)
@@ -163,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        # Without the last chunk, a client knows that the answer was cut off.
+        # Without the last chunk, a client detects that the response was cut off.
         self.close_connection = True
         with contextlib.suppress(OSError, http.client.HTTPException):
             while part := answer.read1(CHUNK):
@@ -175,4 +175,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _forward  # noqa: N815 - http.server's names
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""Errors of commands as other tools print them: one line, without a class name, and an exit status."""
+"""Errors of commands in the format of other tools: one line, without a class name, and an exit status."""
 
 import os
 import re
@@ -9,12 +9,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-CLOSED = 141  # the exit status that a shell gives a program that its reader ended
-UNUSABLE = 2  # the exit status of input that can't be used
+CLOSED = 141  # a shell's exit status of a program after SIGPIPE
+UNUSABLE = 2  # the exit status for unusable input
 
 
 class PlainCommand(BaseCommand):
-    """A command that ends with `error: ...` at a terminal. `bad_input`: the exceptions that mean that its input can't be used."""
+    """A command that ends with `error: ...` at a terminal. `bad_input`: the exceptions that mean unusable input."""
 
     at_terminal = False
     bad_input: tuple[type[Exception], ...] = ()
@@ -25,7 +25,7 @@ class PlainCommand(BaseCommand):
         super().run_from_argv(argv)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Execute the command as Django does; raise its CommandError only where code has called it."""
+        """Execute the command as Django does. Raise its CommandError only if code called the command."""
         try:
             with _end_with_reader():
                 return super().execute(*args, **options)

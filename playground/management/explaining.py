@@ -1,4 +1,4 @@
-"""What `python manage.py explain` is made of beside terminal/: the answers about pods, and how they are printed."""
+"""The answers of `python manage.py explain` about pods, and their output."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,11 +17,11 @@ from scheduler_core.analysis.whatif import Subject, finish, owners_of, subject_o
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.simulation import Simulation
 
-# The answers as data: one for each pod, in the shape that docs/explain.md promises.
+# The answers as data: one for each pod, in the format of docs/explain.md.
 
 Answer = dict[str, Any]
 Report = Callable[[str], None]
-SECONDS = 3.0  # of computing that the search for a pod's fixes may take
+SECONDS = 3.0  # CPU time that the search for a pod's fixes may take
 LONGER = "Some changes need more virtual time to be proven: --longer runs them."
 _ENDED = (State.REFUSED.value, State.FAILED.value)
 _PLACED = (State.SCHEDULED.value, State.NOT_RUNNING.value, State.TERMINATING.value, State.GONE.value, State.STUCK.value)
@@ -29,7 +29,7 @@ _UNMADE = (State.QUOTA_EXCEEDED.value, State.NOT_CREATED.value)
 
 
 def answer(world: Simulation, key: str, past: Past | None = None) -> Answer | None:
-    """About one pod, without fixes yet; None where there is none. `past`: see explain."""
+    """Return the answer about one pod, still without fixes, or None. `past`: see explain."""
     explanation = explain(world, key, past)
     return None if explanation is None else build_answer(explanation)
 
@@ -76,7 +76,7 @@ def _is_missing_of(world: Simulation, answered: Answer, workload: Subject) -> bo
 
 
 def find_pods(world: Simulation, keys: Iterable[str]) -> set[str]:
-    """The pods that are named, NS/NAME, and those of the workloads, KIND/NS/NAME."""
+    """Return the named pods, NS/NAME, and those of the named workloads, KIND/NS/NAME."""
     found = set()
     for key in keys:
         kind, _, rest = key.partition("/")
@@ -85,7 +85,7 @@ def find_pods(world: Simulation, keys: Iterable[str]) -> set[str]:
 
 
 def list_pods(world: Simulation, workload: Subject) -> list[str]:
-    """The pods of a workload, and of what it controls."""
+    """Return the pods of a workload, and of the objects that it controls."""
     return [
         pod.key
         for pod in world.store.pods()
@@ -113,10 +113,9 @@ def with_fixes(
     *,
     longer: bool = False,
 ) -> Answer:
-    """The same with what would help. `report` hears of each fix as it is proven; "late": the time was over before the search was.
-    `refused`: the manifest of a pod that the API server did not take.
+    """Return the answer with fixes. `report` gets each proven fix; "late": the search timed out; `refused`: a refused pod's manifest.
 
-    `longer`: proofs may take hours of the controllers' time; "cut" counts those that were ended before they came to anything.
+    `longer`: proofs may take hours of the controllers' time; "cut" counts those that were stopped without a result.
     """
     deadline, late = time.process_time() + seconds, False
 
@@ -140,7 +139,7 @@ def build_answer(explanation: Explanation) -> Answer:
         role.value: [fact.to_json() | {"text": plain(describe_fact(fact))} for fact in explanation.list_facts(role)]
         for role in Role
     }
-    first: Answer = dict.fromkeys(("pod", *said))  # which people read first
+    first: Answer = dict.fromkeys(("pod", *said))  # the fields to read first
     rest = {"fixes": [], "late": False, "cut": 0, "problem": explanation.problem}
     return first | explanation.to_json() | said | texts | rest
 
@@ -179,7 +178,7 @@ def has_ended(answered: Answer) -> bool:
 
 
 def is_stuck(answered: Answer) -> bool:
-    """Return True if a drain, or a rollout, does not go on, and not only for a pod that waits."""
+    """Return True if a drain or a rollout is stuck, and not only because of a pending pod."""
     notes = {note["code"] for note in answered["notes"]}
     return answered["state"] == State.STUCK and (str(answered["pod"]).startswith("Node/") or bool(notes & STICKING))
 
@@ -196,7 +195,7 @@ def last_of_owners(answers: Iterable[Answer]) -> set[str]:
     return {each["pod"] for each in last.values()}
 
 
-# The answers for people: the sentence, the reasons with nodes and evidence, what would help.
+# The answers as text: the sentence, the reasons with nodes and evidence, and fixes.
 
 NAMED = 5
 Style = Callable[[str], str]
@@ -255,12 +254,12 @@ def _nodes(reason: Mapping[str, Any]) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """1 node, 2 nodes."""
+    """Return a count with its noun, such as 1 node or 2 nodes."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def summary(answers: Iterable[Answer]) -> str:
-    """The last line: how many pods wait, were refused, or failed, and how many others are not as their owners want them."""
+    """Return the last line: how many pods are pending, rejected, or failed, and how many other objects are not as their owners want."""
     about = list(answers)
     failed = sum(map(has_ended, about))
     wrong = [each for each in about if is_pending(each)]

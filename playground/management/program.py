@@ -1,4 +1,4 @@
-"""The commands `scheduler-playground` and `kubectl sched`, as pip installs them; manage.py starts the same for clusters at a terminal."""
+"""The commands `scheduler-playground` and `kubectl sched`, as pip installs them; manage.py starts the same ones for clusters."""
 
 import os
 import secrets
@@ -30,7 +30,7 @@ COMMANDS = {
     "backup": "keep every session in a file",
     "restore": "bring sessions back from such a file",
 }
-# These need no app, no database and no language: they start at once.
+# These commands start fast: they need no app, no database, and no language.
 WITHOUT_DJANGO = (*CLUSTERS, "experiment", "mcp", "conformance", "kubeconfig", "door", "second-opinion")
 WITH_DATA = ("serve", "backup", "restore", "export")
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def main_of_plugin() -> None:
-    """Run a command of kubectl's plugin, which is about clusters alone."""
+    """Run a command of kubectl's plugin, which has only the commands about clusters."""
     _start(PLUGIN, CLUSTERS, sys.argv[1:])
 
 
@@ -70,7 +70,7 @@ def _start(program: str, commands: dict[str, str], given: Sequence[str]) -> None
 
 
 def run(program: str, given: Sequence[str]) -> None:
-    """Run a command of manage.py, with no more of Django than it needs."""
+    """Run a command of manage.py, loading only the needed parts of Django."""
     if given and given[0] in WITHOUT_DJANGO:
         from django.conf import settings
 

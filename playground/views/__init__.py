@@ -1,1 +1,1 @@
-"""The pages: thin views, one module for each room of the product."""
+"""The pages: thin views, one module for each part of the product."""

@@ -1,4 +1,4 @@
-"""Who may open a session: by which key, for reading or for changing, and what becomes of a command for a step that is past."""
+"""Access to a session: keys with read or edit rights, and commands sent from a past step."""
 
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
@@ -21,10 +21,10 @@ View = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
 
 
 def opens(*methods: str, unasked: Past = "ask") -> Callable[[View], View]:
-    """The view answers these methods, and gets the SessionClient of its key; a session's error becomes a page that says so.
+    """Wrap a view with these methods, which gets the SessionClient of its key. A session's error becomes an error page.
 
-    `unasked`: what becomes of a command for a step that is past where the form says nothing of it. With "fork" it forks at once; the
-    fork's studio says so, and links to the newest step.
+    `unasked`: the treatment of a command from a past step if its form does not specify one. With "fork", the command is applied in a new
+    fork; the fork's studio reports that, and links to the newest step.
     """
 
     def wrap(view: View) -> View:
@@ -46,7 +46,7 @@ def opens(*methods: str, unasked: Past = "ask") -> Callable[[View], View]:
 
 
 def opens_with(find: Callable[[HttpRequest, str], Awaitable[Any]], *methods: str) -> Callable[[View], View]:
-    """The view answers these methods, and gets what `find` finds by its key; an error becomes a page that says so."""
+    """Wrap a view with these methods, which gets the result of `find` for its key. A session's error becomes an error page."""
 
     def wrap(view: View) -> View:
         @require_http_methods(list(methods))
@@ -71,7 +71,7 @@ def chosen(request: HttpRequest, unasked: Past = "ask") -> Past:
 async def _redirect_after_answer(
     request: HttpRequest, client: SessionClient, response: HttpResponseBase
 ) -> HttpResponseBase:
-    """After the question was answered: on to the studio of the fork, or to the newest step."""
+    """After an answered question, redirect to the studio of the fork, or to the newest step."""
     target = client.landed
     if target is None or client.past == "ask" or (target is client and "past" not in request.POST):
         return response
@@ -100,12 +100,12 @@ def edits(*methods: str) -> Callable[[View], View]:
 
 
 def scope_of(request: HttpRequest) -> dict[str, Any]:
-    """The ASGI scope of a request; none in a test that makes one itself."""
+    """Return the ASGI scope of a request, or {} for a request that a test has built."""
     return getattr(request, "scope", {})
 
 
 def creator(request: HttpRequest) -> str:
-    """The client that makes sessions, for the limits per client."""
+    """Return the client that creates sessions, for the limits per client."""
     return client_name(str(request.META.get("REMOTE_ADDR", "")))
 
 

@@ -1,4 +1,4 @@
-"""The commands of a session's log; and its history made again, as a branch: without some of them, or with another seed."""
+"""The commands of a session's log, and re-runs of its history as a branch: without some of them, or with another seed."""
 
 from bisect import bisect_left
 from typing import Any
@@ -24,8 +24,8 @@ from playground.views.responses import describe_session, page_of, position, seed
 
 PAGE = 50
 MOST_SKIPPED = 500
-NAMED = 2  # commands that the name of a branch names
-SECONDS = 0.6  # for finding out virtual times
+NAMED = 2  # commands mentioned in the name of a branch
+SECONDS = 0.6  # the time limit for computing virtual times
 PATIENCE = 1.5
 DIGITS = 15
 MOST_TEXT = 253
@@ -33,12 +33,12 @@ MOST_TEXT = 253
 
 @opens("GET")
 async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The list, a page at a time; without `page` the one where the viewer stands. With `q` those that name something."""
+    """List the commands by page, by default the viewer's. `q` filters the list."""
     await client.refresh()
     pk, head, here = client.session.pk, await client.head(), position(request)
     q = request.GET.get("q", "").strip()[:MOST_TEXT]
     positions = await in_thread(listing.positions, pk, head)
-    done = bisect_left(positions, head if here is None else here)  # commands that came before the viewer
+    done = bisect_left(positions, head if here is None else here)  # commands before the viewer's position
     chosen = await in_thread(listing.naming, pk, q, head) if q else range(len(positions))
     wanted = request.GET.get("page", "") or str((bisect_left(chosen, done) - 1) // PAGE + 1)
     page = page_of(chosen, wanted, PAGE)
@@ -66,7 +66,7 @@ async def commands(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @edits("POST")
 async def rerun(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Make the history again without the commands at the positions `only`, or else `skip`; or with another `seed`."""
+    """Re-run the history without the commands at the positions `only`, or else `skip`; or with another `seed`."""
     if (seed := seed_of(request.POST.get("seed", ""))) is not None:
         name = await in_thread(build_fork_name, client.session, _("seed %(seed)d") % {"seed": seed})
         job = await client.rerun([], name, creator(request), PATIENCE, seed)

@@ -1,4 +1,4 @@
-"""The first page: where a session begins."""
+"""The first page: the start of a session."""
 
 import json
 from collections import Counter
@@ -35,13 +35,13 @@ from scheduler_core.scheduler.config import NEWEST, OLDEST, RELEASES, Release, r
 from scheduler_core.world.commands import ApplyObjects, BeginLife, Command, SetSettings
 from scheduler_core.world.readonly import parse_quantity
 
-# The moving picture of the first page: a placement as the engine made it.
+# The animation on the first page: a placement computed by the engine.
 
 POD, OF = "web-1", "placement"
 
 
 class FilmNode(NamedTuple):
-    """`said` is the reason of a refusal, or else `points` are those of a feasible node; `used` and `after` are percentages of its cpu."""
+    """A node in the film. `said` is the reason of a rejection, else `points` is its score; `used` and `after` are percentages of cpu."""
 
     name: str
     said: str
@@ -62,7 +62,7 @@ class Film(TypedDict):
 
 @cache
 def film() -> Film:
-    """Schedule the first pod of a cluster that people may then step through themselves, and keep what each node said."""
+    """Schedule the first pod of a cluster that users may step through afterwards, and return each node's result."""
     manifests = CLUSTERS[OF].make()
     attempt = Cluster(*manifests).schedule(POD)
     assert attempt.scores is not None, "a picture of a placement needs several feasible nodes"
@@ -110,13 +110,13 @@ TRACK_NAMES = {
 }
 
 
-# The lessons that the first page names.
+# The lessons on the first page.
 CHOSEN = ("first-placement", "read-pending", "requests", "taints", "zones", "preemption", "backoff", "drain")
 
 
 @require_GET
 async def home(request: HttpRequest) -> HttpResponse:
-    """Start empty, from a story, from a cluster, by import, or go on with one of the last sessions."""
+    """Show the first page: start empty, from a story, from a cluster, or by import, or resume a recent session."""
     return await _home(request, {})
 
 
@@ -143,7 +143,7 @@ async def _home(request: HttpRequest, more: dict[str, Any], status: int = 200) -
 
 
 def tracks() -> list[dict[str, Any]]:
-    """The tracks that have lessons, each with its name and its lessons in the order in which they lead on."""
+    """Return the tracks with lessons, each with its name and its lessons in order."""
     lessons = read_lessons()
     return [
         {
@@ -172,7 +172,7 @@ def _present_lesson(lesson: Lesson) -> dict[str, Any]:
 
 @require_POST
 async def new(request: HttpRequest) -> HttpResponse:
-    """Make a session. `start`: empty, story:<slug>, cluster:<slug> or import (with `text` or `file`)."""
+    """Create a session. `start`: empty, story:<slug>, cluster:<slug> or import (with `text` or `file`)."""
     start = request.POST.get("start", "empty")
     try:
         if start == "import":
@@ -192,12 +192,12 @@ async def new(request: HttpRequest) -> HttpResponse:
 
 
 def _choose_release(request: HttpRequest, start: str, text: bytes = b"") -> list[SetSettings]:
-    """Return the command that gives a new session the release asked for, or the one that its import indicates, else the newest.
+    """Return the command that sets a new session's release: the requested one, or the one that its import indicates, else the newest.
 
-    A lesson is about the oldest, which needs no command. Raises SessionError.
+    A lesson uses the oldest release, which needs no command. Raise SessionError.
     """
     live = request.POST.get("live") == "1"
-    asked = request.POST.get("release", "").strip() or ("1.34.2" if live else "")  # that of doors' recordings
+    asked = request.POST.get("release", "").strip() or ("1.34.2" if live else "")  # that of the door recordings
     try:
         release = read_release(asked) if asked else find_release(text).release
     except ValueError as error:
@@ -246,7 +246,7 @@ def _beginning(start: str, release: Release) -> dict[str, Any]:
 
 
 async def _import(request: HttpRequest) -> HttpResponse:
-    """An empty session that opens with the preview of what was pasted or uploaded; none where that can't be read."""
+    """Create a session that opens with the preview of the pasted or uploaded text. If the text is invalid, create none."""
     try:
         file = large_file(request)
         text, filename = read_import_text(request) if file is None else (b"", file.name or "")

@@ -1,4 +1,4 @@
-"""How the workbench's pages answer: a room of it, a problem, a question, or another page."""
+"""Responses of the workbench: a room's page, a problem, a question, or another page."""
 
 import contextlib
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from playground.sessions.web.client import DialogueResult, SessionClient
 from playground.sessions.web.messages import Ended, Error, Idle, Searched
 from playground.storage.postgresql.outage import impatient
 
-# With these a command's form comes back as it was filled in; others get a page of their own (problem).
+# After these errors, a command's form is shown again as filled in; others get their own page (problem).
 FORM_ERRORS = (errors.CommandRefused, errors.LimitReached, errors.Conflict)
 MOST_NOTES = 5
 MOST_ADDRESS = 4000
@@ -40,7 +40,7 @@ OURS = ("csrfmiddlewaretoken", "past")
 
 
 class ServerError(errors.SessionError):
-    """A mistake in the server."""
+    """An internal error of the server."""
 
     kind = "broken"
     status = 500
@@ -48,18 +48,18 @@ class ServerError(errors.SessionError):
 
 
 class HtmxRequest(HttpRequest):
-    """A request as django-htmx's middleware hands it on."""
+    """A request with the attribute of django-htmx's middleware."""
 
     htmx: HtmxDetails
 
 
 def by_htmx(request: HttpRequest) -> bool:
-    """Return whether a script of the page sent the request, and gets a fragment."""
+    """Return whether a script of the page sent the request and expects a fragment."""
     return bool(cast(HtmxRequest, request).htmx)
 
 
 def question(request: HttpRequest, in_past: errors.PastPosition, key: str) -> HttpResponse:
-    """Ask whether the form just sent is meant for a fork or for the newest step; its fields are sent again with the answer."""
+    """Ask whether the form just sent is meant for a fork or for the newest step. The answer sends its fields again."""
     context = {"in_past": in_past, "fields": list_form_fields(request), "key": key, "base": base_of(request)}
     response = render(request, "playground/past.html", context, status=in_past.status)
     response["X-Asks"] = "past"  # static/playground/js/workbench.js shows it in the drawer
@@ -67,7 +67,7 @@ def question(request: HttpRequest, in_past: errors.PastPosition, key: str) -> Ht
 
 
 def problem(request: HttpRequest, error: errors.SessionError, key: str = "") -> HttpResponse:
-    """A page, or a fragment in a drawer, that says what is wrong and what to do, and gives back what was sent."""
+    """Show an error and its remedy on a page, or in a drawer, and return the sent fields."""
     if isinstance(error, errors.Unavailable):
         return come_again(request, error)
     context = {"error": error, "key": key, "base": base_of(request), "fields": list_form_fields(request)}
@@ -78,21 +78,21 @@ def problem(request: HttpRequest, error: errors.SessionError, key: str = "") -> 
 def reject_form(
     request: HttpRequest, client: SessionClient, room: str, error: errors.SessionError, context: dict[str, Any]
 ) -> HttpResponse:
-    """A room of the workbench whose form did not go through: it comes back as it was filled in."""
+    """Show the room of a rejected form again, with the fields as sent."""
     response = set_retry_after(workbench(request, client, room, context, error.status), error)
-    response["X-Form"] = "back"  # workbench.js shows it, whatever its status
+    response["X-Form"] = "back"  # workbench.js shows it with any status
     return response
 
 
 def set_retry_after(response: HttpResponse, error: errors.SessionError) -> HttpResponse:
-    """An answer that says in words what went wrong, and when it may go well."""
+    """Set the Retry-After header of a response if the error has a time."""
     if error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
     return response
 
 
 def list_form_fields(request: HttpRequest) -> list[tuple[str, str]]:
-    """The fields of the form just sent; none where it can't be read."""
+    """Return the fields of the form just sent, or none if it can't be read."""
     try:
         lists = list(request.POST.lists())
     except (BadRequest, SuspiciousOperation, OSError):
@@ -101,7 +101,7 @@ def list_form_fields(request: HttpRequest) -> list[tuple[str, str]]:
 
 
 def come_again(request: HttpRequest, error: errors.Unavailable) -> HttpResponse:
-    """A page that asks nobody for anything, not even for the messages of a browser's session; one that was looked at loads itself again."""
+    """Show a page that needs neither the database nor the browser's session. After a GET, the page reloads itself."""
     context = {
         "error": error,
         "base": base_of(request),
@@ -116,12 +116,12 @@ def come_again(request: HttpRequest, error: errors.Unavailable) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """An address that leads nowhere."""
+    """Report an address without a page."""
     return problem(request, errors.SessionGone(_("Nothing exists at this address.")))
 
 
 def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """A request that Django refuses, such as for a host that is not served here."""
+    """Report a request that Django rejects, such as for a host that is not served here."""
     return problem(
         request,
         errors.SessionError(_("The server cannot handle this request: %(why)s") % {"why": str(exception)[:200]}),
@@ -129,7 +129,7 @@ def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form that was not sent from a page of this server, or from one that is out of date."""
+    """Report a form from another server's page, or from an outdated page."""
     text = _(
         "This form is from an outdated page or from another server, or the browser blocks cookies. Open the "
         "page again and send the form from there."
@@ -138,7 +138,7 @@ def not_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def report_failure(request: HttpRequest) -> HttpResponse:
-    """A mistake in the server; the log has it. Whether a change was taken is not known, but never half of it."""
+    """Report an internal error, which is in the log. A change may or may not have been made, but never in part."""
     return problem(
         request,
         ServerError(_("The server had an error. Its log has the details. Check the session before you try again.")),
@@ -151,7 +151,7 @@ def in_drawer(request: HttpRequest) -> bool:
 
 
 def base_of(request: HttpRequest) -> str:
-    """The template around the workbench: nothing in a drawer, the whole page elsewhere."""
+    """Return the base template of the workbench: an empty one in a drawer, else the whole page."""
     return "playground/fragment.html" if in_drawer(request) else "playground/base.html"
 
 
@@ -161,7 +161,7 @@ def whole_number(text: str, digits: int) -> int | None:
 
 
 def seed_of(text: str) -> int | None:
-    """The seed that somebody wrote; None where nothing is written. Raises SessionError for anything else."""
+    """Return the seed in a text, or None if the text is empty. Raise SessionError if the seed is invalid."""
     text = text.strip()
     seed = whole_number(text, len(str(MOST_SEED)))
     if text and (seed is None or seed > MOST_SEED):
@@ -177,7 +177,7 @@ def position(request: HttpRequest) -> int | None:
 
 
 class SessionContext(TypedDict):
-    """The context that all pages of a session share; what `client` and `session` have is no matter of their templates' types."""
+    """The context that all pages of a session share. `client` and `session` are Any: their types do not matter to the templates' checks."""
 
     client: Any
     session: Any
@@ -200,7 +200,7 @@ def describe_session(request: HttpRequest, client: SessionClient) -> SessionCont
 
 
 async def stands_still(request: HttpRequest, client: SessionClient) -> bool:
-    """Return whether a script asks for what moves of a page, and nothing has moved since the step that was `seen`."""
+    """Return whether a script requests updates of a page, and nothing has changed since the step `seen`."""
     return by_htmx(request) and position(request) is None and request.GET.get("seen") == str(await client.head())
 
 
@@ -242,7 +242,7 @@ def warn(request: HttpRequest, notes: Sequence[str]) -> None:
 
 
 def say_forked(request: HttpRequest, client: SessionClient, fork: SessionClient) -> None:
-    """The next page says that a command was applied in a fork, and leads to the form for the newest step, filled in as it was sent."""
+    """Add a message that a command was applied in a fork, with a link to the form for the newest step, filled in as sent."""
     fields = urlencode([(name, value) for name, value in list_form_fields(request) if name != "at"])
     form = f"{request.path}?{fields}"
     text = _("You were viewing step %(at)s, so the change was made in a fork from there.")
@@ -253,7 +253,7 @@ def say_forked(request: HttpRequest, client: SessionClient, fork: SessionClient)
 
 
 def confirm_command(request: HttpRequest, client: SessionClient, said: str, page: str) -> HttpResponse:
-    """After a command: say what was done and show `page` (a URL's name) again; a fork opens in its own studio (access.opens)."""
+    """After a command, add a message and redirect to `page` (a URL's name). A fork opens in its own studio (access.opens)."""
     messages.success(request, said)
     return HttpResponseRedirect(reverse(page, args=[client.key]))
 
@@ -265,7 +265,7 @@ def attach(content: bytes | str, content_type: str, filename: str) -> HttpRespon
 
 
 def go(request: HttpRequest, url: str) -> HttpResponse:
-    """Leave for another page, out of a drawer too."""
+    """Redirect to another page, also from a drawer."""
     return HttpResponseClientRedirect(url) if by_htmx(request) else HttpResponseRedirect(url)
 
 
@@ -274,7 +274,7 @@ def go(request: HttpRequest, url: str) -> HttpResponse:
 
 @dataclass(frozen=True)
 class Page:
-    """`rows` of all `total`; `number` counts from 1. `first` and `last` are the rows' numbers, from 1."""
+    """One page of rows. `total` counts all rows; `number` is the page's, from 1; `first` and `last` are row numbers, from 1."""
 
     rows: Sequence[Any]
     number: int
@@ -296,7 +296,7 @@ class Page:
 
 
 def page_of(rows: Sequence[Any], wanted: str, size: int) -> Page:
-    """The page that was asked for, or the nearest one that exists."""
+    """Return the requested page, or the nearest existing one."""
     pages = max(1, -(-len(rows) // size))
     number = min(max(whole_number(wanted, 9) or 1, 1), pages)
     start = (number - 1) * size
@@ -304,18 +304,18 @@ def page_of(rows: Sequence[Any], wanted: str, size: int) -> Page:
 
 
 class Sessions(SessionMiddleware):
-    """Django's, which asks the database for what a browser is known by; and the end of whatever else could not ask it."""
+    """Django's session middleware. It also handles database failures of all views."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """A cookie that no server of ours has set is none; not every database takes the character 0."""
+        """Ignore session cookies that this server can't have set: not every database accepts the character 0."""
         if "\0" in request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""):
             del request.COOKIES[settings.SESSION_COOKIE_NAME]
         super().process_request(request)
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        """Keep what a view has changed, without waiting. Where that can't be, a browser's list of recent sessions stays as it was."""
+        """Save the browser's session without waiting. If that fails, its list of recent sessions is not updated."""
         session = getattr(request, "session", None)
-        if session is None or not session.modified:  # nothing to write: the database is not asked
+        if session is None or not session.modified:  # nothing to write, so the database is not needed
             return super().process_response(request, response)
         with contextlib.suppress(errors.Unavailable, SessionInterrupted), impatient():
             return ask(super().process_response, request, response)

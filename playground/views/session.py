@@ -1,4 +1,4 @@
-"""The studio of a session and the forms that move it. What a socket's message does, a form does too."""
+"""The studio of a session and its forms. Each message of the socket has an equivalent form."""
 
 import re
 from typing import Any
@@ -39,7 +39,7 @@ MOST_ENDS = 60
 
 @opens("GET")
 async def names(request: HttpRequest, client: SessionClient) -> JsonResponse:
-    """Pods, nodes, claims and controllers whose name has `q` in it, a few of each kind; and sentences that `say` begins or is."""
+    """Return pods, nodes, claims and controllers whose names contain `q`, a few of each kind; and suggested sentences for `say`."""
     q = request.GET.get("q", "").strip()[:FOUND_LENGTH]
     found = await client.ask(FindNames(at=Look.from_query(request.GET).at, q=q, most=MOST_NAMES)) if q else []
     text = request.GET.get("say", "").lstrip()[:FOUND_LENGTH]
@@ -48,7 +48,7 @@ async def names(request: HttpRequest, client: SessionClient) -> JsonResponse:
 
 
 async def _read_names(request: HttpRequest, client: SessionClient, text: str) -> KnownNames:
-    """The names that a sentence may have in it; objects only once their kind is clear."""
+    """Return the names that a sentence may contain; objects only after their kind is known."""
     at = Look.from_query(request.GET).at
     kinds = [kind for kind in KINDS if " " in text]
     listed = {kind: await client.ask(Objects(at=at, kind=kind)) for kind in kinds}
@@ -71,14 +71,14 @@ KEY = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 @opens("GET")
 async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The whole screen as it is for this look; the socket goes on from here."""
+    """Show the whole screen for this look; the socket updates it from here."""
     look = Look.from_query(request.GET)
     await remember(request, client.key)
     try:
         shown, head = await client.view(look)
     except Opening as opening:
         context = {**describe_session(request, client), "opening": opening}
-        # Nothing is wrong: the page comes by itself in a moment. A 5xx would be an error in logs and consoles.
+        # Not an error: the page reloads itself in a moment. A 5xx would show up as an error in logs and consoles.
         return allow_own_framing(render(request, "playground/opening.html", context, status=202))
     await client.touch()
     await in_thread(client.session.refresh_from_db, fields=["differs"])
@@ -92,7 +92,7 @@ async def studio(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def allow_own_framing(response: HttpResponse) -> HttpResponse:
-    """A page that only pages of this server may frame: a classroom's do."""
+    """Let only pages of this server frame a response; a classroom's pages do."""
     response["X-Frame-Options"] = "SAMEORIGIN"
     response._csp_replace = {"frame-ancestors": [SELF]}  # type: ignore[attr-defined]
     return response
@@ -109,7 +109,7 @@ async def _context(client: SessionClient, look: Look, shown: ShownPanels, head: 
         "look": look,
         "position": shown.position,
         "head": head,
-        "following": look.at is None or look.at > head,  # beyond the head there is nothing to stand at
+        "following": look.at is None or look.at > head,  # there are no positions beyond the head
         "running": to_builtins(running and running.in_words(get_language() or "en")),
         "ended": ended,
         "profile": shown.panels["transport"].context["profile"],
@@ -119,7 +119,7 @@ async def _context(client: SessionClient, look: Look, shown: ShownPanels, head: 
 
 
 def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
-    """The links to hand on; who came by a view link does not get the edit link."""
+    """Return the links to share. A view link's reader does not get the edit link."""
     keys = {"view_link": client.view_key}
     if client.may_edit:
         keys["edit_link"] = client.session.edit_key
@@ -129,7 +129,7 @@ def _links(request: HttpRequest, client: SessionClient) -> dict[str, str]:
 
 @opens("GET")
 async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
-    """One panel as a fragment."""
+    """Return one panel as a fragment."""
     if name not in PANELS:
         raise SessionError(_("No panel “%(name)s” exists.") % {"name": name[:40]})
     shown, _head = await client.view(Look.from_query(request.GET), [name])
@@ -138,7 +138,7 @@ async def panel(request: HttpRequest, client: SessionClient, name: str) -> HttpR
 
 @opens("GET")
 async def nodes(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The nodes' names in the order of the large map; with `rows`, what its cards say of the nodes in these rows."""
+    """Return the nodes' names in the order of the large map; with `rows`, the facts on its cards for the nodes in these rows."""
     look, rows = Look.from_query(request.GET), request.GET.get("rows")
     if rows is None:
         return JsonResponse({"names": await client.ask(NodeNames(at=look.at))})
@@ -148,7 +148,7 @@ async def nodes(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def _send(request: HttpRequest, client: SessionClient, message: PageMessage) -> HttpResponse:
-    """Do what a socket's message would; lead to the studio, or give htmx what changed on its page."""
+    """Handle a message as the socket does. Redirect to the studio, or return the changes of the page to htmx."""
     look = Look.from_query({**request.GET.dict(), **request.POST.dict()})
     heard = await client.converse(message, look)
     say(request, heard)
@@ -160,7 +160,7 @@ async def _send(request: HttpRequest, client: SessionClient, message: PageMessag
 
 @opens("POST")
 async def step(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """One step of a grain, at the head or of the viewer's own cursor."""
+    """Make one step of a grain, at the head or of the viewer's own cursor."""
     return await _send(request, client, from_form("step", grain=request.POST.get("grain", "plugin")))
 
 
@@ -171,7 +171,7 @@ async def back(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @opens("POST")
 async def goto(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """`at`: a position, or nothing to follow the head."""
+    """Move the viewer to position `at`, or to the head without `at`."""
     return await _send(request, client, Goto(Look.from_query(request.POST.dict()).at))
 
 
@@ -195,7 +195,7 @@ async def pause(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @edits("POST")
 async def undo(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Take the last change back, by as many commands as it consists of."""
+    """Undo the last change with all of its commands."""
     return await _take_back(request, client, Undo())
 
 
@@ -230,7 +230,7 @@ def _follow(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @edits("POST")
 async def differs(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Somebody has read where a replay under another engine came to something else."""
+    """Mark the difference of a replay under another engine as read."""
     await client.read_difference()
     return HttpResponseRedirect(reverse("studio", args=[client.key]))
 
@@ -245,7 +245,7 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
         )
     client.session.name = name
     await in_thread(client.session.save, update_fields=["name"])
-    back = request.POST.get("back", "")  # the key of the session from whose room it was renamed
+    back = request.POST.get("back", "")  # the key of the session whose page sent the form
     if KEY.fullmatch(back):
         return HttpResponseRedirect(reverse("branches", args=[back]))
     if by_htmx(request):
@@ -255,16 +255,16 @@ async def rename(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @opens("POST")
 async def duplicate(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A session of one's own with the same past; a view link is enough."""
+    """Create an independent session with the same past; a view link is enough."""
     name = _("%(name)s (copy)") % {"name": client.session.name}
     return await _fork_and_open(request, client, None, name, branch=False)
 
 
 @opens("GET")
 async def ask_fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A page that asks whether to fork at step `at`: a form of a frame in somebody else's page would come without a cookie.
+    """Ask whether to fork at step `at`: a form in another site's frame would be sent without a cookie.
 
-    Where a page of ours led here, it sends its form by itself.
+    If a page of this server led here, the page sends its form by itself.
     """
     head, at = await client.head(), Look.from_query(request.GET).at
     now = request.headers.get("Sec-Fetch-Site") == "same-origin"
@@ -274,7 +274,7 @@ async def ask_fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @opens("POST")
 async def fork(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A session of one's own that begins where the viewer stands."""
+    """Create an independent session that begins at the viewer's position."""
     return await _fork_and_open(request, client, Look.from_query(request.POST.dict()).at, "", branch=True)
 
 
@@ -288,7 +288,7 @@ async def _fork_and_open(
 
 @edits("POST")
 async def delete(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Close the session for everybody."""
+    """Delete the session for all users."""
     await client.delete()
     await forget(request, client.session.edit_key)
     await forget(request, client.session.view_key)

@@ -27,7 +27,7 @@ from playground.views.access import creator, edits, opens
 from playground.views.responses import by_htmx, go, position, whole_number, workbench
 from scheduler_core.apiserver.door import Call
 
-# The stage inside of somebody else's page: to look at, and to step through what has happened. It needs no cookie; only here framing is
+# The stage embedded in another site's page, read-only, with steps through the past. It needs no cookie; only here framing is
 # allowed.
 
 PANELS = ["transport", "pipeline", "stage", "map", "narrator"]
@@ -35,9 +35,9 @@ PANELS = ["transport", "pipeline", "stage", "map", "narrator"]
 
 @opens("GET")
 async def embed(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The stage at the step `at`, or the newest one. An edit key leads to the view link's page: what is embedded, everybody reads.
+    """Show the stage at step `at`, or at the newest. An edit key redirects to the view link's page: all readers see an embedded address.
 
-    With `pane` the page around it steps: it is one of two side by side (lockstep.py).
+    With `pane`, the surrounding page steps: it shows two panes side by side (lockstep.py).
     """
     if client.may_edit:
         return HttpResponseRedirect(_address(request, client.session.view_key))
@@ -82,7 +82,7 @@ def _address(request: HttpRequest, key: str) -> str:
 
 
 def allow_framing(response: HttpResponse) -> HttpResponse:
-    """A response that any page may frame."""
+    """Let any page frame a response."""
     response.xframe_options_exempt = True
     response._csp_replace = {"frame-ancestors": ["*"]}  # type: ignore[attr-defined]
     return response
@@ -93,7 +93,7 @@ DIGITS = 15
 
 @opens("GET")
 async def sharing(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Name, links, duplicate, delete. A view link sees neither the edit link, nor other view links, nor the delete."""
+    """Show name, links, duplicate, and delete. A view link shows neither the edit link, nor other view links, nor the delete."""
     asked = await client.ask(Read(call=Call("GET", "/version")))
     context: dict[str, Any] = {"view_link": _link(request, client.view_key), "is_live": asked.live}
     if client.may_edit:
@@ -105,7 +105,7 @@ async def sharing(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @edits("POST")
 async def view_links(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Makes a view link for a `term` (day, week, never), or takes the one with the number `revoke` back."""
+    """Create a view link for a `term` (day, week, never), or revoke the one with the number `revoke`."""
     number, term = whole_number(request.POST.get("revoke", ""), DIGITS), request.POST.get("term", "")
     if number is not None:
         await in_thread(links.revoke, client.session.pk, number)
@@ -123,12 +123,12 @@ def _link(request: HttpRequest, key: str) -> str:
 
 
 ROW = 22  # pixels from one line to the next
-DEEPEST = 6  # no name is indented further
+DEEPEST = 6  # the deepest indent of a name
 
 
 @opens("GET")
 async def branches(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """All branches that this key reaches, as a tree; with `strip` only the strip, as a fragment."""
+    """Show all branches that this key reaches, as a tree; with `strip` only the strip, as a fragment."""
     await client.refresh()
     look = Look.from_query(request.GET)
     shown = await tree(request, client, client.session.head if look.at is None else look.at)
@@ -146,10 +146,10 @@ async def tree(request: HttpRequest, client: SessionClient, position: int) -> di
 
 
 def draw_branches(family: Sequence[Mapping[str, Any]], position: int) -> dict[str, Any]:
-    """Rows with their lines; x in percent of all steps, y in pixels.
+    """Return rows with their lines; x in percent of all steps, y in pixels.
 
-    `family`: name, key, right, at, head, parent (index, -1: none), depth, current, past; each before its branches. `position` is where the
-    viewer stands in the current one.
+    `family`: name, key, right, at, head, parent (index, -1: none), depth, current, past; each before its branches. `position` is the
+    viewer's step in the current one.
     """
     most = max((each["head"] for each in family), default=0) or 1
     rows = [{**each, **_line(family, i, most)} for i, each in enumerate(family)]
@@ -173,7 +173,7 @@ def _line(family: Sequence[Mapping[str, Any]], i: int, most: int) -> dict[str, A
         "from": _percent(each["at"], most),
         "to": _percent(each["head"], most),
         "drop": max(each["parent"], 0) * ROW + ROW // 2,
-        # how far the current session's own past goes along this line
+        # the extent of the current session's past on this line
         "shared": _percent(shared[0], most) if each["past"] and shared else None,
         "short": each["name"].removeprefix(family[0]["name"] + " · ") if i else each["name"],
         "indent": min(each["depth"], DEEPEST),
@@ -181,7 +181,7 @@ def _line(family: Sequence[Mapping[str, Any]], i: int, most: int) -> dict[str, A
 
 
 def _below(rows: Sequence[Mapping[str, Any]], parent: int) -> list[dict[str, Any]]:
-    """The branches of one row with their own, for a tree of HTML lists."""
+    """Return the branches of one row with their own, for a tree of HTML lists."""
     mine = [i for i, row in enumerate(rows) if row["parent"] == parent]
     return [{"row": rows[i], "branches": _below(rows, i)} for i in mine]
 
@@ -193,12 +193,12 @@ def _percent(position: int, most: int) -> str:
 
 SOURCE = "story"
 MOST_ANSWERS = 100
-STRIDE, MOST_STRIDES = 10, 200  # transitions of a task's world between two looks at it; looks
+STRIDE, MOST_STRIDES = 10, 200  # transitions of a task's world between two checks; checks
 
 
 @edits("POST")
 async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
-    """Apply what a card (from 1) of the session's lesson offers."""
+    """Apply the offer of a card (from 1) of the session's lesson."""
     lesson = await in_thread(lessons.of_story, client.session.story)
     cards = lesson.plan.cards if lesson else ()
     act = cards[chapter - 1].do if 1 <= chapter <= len(cards) else None
@@ -217,7 +217,7 @@ async def story_act(request: HttpRequest, client: SessionClient, chapter: int) -
 
 @opens("POST")
 async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: int) -> HttpResponse:
-    """Show the verdict on an answer to the question of a card (from 1) that the world has come to."""
+    """Show the verdict on an answer to the question of a reached card (from 1)."""
     look = Look.from_query(request.POST.dict())
     given = None if "show" in request.POST else request.POST.getlist("answer")[:MOST_ANSWERS]
     judged = await client.ask(JudgeAnswer(at=look.at, card=chapter, given=given, again="tried" not in request.POST))
@@ -229,7 +229,7 @@ async def lesson_answer(request: HttpRequest, client: SessionClient, chapter: in
 
 
 async def _go_on(twin: SessionClient, until: Mapping[str, Any]) -> None:
-    """Let the fork's world go on until the condition holds, or its end; not for ever."""
+    """Run the fork's world until the condition is met, until its end, or up to a limit."""
     for _stride in range(MOST_STRIDES):
         if await twin.ask(LessonHolds(when=dict(until))):
             return
@@ -237,7 +237,7 @@ async def _go_on(twin: SessionClient, until: Mapping[str, Any]) -> None:
 
 
 async def begin_task(client: SessionClient, lesson: Lesson, at: int | None, creator: str) -> SessionClient:
-    """A fork with the situation of the lesson's task."""
+    """Create a fork with the situation of the lesson's task. Raise SessionError."""
     if lesson.plan.task is None:
         raise SessionError(_("This lesson has no task."))
     name = _("Task: %(session)s") % {"session": client.session.name[:100]}
@@ -253,7 +253,7 @@ async def begin_task(client: SessionClient, lesson: Lesson, at: int | None, crea
 
 @opens("POST")
 async def lesson_task(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A fork of the viewer's own with the situation of the lesson's task."""
+    """Create the viewer's own fork with the situation of the lesson's task."""
     lesson = await in_thread(lessons.of_story, client.session.story)
     if lesson is None:
         raise SessionError(_("This session has no lesson."))

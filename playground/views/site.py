@@ -42,7 +42,7 @@ FOR_GOOD = 365 * 24 * 3600
 
 @require_safe
 def joined(request: HttpRequest, kind: str, name: str, digest: str) -> HttpResponse:
-    """The file as it is now; kept by browsers where that is what the address means: a page may be older than this server."""
+    """Return the current joined file. Browsers may cache it only if the address has its digest: a page may be older than this server."""
     try:
         found = join(kind, name)
     except FileNotFoundError as error:
@@ -59,7 +59,7 @@ def joined(request: HttpRequest, kind: str, name: str, digest: str) -> HttpRespo
     return response
 
 
-# How faithful the engine is: the last run of the conformance corpus, families by plugins. `make conformance` writes what is shown.
+# The engine's fidelity: the last run of the conformance corpus, families by plugins. `make conformance` writes the data.
 
 RUN = Path(__file__).resolve().parent / "data" / "conformance.json"
 RELEASES_RUN = RUN.with_name("releases.json")
@@ -67,7 +67,7 @@ RELEASES_RUN = RUN.with_name("releases.json")
 
 @require_GET
 def conformance(request: HttpRequest) -> HttpResponse:
-    """Scenarios passed by family, and in how many of them each plugin takes a part."""
+    """Show the passed scenarios by family, and in how many of them each plugin takes part."""
     found = json.loads(RELEASES_RUN.read_text())
     families = dict.fromkeys(family for sums in found.values() for family in sums)
     rows = [
@@ -81,13 +81,13 @@ def conformance(request: HttpRequest) -> HttpResponse:
 
 @cache
 def last_run() -> dict[str, Any]:
-    """The data of the run as the command printed it."""
+    """Return the data of the last run as the command printed it."""
     data: dict[str, Any] = json.loads(RUN.read_text())
     return data
 
 
 def present_run(run: dict[str, Any]) -> dict[str, Any]:
-    """The run as a table: plugins in kube's order as columns, those that no scenario shows left out."""
+    """Return the run as a table: plugins in kube's order as columns, without those that appear in no scenario."""
     seen = {name for family in run["families"] for name in family["plugins"]}
     plugins = [name for name in registry() if name in seen]
     plugins += sorted(seen - set(plugins))
@@ -107,7 +107,7 @@ def present_run(run: dict[str, Any]) -> dict[str, Any]:
 
 @require_GET
 def terms(request: HttpRequest) -> HttpResponse:
-    """Every term, group by group."""
+    """Show all terms, group by group."""
     groups = [
         {
             "title": gettext(group.title),
@@ -127,7 +127,7 @@ def terms_json(request: HttpRequest) -> JsonResponse:
 
 
 def translate_term(term: Term) -> dict[str, Any]:
-    """A term in its reader's language."""
+    """Return a term in the reader's language."""
     return {
         "title": gettext(term.title),
         "text": gettext(term.text),
@@ -147,11 +147,11 @@ def _language(request: HttpRequest) -> str | None:
         return get_language()
 
 
-# Whether the database answers and takes what is written.
+# Health: the database answers and accepts writes.
 
-# Seconds for which a write that went well is believed.
+# Seconds for which a successful write counts.
 BELIEVED = 5.0
-# A row that nobody reads: written and taken back in one transaction, it needs room all the same.
+# A row that is written and rolled back in one transaction, but still needs disk space.
 KEY = "healthz"
 ROOM = 16 << 10
 
@@ -163,7 +163,7 @@ class Health:
         self._written = -BELIEVED
 
     def check(self) -> None:
-        """Raises what the database raises where it does not answer, or takes nothing more."""
+        """Raise the database's error if it does not answer or accepts no writes."""
         self._require_writable()
         if time.monotonic() - self._written > BELIEVED:
             self._write()
@@ -171,7 +171,7 @@ class Health:
 
     @transaction.atomic
     def _require_writable(self) -> None:
-        """Take what a writer takes first, which writes nothing: SQLite's lock, or the right to lock a row."""
+        """Take a writer's first lock without writing: SQLite's lock, or the right to lock a row."""
         list(Session.objects.select_for_update().filter(pk=0))
         LOCKED.end()
 
@@ -192,10 +192,10 @@ LANES = (("small", False), ("large", True))
 
 
 class _Sessions(Collector):
-    """Sessions and workers of this process, as they are when somebody asks."""
+    """Metrics of this process's sessions and workers, collected on request."""
 
     def describe(self) -> list[Metric]:
-        """Nothing is looked at before somebody asks."""
+        """Return no metrics, so that nothing is collected before a request."""
         return []
 
     def collect(self) -> Iterator[Metric]:
@@ -243,7 +243,7 @@ async def _database_problem() -> Unavailable | None:
 
 
 def for_operators(view: View) -> View:
-    """A view for those whom METRICS_CLIENTS names; nobody else learns that it is there."""
+    """Wrap a view for the clients in METRICS_CLIENTS; others get 404."""
 
     @wraps(view)
     async def inner(request: HttpRequest) -> HttpResponse:
@@ -258,7 +258,7 @@ def for_operators(view: View) -> View:
 @require_GET
 @for_operators
 async def metrics(request: HttpRequest) -> HttpResponse:
-    """The server's metrics in Prometheus' text form."""
+    """Return the server's metrics in Prometheus' text format."""
     return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
 
 

@@ -1,1 +1,1 @@
-"""What else acts on the objects of a cluster: its controllers, each a room of one file or folder (contract.py says what a room has)."""
+"""The controllers of a cluster, each a package of one file or folder (contract.py has the contract)."""

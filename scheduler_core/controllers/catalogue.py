@@ -1,4 +1,4 @@
-"""Every controller, in the order in which they hear of a change."""
+"""All controllers, in the order in which they receive watch events."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -28,9 +28,9 @@ from scheduler_core.controllers.volumes.provisioner import Provisioner
 from scheduler_core.controllers.workloads import catalogue as workloads
 from scheduler_core.scheduler.config.cluster import ClusterSettings
 
-# The chronicle: a few figures of some objects, kept as they change, so that they can be shown over virtual time.
+# The chronicle: a few figures of some objects, recorded as they change, to be shown over virtual time.
 #
-# It is no component of kube: what `kubectl get --watch` would print, kept. It writes nothing to the API server.
+# Not a component of kube: it keeps what `kubectl get --watch` would print, and writes nothing to the API server.
 
 
 class Chronicle(Controller):

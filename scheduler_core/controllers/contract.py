@@ -1,4 +1,4 @@
-"""What a controller is: it hears of changes, puts the objects concerned on its work queue, and reconciles one when its turn comes.
+"""The contract of controllers: they watch objects, enqueue the keys of changed ones on a work queue, and reconcile one key at a time.
 
 ```
 watch event ── on_watch ──> enqueue(key) ──(latency)──> Reconcile(controller, key) ── sync ──> writes through the API server
@@ -6,9 +6,9 @@ watch event ── on_watch ──> enqueue(key) ──(latency)──> Reconcil
                                └──────────── enqueue(key, at) <───┘
 ```
 
-`on_watch` only enqueues: it must not write. `sync` looks at the store anew, so that it can be called at any time, and says in words what it
-did and why. Nothing polls: a controller that has to look again later enqueues the key for the moment at which something will have changed.
-What a controller remembers is a field of Surroundings.
+`on_watch` only enqueues: it must not write. `sync` reads the store each time, so that it can be called at any time, and returns a
+description of its actions and reasons. Nothing polls: a controller that must reconcile a key later enqueues the key for the time of the
+next change. The state of a controller is a field of Surroundings.
 
 kube: client-go/util/workqueue @ v1.34.1
 """
@@ -34,7 +34,7 @@ WORN_OUT = 12  # failures in a row: after some ten seconds
 
 
 class World(Protocol):
-    """A world, as far as controllers see it; Simulation is one."""
+    """The world from a controller's view. Simulation implements it."""
 
     settings: WorldSettings
     surroundings: Surroundings
@@ -47,7 +47,7 @@ class World(Protocol):
 
     @property
     def changes(self) -> list[WatchEvent]:
-        """The changes that the transition in progress has made in the API server."""
+        """Return the changes that the current transition has made in the API server."""
 
     @property
     def cluster(self) -> ClusterSettings:
@@ -60,13 +60,13 @@ class World(Protocol):
     def controller(self, name: str) -> Controller: ...
 
     def plan(self, at: int, action: Action) -> None:
-        """Has something happen at a virtual time (ns)."""
+        """Schedule an action for a virtual time (ns)."""
 
     def record(self, facts: Facts | LazyFacts, scheduler: str = "", parent: int = 0) -> int: ...
 
 
 class WorldAction(Action, frozen=True):
-    """Something that a component does when its time comes: a subclass' docstring says what, that of its `stands` while what."""
+    """Base class of the components' actions. A subclass's docstring describes the action, that of its `stands` when it is valid."""
 
     priority: ClassVar[int] = URGENT
 
@@ -75,7 +75,7 @@ class WorldAction(Action, frozen=True):
         return True
 
     def run(self, world: World) -> None:
-        """Carries it out; called only while it stands."""
+        """Carry out the action. Called only while `stands` returns True."""
         raise NotImplementedError
 
 
@@ -118,40 +118,40 @@ class RetryInVain(Reconcile, frozen=True):
 
 
 class Controller:
-    """One controller. `name` is kube's, as in --controllers; `component` is what its Kubernetes Events say reports them ("": its name)."""
+    """Base class of controllers. `name` is kube's, as in --controllers; `component` is the source in Kubernetes Events ("": the name)."""
 
     name: ClassVar[str]
     component: ClassVar[str] = ""
     watches: ClassVar[tuple[str, ...]] = ()  # keys of kinds, or EVERY_KIND
     actions: ClassVar[tuple[type[WorldAction], ...]] = ()  # its own, besides Reconcile
-    pauses: ClassVar[tuple[int, int]] = (FIRST_PAUSE, LONGEST_PAUSE)  # before what failed is tried again
-    of_devices: ClassVar[bool] = False  # does what the gates about devices say
+    pauses: ClassVar[tuple[int, int]] = (FIRST_PAUSE, LONGEST_PAUSE)  # backoff after failures
+    of_devices: ClassVar[bool] = False  # enabled by the feature gates about devices
     of_kubelet: ClassVar[bool] = False  # is a part of the kubelet of every node
-    always_on: ClassVar[bool] = False  # is no controller of kube-controller-manager, and has no switch there
+    always_on: ClassVar[bool] = False  # not part of kube-controller-manager, so --controllers has no switch for it
 
     def on_watch(self, world: World, event: WatchEvent) -> None:
-        """Enqueues what a change concerns."""
+        """Enqueue the keys that a change concerns."""
         if event.new is not None:
             self.ask(world, event.new)
 
     def on_start(self, world: World) -> None:
-        """Enqueues what is there already, when the controller starts."""
+        """Enqueue the existing objects when the controller starts."""
         for kind in self.watches if type(self).ask is not Controller.ask else ():
             for manifest in world.store.list(kind):
                 self.ask(world, manifest)
 
     def ask(self, world: World, manifest: Manifest) -> None:
-        """Enqueues an object that it watches, if there is something to do about it."""
+        """Enqueue a watched object if it needs a sync."""
 
     def on_inputs(self, world: World, before: Inputs) -> None:
-        """Enqueues what a user's arrangement concerns; world.surroundings.inputs is what holds now."""
+        """Enqueue the keys that a change of the user's inputs concerns; world.surroundings.inputs has the new ones."""
 
     def sync(self, world: World, key: str) -> str:
-        """Reconciles one object. Returns in words what was done and why, "" for nothing. Refused: it is tried again later."""
+        """Reconcile one object. Return a description with the reasons, or "". Raise Refused to have the key retried with backoff."""
         raise NotImplementedError
 
     def enqueue(self, world: World, key: str, after: int | None = None) -> None:
-        """Has a key looked at after a while (ns; None: the usual latency); an earlier turn that is planned already holds."""
+        """Enqueue a key after a delay (ns; None: the usual latency). An earlier due time of the key takes precedence."""
         self.enqueue_at(world, key, world.now + (world.cluster.reconcile_latency if after is None else after))
 
     def enqueue_at(self, world: World, key: str, at: int, worn_out: bool = False) -> None:
@@ -164,15 +164,15 @@ class Controller:
             world.plan(at, (RetryInVain if worn_out else Reconcile)(self.name, key, at))
 
     def forget(self, world: World, key: str) -> None:
-        """Takes a key off the queue."""
+        """Remove a key from the work queue."""
         self.queue(world).due.pop(key, None)
 
     def queue(self, world: World) -> WorkQueue:
-        """Its work queue."""
+        """Return the controller's work queue."""
         return world.surroundings.queues.setdefault(self.name, WorkQueue())
 
     def event(self, world: World, type_: str, reason: str, kind: str, key: str, message: str) -> None:
-        """Records a Kubernetes Event about an object; `key` is "namespace/name", or a name."""
+        """Record a Kubernetes Event about an object; `key` is "namespace/name", or a name."""
         namespace, _, name = key.rpartition("/")
         world.store.record(
             KubeEvent(world.now, type_, reason, kind, namespace, name, message, self.component or self.name)

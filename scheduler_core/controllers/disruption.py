@@ -1,4 +1,4 @@
-"""The disruption controller: how many pods each PodDisruptionBudget lets go now."""
+"""The disruption controller: computes how many pods each PodDisruptionBudget allows to be disrupted now."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,14 +10,14 @@ from scheduler_core.base.clock.agenda import MILLISECOND, SECOND
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.workloads import KIND, Coverage, DisruptionMemory
 
-# How many pods a budget expects: the sum of the scales of the controllers of the pods that it covers.
+# The expected pods of a budget: the sum of the scales of the covered pods' controllers.
 # kube: pkg/controller/disruption/disruption.go (finders, getExpectedScale, getExpectedPodCount) @ v1.34.1
 
 _SCALED = ("ReplicationController", "Deployment", "ReplicaSet", "StatefulSet")
 
 
 class CountFailed(Exception):
-    """The expected number can't be said; the text is kube's error."""
+    """The expected number of pods can't be computed; the text is kube's error."""
 
 
 class ExpectedPods(NamedTuple):
@@ -44,7 +44,7 @@ def evaluate_budget(store: Store, namespace: str, spec: Manifest, coverage: Cove
 
 
 def resolve_int_or_percent(amount: int | str, total: int) -> int:
-    """A number, or a percentage of a total, rounded up. CountFailed."""
+    """Return a number, or a percentage of a total, rounded up. Raise CountFailed."""
     if isinstance(amount, int):
         return amount
     digits = amount.removesuffix("%")
@@ -54,7 +54,7 @@ def resolve_int_or_percent(amount: int | str, total: int) -> int:
 
 
 def _scale_of_all(store: Store, namespace: str, coverage: Coverage) -> int:
-    """The sum over the controllers of the pods, each counted once. CountFailed tells of the first pod by name."""
+    """Sum up the scales of the pods' controllers, each counted once. Raise CountFailed, with the name of the first pod concerned."""
     scales: dict[str, int] = {}
     failed: dict[str, str] = {}
     for uid, owner in coverage.references.items():
@@ -73,7 +73,7 @@ def _scale_of_all(store: Store, namespace: str, coverage: Coverage) -> int:
 
 
 def _first(store: Store, coverage: Coverage, failed: Mapping[str, str]) -> str:
-    """The failure that concerns the first pod."""
+    """Return the failure that concerns the first pod."""
     for key in sorted(coverage.pods):
         pod = store.pod_at(key)
         owner = None if pod is None else controller_of(pod.manifest)
@@ -83,7 +83,7 @@ def _first(store: Store, coverage: Coverage, failed: Mapping[str, str]) -> str:
 
 
 def _scale(store: Store, owner: Manifest, namespace: str) -> tuple[str, int] | None:
-    """Uid and scale of a controller, of a ReplicaSet's Deployment in its place; None where it is not there. CountFailed."""
+    """Return UID and scale of a controller (of the Deployment for its ReplicaSet), or None if it does not exist. Raise CountFailed."""
     version, name = str(owner.get("apiVersion")), str(owner.get("name"))
     kind = find_kind(version, str(owner.get("kind")))
     path = _replicas_path(store, kind) if kind is not None else None
@@ -129,17 +129,17 @@ def _deployment(store: Store, replica_set: Manifest, namespace: str) -> Manifest
     return found if found is not None and found["metadata"].get("uid") == owner.get("uid") else None
 
 
-# The disruption-controller: keeps the status of PodDisruptionBudgets, which the eviction subresource and preemption go by.
+# The disruption-controller: updates the status of PodDisruptionBudgets, which the eviction subresource and preemption respect.
 #
-# disruptionsAllowed = currentHealthy - desiredHealthy, and 0 where no pods are expected. An evicted pod stays booked in disruptedPods, and
+# disruptionsAllowed = currentHealthy - desiredHealthy, and 0 if no pods are expected. An evicted pod stays in disruptedPods, and
 # counts as not healthy, until it is being deleted or 2 minutes have passed. The condition DisruptionTarget of a pod that lives on for
 # 2 minutes is set to False.
 #
-# DEVIATION: of several budgets of one pod kube looks at one "arbitrarily"; here all are looked at.
+# DEVIATION: of several budgets of one pod kube syncs one "arbitrarily"; here all are synced.
 # kube: pkg/controller/disruption/disruption.go @ v1.34.1
 
 DELETION_TIMEOUT = STALE_AFTER = 120 * SECOND
-_PAUSE = 5 * MILLISECOND  # of the queue that a recheck goes through
+_PAUSE = 5 * MILLISECOND  # backoff of the queue for rechecks
 _POD = "Pod/"
 _FIGURES = ("currentHealthy", "desiredHealthy", "expectedPods", "disruptionsAllowed")
 UNMANAGED = (
@@ -220,13 +220,13 @@ class Disruption(Controller):
         allowed = max(0, healthy - wanted.healthy) if wanted.pods > 0 else 0
         figures = dict(zip(_FIGURES, (healthy, wanted.healthy, wanted.pods, allowed), strict=True))
         text = self._write(world, key, budget, figures, booked)
-        # Only after _write(), whose _patch() takes the key off the queue and with it an earlier recheck.
+        # Only after _write(), whose _patch() removes the key from the queue and with it an earlier recheck.
         if recheck is not None:
             self.enqueue_at(world, key, recheck + _PAUSE)
         return text
 
     def _still_booked(self, world: World, budget: Manifest, coverage: Coverage) -> tuple[dict[str, str], int | None]:
-        """The pods that were evicted and are not being deleted yet, and when (ns) the first of them will count as not deleted."""
+        """Return the evicted pods that are not being deleted yet, and the first time (ns) at which one counts as not deleted."""
         booked = (budget.get("status") or {}).get("disruptedPods") or {}
         kept: dict[str, str] = {}
         ends: list[int] = []
@@ -263,7 +263,7 @@ class Disruption(Controller):
     def _patch(self, world: World, key: str, status: Manifest) -> None:
         namespace, _, name = key.partition("/")
         world.api.patch_status((KIND, namespace, name), status)
-        self.forget(world, key)  # its own change is no news
+        self.forget(world, key)  # the controller's own write needs no sync
 
     def _enqueue_stale(self, world: World, pod: Pod) -> None:
         since = _get_disruption_time(pod)
@@ -290,7 +290,7 @@ class Disruption(Controller):
 
 
 def predict_status(store: Store, budget: Manifest) -> dict[str, Any]:
-    """Return the status that a budget gets as soon as its controller counts it, where a file has none."""
+    """Return the status that the controller would set for a budget without one."""
     meta = budget["metadata"]
     coverage = DisruptionMemory().coverage(store, f"{meta['namespace']}/{meta['name']}")
     try:
@@ -303,7 +303,7 @@ def predict_status(store: Store, budget: Manifest) -> dict[str, Any]:
 
 
 def selector_text(selector: Any) -> str:
-    """A LabelSelector as Go prints it in messages."""
+    """Return a LabelSelector as Go prints it in messages."""
     if selector is None:
         return "nil"
     labels = "".join(f"{name}: {value}," for name, value in sorted((selector.get("matchLabels") or {}).items()))
@@ -331,7 +331,7 @@ def _says_so(status: Manifest) -> bool:
 
 
 def _get_disruption_time(pod: Pod) -> int | None:
-    """Since when (ns since 1970) a pod that lives on is marked as about to be disrupted; a kubelet's own marks last."""
+    """Return when (ns since 1970) a running pod got the condition DisruptionTarget, or None. A kubelet's own condition never expires."""
     condition = pod.condition("DisruptionTarget")
     if condition is None or condition.get("status") != "True" or pod.deleting or pod.terminal:
         return None

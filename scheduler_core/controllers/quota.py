@@ -1,4 +1,4 @@
-"""resourcequota-controller: keeps what is used of each quota."""
+"""resourcequota-controller: updates the usage of each quota."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from scheduler_core.apiserver.quota import counts, in_scope, is_terminating, mat
 from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 
-# resourcequota-controller: counts what is used of a quota when the quota is new or its limits change, and when something is given back.
+# resourcequota-controller: counts the usage of a quota when the quota is new or its limits change, and when usage is returned.
 #
-# What is taken is charged by admission at once. A pod that should be gone and is not stops to count at the next full resync, every 5
+# Admission charges new usage at once. A pod that has overstayed its deletion stops counting at the next full resync, every 5
 # minutes.
 # kube: pkg/controller/resourcequota/resource_quota_controller.go, pkg/quota/v1/install/update_filter.go @ v1.34.1
 
@@ -53,7 +53,7 @@ class ResourceQuotaController(Controller):
         return f"counted the usage of {key}: {listed}"
 
     def _replenish(self, world: World, event: WatchEvent) -> None:
-        """Has the quotas counted that a deletion or a change gives something back to, or that were not charged for what was imported."""
+        """Enqueue the quotas to which a deletion or change returns usage, and those that an import did not charge."""
         quotas = [each for each in world.store.list(QUOTA) if each["metadata"]["namespace"] == event.namespace]
         if not quotas:
             return

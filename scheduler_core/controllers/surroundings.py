@@ -1,6 +1,6 @@
-"""What the components around the schedulers keep: their work queues, what they remember, and what a user has arranged.
+"""The state of the components around the schedulers: their work queues, their memory, and the user's inputs.
 
-Each controller that remembers something between two looks at the store has a field here; what can be read from the store is not kept.
+Each controller with state between two syncs has a field here; state that can be read from the store is not kept.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ MOST_LEVELS = 400  # of one object
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """One reconciliation: when (ns), of which object, and what was done and why."""
+    """One reconciliation: its time (ns), its object, and a description."""
 
     t: int
     key: str
@@ -39,13 +39,13 @@ class WorkQueue(State):
     done: tuple[Reconciliation, ...] = ()
 
     def note(self, t: int, key: str, text: str) -> None:
-        """Keeps what was done, of the newest a few."""
+        """Record a reconciliation. Only the newest are kept."""
         self.done = (*self.done, Reconciliation(t, key, text))[-MOST_DONE:]
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that a kubelet, or somebody beside it, reports of its node from now on."""
+    """A condition that a kubelet, or another component on the node, reports from now on."""
 
     node: str
     type: str
@@ -58,13 +58,13 @@ class Condition:
 class Inputs:
     """The user's settings besides objects; replaced, never changed, so that changes can be undone."""
 
-    programs: tuple[Program, ...] = ()  # what runs in the containers; the first rule that fits counts
-    usage: tuple[UsageEntry, ...] = ()  # what kubelets measure, by the time `at` from which it holds
+    programs: tuple[Program, ...] = ()  # the programs of containers; the first matching rule counts
+    usage: tuple[UsageEntry, ...] = ()  # declared usage, ordered by its start `at`
     stopped: tuple[str, ...] = ()  # nodes whose kubelet does not run
     conditions: tuple[Condition, ...] = ()
-    rules: tuple[Mapping[str, Any], ...] = ()  # the programs as they were written
-    entries: tuple[Mapping[str, Any], ...] = ()  # the usage as it was written
-    extenders: Behaviours = ()  # what the servers of extenders do
+    rules: tuple[Mapping[str, Any], ...] = ()  # the programs as the user wrote them
+    entries: tuple[Mapping[str, Any], ...] = ()  # the usage as the user wrote it
+    extenders: Behaviours = ()  # the behavior of extenders' servers
 
 
 Figures = tuple[tuple[str, int | str], ...]
@@ -72,7 +72,7 @@ Figures = tuple[tuple[str, int | str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Figures of an object from a time (ns) on; none: it has gone."""
+    """Figures of an object from a time (ns) on; none: the object was deleted."""
 
     t: int
     figures: Figures
@@ -95,7 +95,7 @@ class Surroundings(State):
     troubles: Copied[Troubles] = field(default_factory=Troubles)
 
     def note_level(self, key: str, t: int, figures: Figures) -> None:
-        """Keeps figures where they are others than before, of the newest so many."""
+        """Record figures if they have changed. Only the newest are kept."""
         kept = self.levels.get(key, ())
         if not kept or kept[-1].figures != figures:
             self.levels[key] = (*kept, Level(t, figures))[-MOST_LEVELS:]

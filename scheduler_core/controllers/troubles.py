@@ -1,11 +1,11 @@
-"""Controllers that fight each other, and controllers that get nowhere: noticed as they work, and named with the reason.
+"""Controllers that fight each other, and controllers that make no progress: detected as they work, and reported with the reason.
 
 | trouble | sign |
 |---|---|
-| fight | a field of an object is put back to what it was before another controller's write, again and again |
-| churn | the objects that an owner's controller makes are ended by another within half a minute, one after the other |
-| failing | a key's reconciliation fails time after time |
-| repeating | a key's reconciliation does the same thing time after time |
+| fight | a field of an object is repeatedly restored to its value before another controller's write |
+| churn | the objects that an owner's controller creates are repeatedly ended by another controller within half a minute |
+| failing | a key's reconciliation fails repeatedly |
+| repeating | a key's reconciliation does the same thing repeatedly |
 """
 
 import hashlib
@@ -20,9 +20,9 @@ from scheduler_core.base.clock.agenda import SECOND
 from scheduler_core.controllers.memory.nodes import EarlyEnds, FieldWrite, Troubles
 from scheduler_core.controllers.surroundings import Surroundings
 
-WITHIN = 60 * SECOND  # a sign that is older means nothing any more
+WITHIN = 60 * SECOND  # older signs are ignored
 EARLY = 30 * SECOND
-FIGHT, CHURN, FAILING, REPEATING = 3, 5, 3, 5  # how often a sign has to be seen
+FIGHT, CHURN, FAILING, REPEATING = 3, 5, 3, 5  # occurrences before a trouble is reported
 MOST = 500
 _OF_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
 _VOLATILE = ("timeAdded", "lastTransitionTime", "lastHeartbeatTime", "lastProbeTime")
@@ -30,7 +30,7 @@ _VOLATILE = ("timeAdded", "lastTransitionTime", "lastHeartbeatTime", "lastProbeT
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One trouble: its sign, the controllers, what it is about, since when (ns), how often, and in words."""
+    """One trouble: its sign, the controllers, the object, its start (ns), the number of occurrences, and a description."""
 
     sign: str
     controllers: tuple[str, ...]
@@ -41,7 +41,7 @@ class Trouble:
 
 
 def note(troubles: Troubles, controller: str, key: str, changes: Iterable[WatchEvent], now: int, epoch: int) -> None:
-    """Notes what a reconciliation changed. `epoch`: ns since 1970 at virtual time 0."""
+    """Record the changes of a reconciliation. `epoch`: ns since 1970 at virtual time 0."""
     for event in changes:
         if event.old is None or event.type == ADDED:
             continue
@@ -69,11 +69,11 @@ def note(troubles: Troubles, controller: str, key: str, changes: Iterable[WatchE
 
 
 def troubles_of(surroundings: Surroundings, now: int) -> tuple[Trouble, ...]:
-    """The troubles that there are now, by sign."""
+    """Return the current troubles, by sign."""
     return (*_fights(surroundings.troubles, now), *_churn(surroundings.troubles, now), *_of_queues(surroundings, now))
 
 
-# noticing
+# detection
 
 
 def _note_end(troubles: Troubles, controller: str, key: str, event: WatchEvent, now: int, epoch: int) -> None:
@@ -84,7 +84,7 @@ def _note_end(troubles: Troubles, controller: str, key: str, event: WatchEvent, 
         return
     name = f"{owner.get('name')}"
     if key.endswith(f"{meta.get('namespace') or ''}/{name}"):
-        return  # its own controller has made them fewer
+        return  # the owner's own controller has scaled down
     uid = str(owner.get("uid"))
     seen = troubles.early.pop(uid, None)
     times = tuple(t for t in seen.times if now - t <= WITHIN) if seen is not None else ()
@@ -104,7 +104,7 @@ def _ends(event: WatchEvent) -> bool:
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The fields of the spec and of what is people's in the metadata that differ: path, before, after."""
+    """Yield the changed fields of the spec and of the metadata that users own: path, before, after."""
     if old.get("spec") is not new.get("spec"):
         yield from _leaves(old.get("spec"), new.get("spec"), "spec")
     before, after = old["metadata"], new["metadata"]
@@ -129,7 +129,7 @@ def _digest(value: Any) -> str:
 
 
 def _steady(value: Any) -> Any:
-    """A value without its times."""
+    """Return a value without its times."""
     if isinstance(value, Mapping):
         return {name: _steady(inner) for name, inner in value.items() if name not in _VOLATILE}
     return [_steady(inner) for inner in value] if isinstance(value, list | tuple) else value
@@ -140,7 +140,7 @@ def _trim(kept: dict[str, Any]) -> None:
         del kept[next(iter(kept))]
 
 
-# telling
+# report
 
 
 def _fights(troubles: Troubles, now: int) -> Iterator[Trouble]:

@@ -1,4 +1,4 @@
-"""`python manage.py backup FILE`: every session in one file."""
+"""`python manage.py backup FILE`: writes all sessions to one file."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -11,7 +11,7 @@ from playground.storage.backups.copies import FAILURES, back_up
 
 
 class Command(PlainCommand):
-    """Servers may run meanwhile."""
+    """A command that backs up the database; servers may keep running."""
 
     help = "Write a backup of the database to FILE, also while servers use it."
     requires_system_checks = []

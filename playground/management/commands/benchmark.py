@@ -1,4 +1,4 @@
-"""`python manage.py benchmark`: pods scheduled per second, beside what the real scheduler makes of the same workloads."""
+"""`python manage.py benchmark`: pods scheduled per second, compared with the real scheduler on the same workloads."""
 
 import gc
 import json
@@ -32,7 +32,7 @@ POST_FILTER = " +PostFilter"
 
 @dataclass(frozen=True)
 class Result:
-    """One run of one workload. Latencies are of one SchedulePod (and PostFilter, where it is part of the workload)."""
+    """One run of one workload. Latencies are per SchedulePod (plus PostFilter, if it is part of the workload)."""
 
     name: str
     size: int
@@ -49,7 +49,7 @@ class Result:
 
 
 class Command(PlainCommand):
-    """Runs workloads of the yardstick and reports how fast they went."""
+    """A command that runs workloads of the benchmark and reports their speed."""
 
     help = (
         "Schedule the workloads of a file (plain or .xz), algorithm only (level A of benchmarks/README.md), and compare "
@@ -192,7 +192,7 @@ GOALS = {(100, 0): 0.5, (100, 100): 0.5, (1000, 0): 1.0, (1000, 100): 2.0, (5000
 
 
 def _real_figures() -> dict[tuple[str, int, int, bool], float]:
-    """The real scheduler's pods per wall second: level A, parallelism 16 on two cores, median of three runs."""
+    """Return the real scheduler's pods per wall second: level A, parallelism 16 on two cores, median of three runs."""
     data = json.loads(lzma.decompress((BENCHMARKS / "results.json.xz").read_bytes()))
     return {
         (row["workload"], row["nodes"], row["percentageOfNodesToScore"], row["variant"].endswith("PostFilter")): row[

@@ -1,4 +1,4 @@
-"""`python manage.py capacity`: which nodes would help the pods that wait, and which nodes can go."""
+"""`python manage.py capacity`: nodes that would help pending pods, and nodes that can be removed."""
 
 import sys
 import time
@@ -31,7 +31,7 @@ KEEPS = {
 
 
 class Command(TerminalCommand):
-    """Runs a cluster until it is at rest, and searches for nodes on copies of it."""
+    """A command that runs a cluster until it is at rest, and searches for nodes on copies of it."""
 
     help = (
         "Say which nodes would help the pods that wait (all of them, or those that are named), at which price, and which "

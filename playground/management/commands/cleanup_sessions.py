@@ -1,4 +1,4 @@
-"""`python manage.py cleanup_sessions`: removes sessions that nobody uses any more."""
+"""`python manage.py cleanup_sessions`: removes outdated sessions."""
 
 from argparse import ArgumentParser
 from datetime import timedelta
@@ -17,8 +17,9 @@ BATCH = 50
 
 
 class Command(PlainCommand):
-    """Deleted sessions go, those that nobody has opened for the days of the retention, and imports that were looked at and left a
-    day ago; and lessons that nobody opened in those days. Forks of them stay. Classrooms go with their answers when their days are over."""
+    """A command that removes deleted sessions, sessions and lessons unused for the retention days, and imports only previewed for a day.
+    Forks of them stay. Outdated classrooms are removed with their answers.
+    """
 
     help = "Remove deleted sessions and those that were not used for SESSION_RETENTION_DAYS days."
 

@@ -1,4 +1,4 @@
-"""`python manage.py conformance PATH...`: does this scheduler decide what kube-scheduler v1.34.1 decided?"""
+"""`python manage.py conformance PATH...`: compares this scheduler's decisions with those of kube-scheduler v1.34.1."""
 
 import gc
 import json
@@ -21,7 +21,7 @@ ALL_PASS, SOME_DIFFER, SOME_NOT_SUPPORTED = 0, 1, 2
 
 
 class Command(PlainCommand):
-    """Runs corpus scenarios through the real cycle and reports where they differ."""
+    """A command that runs corpus scenarios through the real cycle and reports the differences."""
 
     help = (
         "Run corpus files or folders (.json, .json.xz, .json.gz) and compare every decision. "
@@ -34,7 +34,7 @@ class Command(PlainCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object for machines")
 
     def handle(self, *args: Any, paths: list[Path], as_json: bool, **options: Any) -> None:
-        gc.set_threshold(100_000, 20, 20)  # as a worker process: a large cluster is many objects that stay
+        gc.set_threshold(100_000, 20, 20)  # as in a worker process: a large cluster has many long-lived objects
         results: list[Result] = []
         try:
             for path in paths:
@@ -62,7 +62,7 @@ def count(results: Iterable[Result]) -> Counter[Verdict]:
 
 
 def by_family(results: Iterable[Result]) -> dict[str, list[Result]]:
-    """The results of each family, families in the order in which they were met."""
+    """Return the results by family, families in the order of their first results."""
     families: dict[str, list[Result]] = {}
     for result in results:
         families.setdefault(result.scenario.family, []).append(result)
@@ -70,7 +70,7 @@ def by_family(results: Iterable[Result]) -> dict[str, list[Result]]:
 
 
 def table(results: list[Result]) -> list[str]:
-    """Lines: one per family, with what its unsupported scenarios wait for."""
+    """Return the lines of a table: one per family, with the reasons why scenarios are not supported."""
     families = by_family(results)
     width = max(len("family"), *(len(family) for family in families))
     lines = [f"{'family':<{width}}  {'scenarios':>9}  {'pass':>5}  {'differ':>6}  {'not supported yet':>17}"]
@@ -136,7 +136,7 @@ def as_data(results: list[Result]) -> dict[str, Any]:
 
 
 def _plugins(results: list[Result]) -> dict[str, int]:
-    """Plugin -> how many of the scenarios that pass it takes a part in that can be seen."""
+    """Return plugin -> number of passed scenarios in which its effect is visible."""
     passed = (result.scenario for result in results if result.verdict is Verdict.PASSES)
     return dict(sorted(Counter(name for scenario in passed for name in plugins_in(scenario)).items()))
 

@@ -11,7 +11,7 @@ from playground.management.errors import PlainCommand
 
 
 class Command(PlainCommand):
-    """Listens until it is interrupted."""
+    """A command that listens until interrupted."""
 
     help = "Listen on this machine with https, a root path, and a token, and forward to a session; writes a kubeconfig."
     requires_system_checks = ()

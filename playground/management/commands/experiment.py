@@ -1,4 +1,4 @@
-"""`python manage.py experiment`: runs of worlds under variants of the scheduler with several seeds, in processes or on a Dask cluster."""
+"""`python manage.py experiment`: runs worlds under variants of the scheduler with several seeds, in processes or on a Dask cluster."""
 
 import gc
 import json
@@ -35,7 +35,7 @@ def build_report(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
     parts = [
         f"<!doctype html><meta charset=utf-8><title>{escape(name)}</title><style>{STYLE}</style><h1>{escape(name)}</h1>"
     ]
-    script: bool = True  # Plotly itself, which the first chart brings along
+    script: bool = True  # include Plotly itself; only the first chart does
     for world in dict.fromkeys(row["world"] for row in rows):
         parts.append(f"<h2>{escape(world)}</h2>")
         for drawn in experiments.list_figures([row for row in rows if row["world"] == world]):
@@ -49,12 +49,12 @@ def build_report(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 Row = dict[str, Any]
 EXTRA = "pip install 'scheduler-playground[experiments]'"
-RETRIES = 3  # of a run whose worker was lost
-INTERRUPTED = 130  # as a shell says it of Ctrl-C
+RETRIES = 3  # retries of a run whose worker was lost
+INTERRUPTED = 130  # a shell's exit status after Ctrl-C
 
 
 class Command(TerminalCommand):
-    """Makes the runs of a file that have no result yet, and writes the tables of all."""
+    """A command that makes the missing runs of a file, and writes the tables of all runs."""
 
     help = (
         "Run an experiment: every world of a file under every variant with every seed, and write results.csv (and .parquet with "
@@ -116,7 +116,7 @@ class Command(TerminalCommand):
 
 
 def read_file(file: str) -> experiments.Experiment:
-    """Return the experiment of a file, or of standard input for "-" or a pipe. Raise CommandError with what is wrong, and where."""
+    """Return the experiment of a file, or of standard input for "-" or a pipe. Raise CommandError with the error and its place."""
     try:
         inputs = list_inputs([file] if file else [], elsewhere=False)
         if not inputs:
@@ -127,7 +127,7 @@ def read_file(file: str) -> experiments.Experiment:
 
 
 def make_in_process(run: experiments.Run) -> Row:
-    """Make a run, and free its world, which refers to itself: a command collects garbage too rarely for many large worlds."""
+    """Make a run, and free its world, which has cyclic references: automatic collections are too rare for many large worlds."""
     try:
         return experiments.make_run(run)
     finally:
@@ -135,7 +135,7 @@ def make_in_process(run: experiments.Run) -> Row:
 
 
 def in_processes(runs: Sequence[tuple[experiments.Run, Path]], workers: int) -> Iterator[tuple[Path, Row]]:
-    """Yield the rows as they come; what a lost process had is made again. The processes end with the caller."""
+    """Yield the rows as they are completed; lost processes' runs are repeated. The processes end with the caller."""
     left = {place: run for run, place in runs}
     for _ in range(RETRIES + 1):
         pool = ProcessPoolExecutor(max_workers=max(1, workers), initializer=gc.freeze)
@@ -154,7 +154,7 @@ def in_processes(runs: Sequence[tuple[experiments.Run, Path]], workers: int) -> 
 
 
 def on_dask(runs: Sequence[tuple[experiments.Run, Path]], address: str) -> Iterator[tuple[Path, Row]]:
-    """Yield the rows as a Dask cluster makes them; what a lost worker had is made again by others."""
+    """Yield the rows as a Dask cluster completes them; lost workers' runs are repeated by others."""
     try:
         import distributed
     except ImportError:
@@ -166,14 +166,14 @@ def on_dask(runs: Sequence[tuple[experiments.Run, Path]], address: str) -> Itera
 
 
 def keep(place: Path, row: Row) -> None:
-    """Write a result whole, or not at all."""
+    """Write a result atomically."""
     part = place.with_suffix(".part")
     part.write_text(json.dumps(row))
     part.replace(place)
 
 
 def write_tables(folder: Path, rows: Sequence[Row], say: Callable[[str], object]) -> None:
-    """Write all rows as CSV, and as Parquet where pyarrow is installed."""
+    """Write all rows as CSV, and as Parquet if pyarrow is installed."""
     (folder / "results.csv").write_text(write_csv(rows))
     try:
         import pyarrow

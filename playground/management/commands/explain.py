@@ -1,4 +1,4 @@
-"""`python manage.py explain`: why are the pods of a cluster not as their owners want them, and what would help?"""
+"""`python manage.py explain`: why pods of a cluster are not in the state that their owners want, and possible fixes."""
 
 import sys
 from argparse import ArgumentParser
@@ -19,7 +19,7 @@ ROW = ("pod", "state", "sentence", "fix", "command")
 
 
 class Command(TerminalCommand):
-    """Makes a world of the input, lets the pending pods be attempted once, and explains what is not as its owner wants it."""
+    """A command that builds a world of the input, attempts each pending pod once, and explains what is not as its owner wants."""
 
     help = (
         "Say why pods are Pending, missing, or stuck: one sentence, the evidence, and fixes that were tried on a copy. "
@@ -80,7 +80,7 @@ class Command(TerminalCommand):
     def _write_texts(
         self, about: list[explaining.Answer], shown: list[explaining.Answer], search: "Search"
     ) -> list[explaining.Answer]:
-        """Write the answers in full: explanations at once, fixes as soon as they are found."""
+        """Write the answers in full: explanations at once, each fix when it is found."""
         answers, faint = [], self.style.HTTP_INFO
         for each in about:
             visible = any(each is other for other in shown)
@@ -100,7 +100,7 @@ class Command(TerminalCommand):
 
 
 class Search:
-    """The search for fixes, of the first pods that wait; of whatever is `asked` about where something is named."""
+    """The search for fixes for the first pending pods. `asked`: the user named objects; then each answer gets fixes."""
 
     def __init__(
         self, made: FileWorld, pods: int, seconds: float, progress: Progress, asked: bool, longer: bool = False
@@ -109,7 +109,7 @@ class Search:
         self._left, self._seconds, self._asked = pods, seconds, asked
 
     def add_fixes(self, answered: explaining.Answer) -> explaining.Answer:
-        """Return the answer with what would help."""
+        """Return the answer with its fixes."""
         if self._left <= 0 or not (self._asked or explaining.is_pending(answered)):
             return answered
         self._left -= 1
@@ -121,7 +121,7 @@ class Search:
 def list_answers(
     made: FileWorld, keys: list[str], question: Question, progress: Progress
 ) -> Iterator[explaining.Answer]:
-    """Yield the answers about what is asked; where nothing is named, about each pending pod and all problems."""
+    """Yield the answers about the named objects; without names, about each pending pod and all problems."""
     refused = {
         pod: explain_refused_pod(made.world, each, said)
         for pod, said, each in made.refused_pods
@@ -156,7 +156,7 @@ def make_row(answered: explaining.Answer) -> dict[str, str]:
 
 
 def summarize(answers: list[explaining.Answer], question: Question) -> list[str]:
-    """The last lines: how many pods wait, and where was looked."""
+    """Return the last lines: the number of pending pods, and the namespace searched."""
     said = [explaining.summary(answers)]
     if question.namespace and not (question.everywhere or question.names or question.pods):
         said.append(f"Only the namespace {question.namespace} was looked at; -A looks at all.")

@@ -1,4 +1,4 @@
-"""`python manage.py export TRACE`: a trace, or a session of this server's database, in the forms that other tools read."""
+"""`python manage.py export TRACE`: a trace, or a session of this server's database, in formats for other tools."""
 
 import json
 from argparse import ArgumentParser
@@ -30,7 +30,7 @@ TABLE_HELP = "of csv: attempts, moves (in the queue), pods, nodes, or a kind of 
 
 
 class Command(PlainCommand):
-    """Computes the trace again and prints it as something else."""
+    """A command that recomputes the trace and prints it in another format."""
 
     help = (
         "Print a trace (export.jsonl of a session), or a session of this server, in a form: jsonl, the trace itself; html, "
@@ -93,7 +93,7 @@ def _history(named: str) -> tuple[formats.ReadLog, str, TracedLesson]:
 
 
 def load_session(named: str) -> tuple[Session, list[LogRow]]:
-    """The session that a link, a key or a number names, with its log. Raises SessionGone."""
+    """Return the session of a link, a key or a number, with its log. Raise SessionGone."""
     if named.isascii() and named.isdecimal():
         if len(named) > DIGITS:
             raise SessionGone(f"There is no session {named[:DIGITS]}…")
@@ -118,7 +118,7 @@ def export_trace(history: formats.ReadLog, form: str, table: str, name: str, les
 
 
 def replay(history: formats.ReadLog, name: str) -> str:
-    """The newest steps as a file that replays them."""
+    """Return the newest steps as a file that replays them."""
     recording = Recording(name, history.head)
     sim = Simulation(seed=history.seed)
     while True:

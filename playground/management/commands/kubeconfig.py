@@ -12,7 +12,7 @@ from playground.management.errors import PlainCommand
 
 
 class Command(PlainCommand):
-    """Asks the session's server for the kubeconfig."""
+    """A command that gets the kubeconfig from the session's server."""
 
     help = "Print a kubeconfig that leads kubectl to a session: kubectl --kubeconfig FILE get pods."
     requires_system_checks = ()

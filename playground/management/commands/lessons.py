@@ -1,4 +1,4 @@
-"""`python manage.py lessons`: the lessons there are; with --check each is played with right and wrong answers."""
+"""`python manage.py lessons`: lists lessons; --check plays each one with right and wrong answers."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ UNREAD = 2
 
 
 class Command(PlainCommand):
-    """Lists lessons by track, or checks them."""
+    """A command that lists lessons by track, or checks them."""
 
     help = (
         "List the lessons, with track, languages, steps, questions and minutes. --check plays each one to its end with the engine, "
@@ -53,7 +53,7 @@ class Command(PlainCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print them; the exit status says whether all is well."""
+        """Print the lessons. The exit status reports problems."""
         if options["path"] is not None:
             self._own(options["path"], options["json"])
             return
@@ -75,7 +75,7 @@ class Command(PlainCommand):
             sys.exit(WRONG)
 
     def _own(self, folder: Path, as_json: bool) -> None:
-        """One lesson of somebody's own, always checked."""
+        """Check and print one lesson of the user's own."""
         try:
             files = files_in(folder)
         except (OSError, UnicodeDecodeError) as error:
@@ -83,7 +83,7 @@ class Command(PlainCommand):
         found = check(files, settings.MAX_OBJECTS)
         lesson = None if found.findings else read_files(files)
         unshown = list(find_unshown(lesson, play(lesson))) if lesson is not None else []
-        # The row of a lesson of a person's own, as far as the lesson could be read.
+        # The row of a user's own lesson, as far as the lesson could be read.
         row = {
             "slug": folder.resolve().name,
             "track": found.track,
@@ -108,7 +108,7 @@ class Command(PlainCommand):
 
 
 def _check(lesson: Lesson, slugs: frozenset[str], release: str | None) -> list[str]:
-    """Return the problems of a lesson as it is written, with its variants; or in a release, or in each."""
+    """Return the problems of a lesson as written and of its variants; or in one release, or in each."""
     if release is None:
         return [*problems(lesson, slugs), *problems_of_variants(lesson)]
     found = []
@@ -123,7 +123,7 @@ HEADS = ("LESSON", "TRACK", "LANGUAGES", "STEPS", "QUESTIONS", "MINUTES", "OK")
 
 
 def _row(lesson: Lesson, ok: bool) -> dict[str, Any]:
-    """A lesson as the command prints it; `steps` are the cards that it is told in."""
+    """Return a lesson's data for printing; `steps` is the number of its cards."""
     return {
         "slug": lesson.slug,
         "track": lesson.plan.track,

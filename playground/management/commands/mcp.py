@@ -26,7 +26,7 @@ Given = Mapping[str, Any]
 
 
 class Command(TerminalCommand):
-    """Serves the tools until standard input ends. Each call is a process of its own, whose time is limited."""
+    """A command that serves the tools until standard input ends. Each call runs in its own process, with a time limit."""
 
     help = (
         "Serve explain, fix, simulate, whatif, step, and fork to an assistant by the Model Context Protocol, on standard input and "
@@ -78,13 +78,13 @@ class Command(TerminalCommand):
 
 @cache
 def read_table() -> Given:
-    """The tools and their parameters."""
+    """Return the tools and their parameters."""
     table: Given = yaml.safe_load(TOOLS.read_text())
     return table
 
 
 def describe(name: str) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments."""
+    """Return the JSON Schema of a tool's arguments."""
     tool, properties = read_table()["tools"][name], {}
     for each in (*CLUSTER, *tool["takes"], "release", "configuration"):
         properties[each] = {k: v for k, v in read_table()["parameters"][each].items() if k not in ("option", "file")}
@@ -95,7 +95,7 @@ def describe(name: str) -> dict[str, Any]:
 
 
 class ToolSession:
-    """The calls of one client, one after the other, and the worlds that it keeps, in files of `place`."""
+    """The calls of one client, one after the other, and the saved worlds, in files of `place`."""
 
     def __init__(self, place: Path, folders: Sequence[Path], context: str, seconds: float) -> None:
         import anyio
@@ -105,7 +105,7 @@ class ToolSession:
         self._worlds: list[str] = []
 
     async def call(self, name: str, given: Given) -> tuple[dict[str, Any], str]:
-        """The command's data, and what it says beside it. BadInput."""
+        """Return the command's data, and its notes. Raise BadInput."""
         from jsonschema import Draft202012Validator
 
         tools = read_table()["tools"]

@@ -28,12 +28,12 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.scheduler.config import RELEASES
 from scheduler_core.world.readonly import DECIDING, KINDS
 
-TOGETHER = 1.0  # seconds in which changes come together to one import
+TOGETHER = 1.0  # seconds in which changes are collected for one import
 WAIT = 120.0  # seconds for an answer
 
 
 class Pages:
-    """The pages of a session, asked as a browser asks them."""
+    """The pages of a session, requested as by a browser."""
 
     def __init__(self, link: str) -> None:
         base, key = read_link(link)
@@ -41,16 +41,16 @@ class Pages:
         self._opener = build_opener(HTTPCookieProcessor(self._cookies))
 
     def post(self, page: str, **fields: str) -> str:
-        """Send a form, and return the address that it leads to."""
+        """Send a form. Return the address of the redirect."""
         if not self._token():
-            self.ask("")  # gives the cookie whose value each form carries
+            self.ask("")  # sets the cookie whose value each form carries
         return self.read(page, urlencode({**fields, "csrfmiddlewaretoken": self._token()}).encode())[0]
 
     def _token(self) -> str:
         return next((cookie.value or "" for cookie in self._cookies if cookie.name.endswith("csrftoken")), "")
 
     def ask(self, page: str, method: str | None = None) -> bytes:
-        """Return what a page answers."""
+        """Return the content of a page."""
         return self.read(page, method=method)[1]
 
     def read(
@@ -65,19 +65,19 @@ class Pages:
 
 
 class Feed:
-    """Passes changes on to a session, in a thread of its own. `say` hears what the session does not take."""
+    """A thread that forwards changes to a session. `say` gets the session's refusals."""
 
     def __init__(self, link: str, say: Callable[[str], object]) -> None:
         self._pages, self._say = Pages(link), say
         self._changes: SimpleQueue[tuple[Key, Manifest | None]] = SimpleQueue()
 
     def start(self, objects: Sequence[tuple[Key, Manifest]]) -> None:
-        """Import what is there, and pass on what comes. Raise OSError if the session can't be reached."""
+        """Import the existing objects, and start to forward changes. Raise OSError if the session can't be reached."""
         self._import([manifest for _, manifest in objects])
         threading.Thread(target=self._pass_on, daemon=True).start()
 
     def put(self, key: Key, manifest: Manifest | None) -> None:
-        """Pass on an object as it is now; None: it is gone."""
+        """Forward an object's new state; None: the object was deleted."""
         self._changes.put((key, manifest))
 
     def _pass_on(self) -> None:
@@ -127,7 +127,7 @@ ENDED = ("Succeeded", "Failed")
 
 
 class Command(TerminalCommand):
-    """Keeps a copy of a cluster's objects in memory, and runs the other commands on it."""
+    """A command that mirrors a cluster's objects in memory, and runs the other commands on them."""
 
     help = (
         "Watch the cluster of your kubectl: explain each new Pending pod as it arrives, and answer lines of standard input. "
@@ -158,7 +158,7 @@ class Command(TerminalCommand):
         self._options, self._mirror = options, Mirror()
         for _, data in live.read(question):
             self._mirror.fill(json.loads(data)["items"])
-        options["namespace"] = question.namespace  # that of kubectl's context, if none was said
+        options["namespace"] = question.namespace  # that of kubectl's context, if the options have none
         self.stderr.write("Only get, list, and watch are asked for; --role prints the role that is enough.")
         reports: SimpleQueue[Report] = SimpleQueue()
         watches = Watches(live, question.namespace, reports)
@@ -181,7 +181,7 @@ class Command(TerminalCommand):
             watches.stop()
 
     def _follow(self, reports: SimpleQueue[Report]) -> None:
-        """Take reports and lines one by one; explain the pods that wait once they have waited."""
+        """Handle watch reports and input lines one by one; explain new pending pods after a delay."""
         mirror = self._mirror
         self.stdout.write(f"{mirror.summary()}\n{ASK}")
         due = time.monotonic() if mirror.fresh else None
@@ -208,7 +208,7 @@ class Command(TerminalCommand):
                 due = time.monotonic() + self._options["after"]
 
     def _answer(self, line: str) -> bool:
-        """Answer a line of standard input; False where it says that all is over."""
+        """Handle a line of standard input. Return False at the end."""
         try:
             name, *words = shlex.split(line) or [""]
         except ValueError as error:
@@ -236,7 +236,7 @@ class Command(TerminalCommand):
 
 
 class Mirror:
-    """The objects of a cluster as kubectl told of them last, and the pods that wait and of which nothing was said yet."""
+    """The latest objects of a cluster from kubectl, and the pending pods not yet explained."""
 
     def __init__(self) -> None:
         self.objects: dict[Key, tuple[int, Manifest]] = {}
@@ -245,13 +245,13 @@ class Mirror:
         self.pass_on: Callable[[Key, Manifest | None], None] = lambda key, manifest: None
 
     def fill(self, manifests: Sequence[Manifest]) -> None:
-        """Take the objects of the first list."""
+        """Add the objects of the first list."""
         for manifest in manifests:
             for _ in self._take_object(Event(str(manifest.get("kind")), 0, "ADDED", manifest)):
                 pass
 
     def take(self, report: Event | ListedObjects) -> Iterator[str]:
-        """Take a change, and yield what there is to say at once: a pod of which was told has a node, or is gone."""
+        """Apply a change, and yield messages: an explained pod has got a node, or is gone."""
         if isinstance(report, Event):
             yield from self._take_object(report)
             return
@@ -260,7 +260,7 @@ class Mirror:
                 yield from self._remove(key)
 
     def take_fresh(self) -> list[str]:
-        """Return the pods that wait and of which nothing was said yet, NAMESPACE/NAME, and count them as told."""
+        """Return the pending pods not yet explained, NAMESPACE/NAME, and mark them as explained."""
         pods = list(self.fresh)
         self.fresh.clear()
         self._explained |= {key: _uid(self.objects[key][1]) for key in pods}
@@ -273,7 +273,7 @@ class Mirror:
         return f"Nodes: {nodes}; pods: {len(pods)}; Pending: {sum(map(waits, pods))}."
 
     def as_text(self) -> bytes:
-        """The objects as kubectl prints them."""
+        """Return the objects as kubectl prints them."""
         items = [manifest for _, manifest in self.objects.values()]
         return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
 
@@ -286,7 +286,7 @@ class Mirror:
             return
         known = self.objects.get(key, (0, event.object))[1]
         if known is not event.object and _version(known) == _version(event.object) != "":
-            self.objects[key] = event.run, known  # a watch that begins tells of what was listed
+            self.objects[key] = event.run, known  # a new watch repeats the listed objects
             return
         self.objects[key] = event.run, event.object
         self.pass_on(key, event.object)
@@ -309,7 +309,7 @@ class Mirror:
 
 
 def waits(pod: Manifest) -> bool:
-    """Return True if a pod has no node and is to get one."""
+    """Return True if a pod is waiting for a node."""
     has_ended = (pod.get("status") or {}).get("phase") in ENDED
     return not (has_ended or (pod.get("spec") or {}).get("nodeName") or pod["metadata"].get("deletionTimestamp"))
 

@@ -1,4 +1,4 @@
-"""`python manage.py restore FILE`: the database as it was when the backup was made."""
+"""`python manage.py restore FILE`: restores the database of a backup."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -11,7 +11,7 @@ from playground.storage.backups.copies import FAILURES, restore
 
 
 class Command(PlainCommand):
-    """Servers have to be stopped before. Either all of the backup is there afterwards, or what was there before."""
+    """A command that restores a backup completely, or leaves the database unchanged. Servers must be stopped first."""
 
     help = "Restore the database from FILE, which `backup` wrote. Stop the servers first."
     requires_system_checks = []

@@ -1,4 +1,4 @@
-"""`scheduler-playground second-opinion`: what the real kube-scheduler does with a session's pods, beside what ours does."""
+"""`scheduler-playground second-opinion`: compares the real kube-scheduler's decisions about a session's pods with ours."""
 
 import contextlib
 import json
@@ -26,14 +26,14 @@ from scheduler_core.scheduler.config import read_release
 
 START, END = 60.0, 10.0  # seconds for a server or a scheduler to start, and to end
 LOOK = 0.5
-# Seconds without a request that are rest; while pods wait, longer than the longest backoff; where some are another scheduler's.
+# Seconds without a request until the scheduler counts as at rest; PENDING exceeds the longest backoff; NEVER: some pods are undecided.
 CALM, PENDING, NEVER = 3.0, 12.0, 30.0
 _SERVE = "from playground.management.program import main; main()"
 _BOUNDARY = "scheduler-playground-trace"
 
 
 def read_version(binary: str) -> str:
-    """The version that a kube-scheduler says, such as v1.34.2. BadInput."""
+    """Return a kube-scheduler's version, such as v1.34.2. Raise BadInput."""
     try:
         said = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=START, check=True).stdout  # noqa: S603
     except (OSError, subprocess.SubprocessError) as error:
@@ -48,7 +48,7 @@ def read_version(binary: str) -> str:
 
 @contextlib.contextmanager
 def serve(trace: bytes) -> Iterator[str]:
-    """Serve a session of a trace on this machine alone, with data that goes at the end; its link. BadInput."""
+    """Serve a session of a trace on this machine only, with temporary data; yield the session's link. Raise BadInput."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -65,7 +65,7 @@ def serve(trace: bytes) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _process(command: list[str], log: Path, **more: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that ends with the block, and writes into a file."""
+    """Run a program, with its output in a file, until the block ends."""
     with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out, **more) as process:  # noqa: S603
         try:
             yield process
@@ -86,7 +86,7 @@ def _await_server(base: str, process: subprocess.Popen[bytes], log: Path) -> Non
 
 
 def _bring(base: str, trace: bytes) -> str:
-    """Make a session of a trace; its link."""
+    """Create a session from a trace. Return its link."""
     pages = Pages(f"{base}/s/none/")
     _, page = pages.read(f"{base}/")
     token = re.search(rb'name="csrfmiddlewaretoken" value="([^"]+)"', page)
@@ -102,7 +102,7 @@ def _bring(base: str, trace: bytes) -> str:
 
 
 class SecondOpinion:
-    """A fork of a session for a kube-scheduler, and what its pages tell."""
+    """A fork of a session for a kube-scheduler, and the data of its pages."""
 
     def __init__(self, link: str, version: str) -> None:
         there = Pages(link).post("second-opinion/begin", release=version)
@@ -112,7 +112,7 @@ class SecondOpinion:
         return json.loads(self.fork.ask(f"second-opinion/{page}"))
 
     def compare(self, seed: int | None, patience: float) -> Any:
-        """Return opinion.json once the comparison has ended; `late` where that took too long."""
+        """Return opinion.json after the comparison has ended; `late` means a timeout."""
         end = time.monotonic() + patience
         while (found := self.ask("opinion.json" if seed is None else f"opinion.json?seed={seed}"))["late"]:
             if time.monotonic() > end:
@@ -120,15 +120,15 @@ class SecondOpinion:
         return found
 
     def run(self, binary: str, content_type: str, patience: float) -> bool:
-        """Let the scheduler work until it is at rest; False where that took too long. BadInput where it ends by itself."""
+        """Run the scheduler until it is at rest. Return False on a timeout. Raise BadInput if the scheduler exits."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "session.yaml").write_bytes(self.fork.ask("kubeconfig"))
             (folder / "config.yaml").write_bytes(self.fork.ask(f"second-opinion/config.yaml?type={content_type}"))
-            # Objects of a watch that begins with a list come in no order, and with them pods of the same priority.
+            # With WatchListClient, initial objects arrive in random order, and so would pods of the same priority.
             gates = ",".join(filter(None, (self.ask("progress.json")["gates"], "WatchListClient=false")))
             command = [binary, "--config", "config.yaml", "--secure-port", "0", f"--feature-gates={gates}"]
-            # The flush of pods after five minutes would depend on how fast this machine is.
+            # The flush of pods after five minutes would depend on this machine's speed.
             command.append("--pod-max-in-unschedulable-pods-duration=24h")
             log = folder / "scheduler.log"
             with _process(command, log, cwd=folder) as process:
@@ -138,7 +138,7 @@ class SecondOpinion:
                 return rests
 
     def _rest(self, process: subprocess.Popen[bytes], patience: float) -> bool:
-        """Wait until it asks for nothing any more, and has said something about each pod."""
+        """Wait until the scheduler sends no more requests, and has decided about each pod. Return whether it did."""
         begun = since = time.monotonic()
         asked = first = self.ask("progress.json")["asked"]
         while process.poll() is None and (now := time.monotonic()) - begun < patience:
@@ -162,7 +162,7 @@ FIELDS = {
 
 
 class Command(TerminalCommand):
-    """Forks a session, lets a kube-scheduler work in the fork, and compares pod by pod."""
+    """A command that forks a session, runs a kube-scheduler in the fork, and compares pod by pod."""
 
     help = (
         "Run a kube-scheduler of your own in a fork of a session, and compare its bindings, Events, conditions, and nominations with "
@@ -201,7 +201,7 @@ class Command(TerminalCommand):
 
     @contextlib.contextmanager
     def _open(self, options: dict[str, Any], release: Any) -> Iterator[str]:
-        """The link of the session: that which is given, or of a session of the input that is served here."""
+        """Yield the link of the session: the given one, or that of a local session of the input."""
         words = options["words"]
         if words and words[0].startswith(("http://", "https://")):
             yield words[0]
@@ -224,7 +224,7 @@ class Command(TerminalCommand):
 
 
 def describe(found: dict[str, Any], version: str, rests: bool, fork: str) -> dict[str, Any]:
-    """The data of second-opinion/v1."""
+    """Return the data of second-opinion/v1."""
     rows = found.get("pods") or []
     differ = [row for row in rows if row["different"]]
     return {

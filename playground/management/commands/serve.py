@@ -21,14 +21,14 @@ from playground import VERSION
 from playground.management.errors import PlainCommand
 from playground.serving.supervisor import Supervisor
 
-# Bytes of a body that are handed on at once: pieces of this size go back to the system when they are read.
+# Bytes of a body per chunk: memory of this size is returned to the system after the chunk is read.
 BUFFER = 1 << 20
-# Seconds that a thread goes on while another waits: a step passes through three threads, and one is busy with requests.
+# Seconds that a thread runs while another waits: a step passes through three threads, and one is busy with requests.
 SWITCH = 0.001
 
 
 class Command(PlainCommand):
-    """Serves pages and WebSockets until it is interrupted."""
+    """A command that serves pages and WebSockets until interrupted."""
 
     help = "Serve the playground (HTTP and WebSocket) with Daphne."
 
@@ -64,9 +64,9 @@ class Command(PlainCommand):
             self._serve(host, port, descriptor)
 
     def _prepare_database(self) -> None:
-        """Make or update the tables; a database that is away is waited for by the pages."""
+        """Create or update the tables. If the database is not available, the pages wait for it."""
         try:
-            self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])  # call_command leaves checks out
+            self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])  # call_command skips checks
             call_command("migrate", verbosity=0)
         except OperationalError as error:
             say(self.stderr, f"The tables of the database were not checked, as it does not answer: {error}".rstrip())
@@ -106,7 +106,7 @@ class Command(PlainCommand):
 
 
 def say(stream: OutputWrapper, text: str) -> None:
-    """Print a line for whoever started the server; a stream that is closed, or on a full disk, holds nobody up, now or at the end."""
+    """Print a line for the operator. A closed stream, or one on a full disk, does not block the server, now or at the end."""
     try:
         stream.write(text)
         stream.flush()
@@ -116,7 +116,7 @@ def say(stream: OutputWrapper, text: str) -> None:
 
 
 def tune_garbage_collection() -> None:
-    """Let no pass go over what was loaded at the start: it stays, and everybody waited a tenth of a second for each."""
+    """Exclude the objects loaded so far from garbage collection: each full collection delayed all requests by a tenth of a second."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
@@ -127,6 +127,6 @@ def _describe_port_conflict(host: str, port: int) -> str:
 
 
 def _end_with_supervisor() -> None:
-    """The supervisor holds the other end of the standard input."""
+    """Terminate when the supervisor closes the standard input."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""`python manage.py simulate`: runs a cluster and prints where its pods go."""
+"""`python manage.py simulate`: runs a cluster and prints the nodes of its pods."""
 
 import sys
 from argparse import ArgumentParser
@@ -27,7 +27,7 @@ EMPTY = {"node": "<none>"}
 
 
 class Command(TerminalCommand):
-    """Makes a world of files, runs it until nothing is left to do, and prints each pod with its node."""
+    """A command that builds a world from files, runs it until it is at rest, and prints each pod with its node."""
 
     help = (
         f"Run a cluster and print where its pods go, or those that are named. {INPUT}Controllers act: workloads get their pods, and pods "
@@ -77,7 +77,7 @@ def list_exits(
 def format_placements(
     made: FileWorld, rows: list[Row], absent: list[Row], held: list[Row], rest: RestResult, output: str
 ) -> str:
-    """The placements as tables for people, or for machines."""
+    """Return the placements as tables for users, or as data."""
     if output != "table":
         data = {
             "schema": "simulate/v1",

@@ -1,4 +1,4 @@
-"""`python manage.py step`: goes on with a world by a few steps, says what happened, and keeps it as a trace."""
+"""`python manage.py step`: continues a world by a few steps, prints their records, and saves it as a trace."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -17,12 +17,12 @@ from scheduler_core.world.simulation import Grain
 
 MOST = 10_000
 SHOWN = 200  # records
-NAMED = 5  # pods that wait
-ASKED = ("plugin_ran", "point_started")  # which are printed as text only where something is refused
+NAMED = 5  # pending pods
+ASKED = ("plugin_ran", "point_started")  # printed as text only after a rejection
 
 
 class Command(TerminalCommand):
-    """Makes a world of the input, or goes on with a trace, and prints what happened."""
+    """A command that builds a world of the input, or continues a trace, and prints the records of the steps."""
 
     help = (
         "Go on with a cluster step by step, and say what happened. Reads manifests, or a trace: an exported session, or what --save "
@@ -63,7 +63,7 @@ class Command(TerminalCommand):
         write_answer(self.stdout, data, _lines(data), output)
 
     def _make(self, options: dict[str, Any]) -> Cluster:
-        """The cluster to go on with. BadInput."""
+        """Return the cluster to continue. Raise BadInput."""
         inputs, question = self.read(options)
         if question.names:
             raise BadInput(f"{question.names[0]}: no such file; step takes files alone")
@@ -80,12 +80,12 @@ class Command(TerminalCommand):
 
 
 def go_on(cluster: Cluster, grain: str, count: int) -> list[Any]:
-    """Make so many steps, or fewer where nothing is left to happen, and return their records."""
+    """Make up to `count` steps, and return their records."""
     return [*chain(*takewhile(bool, (cluster.step(grain) for _ in range(count))))]
 
 
 def describe(cluster: Cluster, records: Sequence[Any], steps: int) -> dict[str, Any]:
-    """The data of step/v1: the records of these steps, and the state of the cluster."""
+    """Return the data of step/v1: the records of these steps, and the state of the cluster."""
     return {
         "schema": "step/v1",
         "step": cluster.position,

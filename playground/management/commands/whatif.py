@@ -1,4 +1,4 @@
-"""`python manage.py whatif`: what would change with other nodes, replicas or another configuration, and how many more pods fit."""
+"""`python manage.py whatif`: the effect of other nodes, replicas or another configuration, and how many more pods fit."""
 
 import os
 import sys
@@ -26,11 +26,11 @@ from scheduler_core.world.commands import SetSettings
 from scheduler_core.world.simulation import Simulation
 
 HURTING = ("evicted", "pending")
-NAMED = 10  # new pods that are printed one by one; more are counted
+NAMED = 10  # new pods printed one by one; more are counted
 
 
 class Command(command.TerminalCommand):
-    """Runs a cluster until it is at rest, makes the changes on a copy, runs both on, and prints what differs."""
+    """A command that runs a cluster until it is at rest, applies the changes to a copy, runs both, and prints the differences."""
 
     help = (
         "Say what would change: nodes drained, removed or added, workloads scaled, another configuration; all that is asked is done at "
@@ -66,7 +66,7 @@ class Command(command.TerminalCommand):
         inputs, question = self.read(asked)
         if question.names:
             raise BadInput(f"{question.names[0]}: no such file; --more, --scale and --drain take names")
-        # A release is asked about: what it changes shows against the oldest, where the input indicates none.
+        # With --release, the comparison starts from the oldest release, if the input indicates none.
         otherwise = OLDEST if asked["release"] else NEWEST
         made = make_world(inputs, seed=seed, acting=True, release=asked["from_release"], otherwise=otherwise)
         for note in made.notes:
@@ -173,7 +173,7 @@ def _changes(
 
 
 def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
-    """The number and the name of N=NAME or NAME=N."""
+    """Return the number and the name of N=NAME or NAME=N. Raise BadInput."""
     left, equals, right = text.partition("=") if first else text.rpartition("=")
     number, name = (left, right) if first else (right, left)
     if not equals or not name or not (number.isascii() and number.isdecimal()) or not 0 <= int(number) <= 5_000:
@@ -182,7 +182,7 @@ def _pair(text: str, option: str, form: str, first: bool) -> tuple[int, str]:
 
 
 def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
-    """The pods of one part of the set that --more asks about. Of a workload it is one pod, of a file's each replica."""
+    """Return the pods of one part of the set of --more: one pod for a workload, each replica for a file."""
     count, equals, named = text.partition("=")
     times, named = (int(count), named) if equals and count.isdecimal() else (1, text)
     if os.path.isfile(named) or named == "-":
@@ -205,21 +205,21 @@ def _pods(world: Simulation, text: str, question: Question) -> list[Manifest]:
 
 
 def _list_missing(outcome: whatif.Outcome) -> list[dict[str, Any]]:
-    """The workloads that lack pods with the change, or more of them than without it."""
+    """Return the workloads that lack pods with the change, or more of them than without it."""
     before = {(row["kind"], row["namespace"], row["name"]): row["pods"] for row in missing(outcome.baseline)}
     rows = missing(outcome.world)
     return [row for row in rows if row["pods"] > before.get((row["kind"], row["namespace"], row["name"]), 0)]
 
 
 def _list_blocked(outcome: whatif.Outcome) -> list[dict[str, str]]:
-    """List the objects that do not go on with the change, and did without it. Drains have lines of their own."""
+    """Return the objects that are blocked only with the change. Drains have their own lines."""
     before = {row["subject"] for row in blocked(outcome.baseline)}
     rows = (row for row in blocked(outcome.world) if not row["subject"].startswith("Node/"))
     return [row for row in rows if row["subject"] not in before]
 
 
 def _list_waiting(outcome: whatif.Outcome) -> list[dict[str, str]]:
-    """The pods that wait with the change and not without it, and why."""
+    """Return the pods that are pending only with the change, with the reasons."""
     past = Past(outcome.world)
     pods = (outcome.world.store.pod_at(key) for key in outcome.pending if key not in outcome.pending_without)
     return [{"pod": pod.key, "message": why_waiting(outcome.world, pod, past)} for pod in pods if pod]

@@ -1,1 +1,1 @@
-"""What the commands for a terminal share: texts of files and standard input, a world of them, progress, tables."""
+"""Shared parts of the terminal commands: inputs from files and standard input, a world of them, progress, tables."""

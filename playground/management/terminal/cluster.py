@@ -1,4 +1,4 @@
-"""A live cluster through the user's own kubectl, which only ever gets, and the files and standard input of a command."""
+"""A live cluster, read by the user's own kubectl with get only, and a command's files and standard input."""
 
 import os
 import re
@@ -19,16 +19,16 @@ from scheduler_core.world.readonly import DECIDING, KINDS, InvalidObject
 from scheduler_core.world.simulation import Simulation
 
 STDIN = "-"
-SUFFIXES = (".json", ".yaml", ".yml")  # of what is read in a folder
+SUFFIXES = (".json", ".yaml", ".yml")  # of the files read in a folder
 _OTHERS = (".md", ".txt", ".jsonl", ".ndjson", ".tar", ".tgz", ".gz", ".zip")
 
 
 class BadInput(Exception):
-    """An unusable input; the text says where."""
+    """An unusable input; the text has its place."""
 
 
 def is_file(word: str) -> bool:
-    """Return True if a word of the command line is a file or a folder, whether or not it exists, and not the name of an object."""
+    """Return True if a word of the command line means a file or a folder (existing or not), rather than an object."""
     return (
         word == STDIN
         or word.startswith(("/", "./", "../", "~"))
@@ -38,9 +38,9 @@ def is_file(word: str) -> bool:
 
 
 def list_inputs(files: Sequence[str], elsewhere: bool) -> list[tuple[str, bytes]]:
-    """Return the files with their contents; without files, standard input if it is a pipe or a file and holds anything.
+    """Return the files with their contents; without files, non-empty standard input from a pipe or a file.
 
-    `elsewhere`: the cluster is said to be elsewhere, so that standard input is not meant.
+    `elsewhere`: an option names the cluster, so that standard input is not read.
     """
     if files or elsewhere:
         return [(file, read_file(file)) for file in files]
@@ -57,7 +57,7 @@ def _is_piped() -> bool:
 
 
 def read_file(name: str) -> bytes:
-    """A file's bytes, those of standard input for "-", or a folder's files as an archive. BadInput where there is no such file."""
+    """Return a file's bytes, those of standard input for "-", or a folder's files as an archive. Raise BadInput."""
     path = Path(name)
     try:
         if name == STDIN:
@@ -68,7 +68,7 @@ def read_file(name: str) -> bytes:
 
 
 def _folder(folder: Path) -> bytes:
-    """All files in it, and in the folders within, without hidden ones and links."""
+    """Return all files of a folder and its subfolders, without hidden ones and links, as an archive."""
     found = [
         path
         for path in sorted(folder.rglob("*"))
@@ -81,7 +81,7 @@ def _folder(folder: Path) -> bytes:
 
 
 def read_objects(name: str) -> list[dict[str, Any]]:
-    """The manifests of a file, of a folder, or of standard input. BadInput where it can't be read."""
+    """Return the manifests of a file, of a folder, or of standard input. Raise BadInput."""
     try:
         objects = read(join_inputs([(name, read_file(name))])).objects
     except InvalidObject as error:
@@ -89,10 +89,10 @@ def read_objects(name: str) -> list[dict[str, Any]]:
     return [each.manifest for each in objects if isinstance(each.manifest, dict)]
 
 
-KUBECTL = "KUBECTL"  # the environment's name for another program than kubectl
+KUBECTL = "KUBECTL"  # the environment variable for a program other than kubectl
 RESOURCES = [KINDS[kind].resource for kind in DECIDING]
 _NO_SUCH = re.compile(r'the server doesn\'t have a resource type "(?P<name>[^"]+)"')
-_LOGGED = re.compile(r"[EWI]\d{4} ")  # kubectl logs each try before it says what is wrong
+_LOGGED = re.compile(r"[EWI]\d{4} ")  # kubectl logs each try before it prints the error
 _FORBIDDEN = re.compile(r"Error from server \(Forbidden\): (?P<resource>[a-z]+)\S* is forbidden")
 _WORDS = (
     "po:Pod deploy:Deployment rs:ReplicaSet rc:ReplicationController sts:StatefulSet ds:DaemonSet cj:CronJob no:Node"
@@ -106,14 +106,14 @@ _ALONE = ("Node", "Namespace", "PersistentVolume")  # kinds without a namespace
 
 
 def find_kind(word: str) -> str:
-    """The kind that a word means to kubectl: po, pod, pods, deployments.apps; "" if it is none that can be asked about."""
+    """Return the kind of a word as kubectl reads it: po, pod, pods, deployments.apps; "" if the commands do not support the kind."""
     word = word.partition(".")[0].lower()
     return _SHORT.get(word) or next((k for k in _NAMED if word in (k.lower(), KINDS[k].plural)), "")
 
 
 @dataclass(slots=True)
 class Question:
-    """Names of pods and workloads (`NAME`, `KIND/NAME`), and where they are. `namespace`: "" where none is said."""
+    """Names of pods and workloads (`NAME`, `KIND/NAME`), and their namespace ("" if not given)."""
 
     names: list[str]
     namespace: str
@@ -121,7 +121,7 @@ class Question:
     pods: list[str] = field(default_factory=list)  # of --pod: `NS/NAME`, `KIND/NS/NAME`
 
     def find_objects(self, world: Simulation) -> list[str]:
-        """Return what is named, as scheduler_core.analysis.explain takes it: NS/NAME of a pod, or KIND/NS/NAME. Raise BadInput."""
+        """Return the named objects for scheduler_core.analysis.explain: NS/NAME of a pod, or KIND/NS/NAME. Raise BadInput."""
         return [self._find(world, name, False) for name in self.names] + [
             self._find(world, name, True) for name in self.pods
         ]
@@ -136,10 +136,10 @@ class Question:
             key = f"{namespace}/{last}"
             if world.store.get(kind, "" if kind in _ALONE else namespace, last) is not None:
                 return key if kind == "Pod" else f"{kind}/{last}" if kind in _ALONE else f"{kind}/{key}"
-            if kind == "Pod" and explain(world, key) is not None:  # it is gone, or not there yet
+            if kind == "Pod" and explain(world, key) is not None:  # the pod is gone, or does not exist yet
                 return key
         kind, namespace, last = readings[0]
-        if kind == "Pod":  # a workload of this name, or a pod of a pattern: one that has no node before the others
+        if kind == "Pod":  # a workload of this name, or a pod of a pattern: pods without a node first
             for other in _OF_PODS:
                 if world.store.get(other, namespace, last) is not None:
                     return f"{other}/{namespace}/{last}"
@@ -174,7 +174,7 @@ class Question:
 
 
 class Live:
-    """The cluster that kubectl talks to. `options` are passed on; `say` hears each command before it runs."""
+    """The cluster of the user's kubectl. `options` are passed on; `say` gets each command before it runs."""
 
     OPTIONS = ("kubeconfig", "context", "cluster", "user", "as", "request-timeout")
 
@@ -188,11 +188,11 @@ class Live:
 
     @property
     def is_meant(self) -> bool:
-        """True if an option says which cluster."""
+        """True if an option names the cluster."""
         return bool(self._given)
 
     def read(self, question: Question) -> list[tuple[str, bytes]]:
-        """Return the cluster's objects as kubectl prints them. The question gets the context's namespace if it has none."""
+        """Return the cluster's objects as kubectl prints them. A question without a namespace gets the context's."""
         if not question.namespace and not question.everywhere:
             shown = self._run(["config", "view", "--minify", "-o", "jsonpath={..namespace}"], quiet=True)
             question.namespace = shown.stdout.decode(errors="replace").strip() or "default"
@@ -208,7 +208,7 @@ class Live:
         return [("kubectl get", data)]
 
     def _get(self, resources: Sequence[str], where: Sequence[str]) -> tuple[bytes, set[str]]:
-        """Return what kubectl prints, and the resources that the user may not list. Raise BadInput if kubectl prints nothing."""
+        """Return kubectl's output, and the resources that the user may not list. Raise BadInput if there is no output."""
         wanted, again = list(resources), False
         while True:
             done = self._run(["get", ",".join(wanted), *where, "-o", "json"], quiet=again)
@@ -228,7 +228,7 @@ class Live:
         return done.stdout, forbidden
 
     def open(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-        """Start kubectl. Raise OSError if there is none."""
+        """Start kubectl. Raise OSError if it is not installed."""
         return subprocess.Popen(  # noqa: S603
             [self._program, *arguments, *self._given],
             stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""The base of the commands about clusters: options of one's own alone, input, exit statuses, errors as other tools print them."""
+"""The base class of commands about clusters: only their own options, inputs, exit statuses, and error format."""
 
 import enum
 import gc
@@ -38,7 +38,7 @@ class Exit(enum.IntEnum):
 
 
 def leave(found: Iterable[Exit]) -> None:
-    """End the process with the highest status; return if all is well."""
+    """End the process with the highest status; return if all statuses are 0."""
     if worst := max(found, default=Exit.WELL):
         sys.exit(worst)
 
@@ -65,7 +65,7 @@ CHANGES: tuple[Option, ...] = (
 
 
 def add_options(parser: ArgumentParser, *rows: Option) -> None:
-    """Add options: name, default, name of the value, help. A list may be given several times; False makes a flag."""
+    """Add options: name, default, name of the value, help. A list default makes an option repeatable; False makes a flag."""
     for name, default, value, what in rows:
         how: dict[str, Any] = {"type": type(default), "metavar": value}
         if isinstance(default, list):
@@ -81,7 +81,7 @@ class TerminalCommand(PlainCommand):
     requires_system_checks: list[str] = []
     suppressed_base_arguments = {"--settings", "--pythonpath", "--traceback", "--version", "--verbosity"}
     bad_input = (BadInput, UnknownObject, Refused)
-    given: list[tuple[str, bytes]] = []  # inputs in place of files and of a cluster
+    given: list[tuple[str, bytes]] = []  # inputs instead of files and of a cluster
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -111,14 +111,14 @@ class TerminalCommand(PlainCommand):
         return parser
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Execute the command as Django does, with fewer collections of garbage, and respect NO_COLOR."""
-        gc.set_threshold(100_000, 20, 20)  # a large cluster is many objects that stay
+        """Execute the command as Django does, with fewer garbage collections, and respect NO_COLOR."""
+        gc.set_threshold(100_000, 20, 20)  # a large cluster has many long-lived objects
         if os.environ.get(NO_COLOR) and not options["force_color"]:
             options["no_color"] = True
         return super().execute(*args, **options)
 
     def read(self, options: dict[str, Any]) -> tuple[list[tuple[str, bytes]], Question]:
-        """Return the inputs, and what is asked about them. Raise BadInput."""
+        """Return the inputs, and the question about them. Raise BadInput."""
         words: list[str] = options["words"]
         if self.given:
             return self.given, Question(words, options["namespace"], options["all_namespaces"])
@@ -134,7 +134,7 @@ class TerminalCommand(PlainCommand):
     def make(
         self, inputs: list[tuple[str, bytes]], configuration: str, release: Release | None, **how: Any
     ) -> FileWorld:
-        """Return the world of the inputs (see make_world), and write what was said about them. Raise BadInput."""
+        """Return the world of the inputs (see make_world), and write its notes. Raise BadInput."""
         made = make_world(inputs, configuration, release=release, **how)
         for note in made.notes:
             self.stderr.write(note)

@@ -1,4 +1,4 @@
-"""What commands print: tables as kubectl prints them, lines as wide as the terminal, data for machines, and how far a command is."""
+"""Output of commands: tables as kubectl prints them, lines as wide as the terminal, data, and progress."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ from scheduler_core.world.readonly import Pod
 from scheduler_core.world.simulation import Simulation
 
 FIELDS = ("namespace", "pod", "node", "attempts", "message", "phase", "reason")
-_NONE = {  # by kind: the field of the spec, or of the status, that says how many pods it is to have
+_NONE = {  # by kind: the field of the spec, or of the status, with the desired number of pods
     "Deployment": ("spec", "replicas"),
     "StatefulSet": ("spec", "replicas"),
     "ReplicaSet": ("spec", "replicas"),
@@ -32,9 +32,9 @@ _NONE = {  # by kind: the field of the spec, or of the status, that says how man
 
 
 def placements(world: Simulation, gone: Iterable[End] = ()) -> list[dict[str, Any]]:
-    """Each pod that has not succeeded, by namespace and name: its node ("": none), its attempts, its phase, and why it waits or failed.
+    """Return each pod that has not succeeded, by namespace and name: its node ("": none), attempts, phase, and reason for its state.
 
-    `gone`: pods that were deleted; those of them that had failed are told of as well.
+    `gone`: deleted pods; failed ones among them are included.
     """
     tries, past = Counter(attempt.pod for attempt in world.journal.attempts), Past(world)
     deleted = [
@@ -55,7 +55,7 @@ def waits(row: dict[str, Any]) -> bool:
 
 
 def missing(world: Simulation) -> list[dict[str, Any]]:
-    """The workloads that lack pods which nobody creates, and why; of a workload and what it controls the former alone."""
+    """Return the workloads whose missing pods no controller creates, and why; an owner represents the workloads that it controls."""
     rows = {}
     for each in explain_uncreated(world):
         evidence = each.reasons[0].evidence
@@ -73,7 +73,7 @@ def missing(world: Simulation) -> list[dict[str, Any]]:
 
 
 def blocked(world: Simulation) -> list[dict[str, str]]:
-    """The workloads, deletions, and drains that do not go on, and why; not those of which a pod waits or is missing."""
+    """Return the workloads, deletions, and drains that are stuck, and why; without those with a pending or missing pod."""
     known = {(row["kind"], row["namespace"], row["name"]) for row in missing(world)}
     known |= {each for p in world.store.pods() if not p.node_name for each in owners_of(world.store, subject_of(p))}
     found = [
@@ -83,7 +83,7 @@ def blocked(world: Simulation) -> list[dict[str, str]]:
 
 
 def idle(world: Simulation) -> Iterator[str]:
-    """The workloads that ask for no pod."""
+    """Yield the workloads without desired pods."""
     for kind, (section, field) in _NONE.items():
         for manifest in world.store.list(kind):
             if (manifest.get(section) or {}).get(field) == 0:
@@ -99,7 +99,7 @@ def _format_object_name(manifest: Any) -> str:
 
 
 def why_waiting(world: Simulation, pod: Pod, past: Past) -> str:
-    """Return the message for a pod that waits or failed: kube's own if there is one."""
+    """Return the message for a pending or failed pod: kube's own if there is one."""
     if pod.phase == FAILED:
         explained = explain(world, pod.key, past)
         return end_of(pod).message or (explained.reasons[0].message if explained and explained.reasons else "")
@@ -115,7 +115,7 @@ def why_waiting(world: Simulation, pod: Pod, past: Past) -> str:
 
 
 def _last_event(world: Simulation, pod: Pod) -> str:
-    """Return the message of the last warning event of a pod whose containers have not started."""
+    """Return the message of the last warning Event of a pod whose containers have not started."""
     about = (
         event.message
         for event in reversed(world.store.events)
@@ -124,22 +124,22 @@ def _last_event(world: Simulation, pod: Pod) -> str:
     return next(about, "")
 
 
-FORMS = ("json", "yaml", "csv")  # for machines
+FORMS = ("json", "yaml", "csv")  # for programs
 GAP = "   "
 NARROWEST = 24  # a column that is wrapped
 
 WIDTH = 30
 WIDEST = 78
-LONG = 50  # things to do from which a bar is shown
+LONG = 50  # the least number of items for a bar
 
 
 def get_width() -> int | None:
-    """The terminal's columns; None where what is printed is no terminal's."""
+    """Return the terminal's columns, or None if the output is not a terminal."""
     return max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
 
 
 def wrap(line: str, width: int | None) -> list[str]:
-    """Return a line as lines of at most so many columns, which go on where its text begins."""
+    """Return a line as lines of at most `width` columns, with continuations indented."""
     if width is None or len(line) <= width:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
@@ -164,7 +164,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int | None
 
 
 def format_data(data: Mapping[str, Any], fields: Sequence[str], rows: Sequence[Mapping[str, Any]], form: str) -> str:
-    """The data as JSON or YAML, or these fields of its rows and its release as CSV."""
+    """Return the data as JSON or YAML, or these fields of its rows and its release as CSV."""
     if form == "json":
         return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
     if form == "yaml":
@@ -179,7 +179,7 @@ def format_data(data: Mapping[str, Any], fields: Sequence[str], rows: Sequence[M
 
 
 def write_answer(out: OutputWrapper, data: Mapping[str, Any], lines: Iterable[str], form: str) -> None:
-    """Write lines for people, as wide as their terminal, or the data for machines."""
+    """Write lines as wide as the terminal for users, or the data for programs."""
     if form != "text":
         out.write(format_data(data, (), (), form), ending="")
         return
@@ -189,7 +189,7 @@ def write_answer(out: OutputWrapper, data: Mapping[str, Any], lines: Iterable[st
 
 
 class Progress:
-    """A line that is written over. Nothing is shown where the stream is no terminal."""
+    """A progress line that is overwritten. Nothing is shown if the stream is not a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -204,7 +204,7 @@ class Progress:
         self.clear()
 
     def clear(self) -> None:
-        """Makes room for what is printed."""
+        """Clear the line for other output."""
         if self._shown:
             self._shown = False
             self._write("\r\033[K")
@@ -214,11 +214,11 @@ class Progress:
         self._show(text[:WIDEST])
 
     def steps(self, done: int) -> None:
-        """So many steps were made, of nobody knows how many."""
+        """Show the number of steps so far; the total is unknown."""
         self._show(f"{done:,} steps")
 
     def part(self, done: int, total: int, what: str) -> None:
-        """A bar, where there is much to do."""
+        """Show a bar if there are many items."""
         if total >= LONG:
             self._show(f"{'#' * (WIDTH * done // total):<{WIDTH}} {done}/{total} {what}")
 

@@ -1,4 +1,4 @@
-"""A live cluster that is watched: one kubectl for each kind, whose events arrive in a queue; nothing is ever written."""
+"""A watched live cluster: one kubectl for each kind, whose events arrive in a queue; nothing is ever written."""
 
 import codecs
 import json
@@ -15,11 +15,11 @@ from scheduler_core.world.readonly import DECIDING, KINDS
 
 Key = tuple[str, str, str]  # kind, namespace, name
 PIECE = 1 << 16
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before a watch that ended begins anew
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds before an ended watch restarts
 
 
 class Event(NamedTuple):
-    """A change of an object. `run`: the run of its kind's watch that told of it, or 0 of the first list."""
+    """A change of an object. `run`: the run of its kind's watch that reported it, or 0 for the first list."""
 
     kind: str
     run: int
@@ -28,7 +28,7 @@ class Event(NamedTuple):
 
 
 class ListedObjects(NamedTuple):
-    """The objects of a kind that were there after a watch of it began anew."""
+    """The objects of a kind that existed when a watch of it restarted."""
 
     kind: str
     run: int
@@ -36,7 +36,7 @@ class ListedObjects(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """A line for people."""
+    """A line for users."""
 
     text: str
 
@@ -45,13 +45,13 @@ Report = Event | ListedObjects | TextLine | str  # a line of standard input
 
 
 def key_of(manifest: Manifest) -> Key:
-    """The key of an object that kubectl printed."""
+    """Return the key of an object that kubectl printed."""
     meta = manifest.get("metadata") or {}
     return str(manifest.get("kind")), str(meta.get("namespace") or ""), str(meta.get("name"))
 
 
 def role() -> dict[str, Any]:
-    """The ClusterRole that is enough: get, list, and watch of the kinds that decide, without Secrets and ConfigMaps."""
+    """Return the sufficient ClusterRole: get, list, and watch of the relevant kinds, without Secrets and ConfigMaps."""
     groups: dict[str, list[str]] = {}
     for kind in DECIDING:
         groups.setdefault(KINDS[kind].group, []).append(KINDS[kind].plural)
@@ -63,7 +63,7 @@ def role() -> dict[str, Any]:
 
 
 class Watches:
-    """The watches of all kinds, each in a thread of its own. `namespace`: where is looked if all namespaces are forbidden."""
+    """The watches of all kinds, each in its own thread. `namespace`: the one to watch if all namespaces are forbidden."""
 
     def __init__(self, live: Live, namespace: str, reports: SimpleQueue[Report]) -> None:
         self._live, self._namespace, self._reports = live, namespace, reports
@@ -75,7 +75,7 @@ class Watches:
             threading.Thread(target=self._watch, args=(kind,), daemon=True).start()
 
     def stop(self) -> None:
-        """End every kubectl."""
+        """Terminate all kubectl processes."""
         self._ended.set()
         for process in list(self._running.values()):
             process.terminate()
@@ -103,7 +103,7 @@ class Watches:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _run_once(self, kind: str, run: int, where: list[str]) -> str:
-        """Watch until kubectl ends; return what it said."""
+        """Watch until kubectl ends. Return its error output."""
         asked = ["get", KINDS[kind].resource, *where, "-o", "json"]
         try:
             process = self._live.open([*asked, "--watch", "--output-watch-events"])
@@ -120,7 +120,7 @@ class Watches:
             return process.stderr.read().decode(errors="replace").strip()
 
     def _list_again(self, kind: str, run: int, asked: list[str]) -> None:
-        """Report the objects that are there; the watch, which has begun, tells of what goes later."""
+        """Report the existing objects; the watch, which has started already, reports later deletions."""
         with self._live.open(asked) as process:
             data, _ = process.communicate()
         if not process.returncode:
@@ -128,7 +128,7 @@ class Watches:
 
 
 def list_changes(value: Manifest) -> Iterator[tuple[str, Manifest]]:
-    """Yield the type and the object of an event; of a list, or of an object that is printed alone, what is there."""
+    """Yield the type and the object of an event; or ADDED for each object of a list, or MODIFIED for a single object."""
     if isinstance(value.get("object"), dict):
         yield str(value.get("type")), value["object"]
     elif isinstance(value.get("items"), list):

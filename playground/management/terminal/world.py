@@ -1,4 +1,4 @@
-"""A world of files as the import reads them, in which each pending pod is attempted once from the snapshot, as the scheduler would."""
+"""A world of files, read like an import, in which each pending pod is attempted once from the snapshot, in the scheduler's order."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,20 +49,20 @@ WITH_PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "Statef
 
 @dataclass(frozen=True, slots=True)
 class FileWorld:
-    """A world of files, what was said about them, the pods that are pending in them, and how many objects with pods were refused."""
+    """A world of files, its notes, its pending pods, and the number of refused objects with pods."""
 
     world: Simulation
     notes: tuple[str, ...]
     pending: tuple[str, ...]
-    snapshot: bool  # what a cluster had; otherwise controllers make the pods of what is in the files
+    snapshot: bool  # the objects are a cluster's; otherwise controllers create the pods of the workloads in the files
     refused: int = 0
-    refused_pods: tuple[tuple[str, str, Manifest], ...] = ()  # that the API server does not take, with its words
+    refused_pods: tuple[tuple[str, str, Manifest], ...] = ()  # refused by the API server, with its message
 
     @property
     def release(self) -> str:
         return self.world.settings.release
 
-    commands: tuple[Command, ...] = ()  # that make it of an empty one of its release
+    commands: tuple[Command, ...] = ()  # that build it from an empty world of its release
 
     def make_cluster(self, seed: int) -> Cluster:
         """Return the world with its steps, which a trace can keep."""
@@ -80,10 +80,10 @@ def make_world(
     release: Release | None = None,
     otherwise: Release = NEWEST,
 ) -> FileWorld:
-    """A world of named files; BadInput where nothing can be made of them. `configuration`: the file of a scheduler's configuration.
+    """Build a world of named files. Raise BadInput if that is impossible. `configuration`: the file of a scheduler's configuration.
 
-    `release`: that of the world; None: the one that the files indicate, or `otherwise`.
-    Of a snapshot, which has pods or shows what a cluster did, the controllers do nothing unless `acting`: nobody goes on to change it.
+    `release`: the world's; None: the one that the files indicate, or `otherwise`. In a snapshot, which has pods or shows effects of
+    controllers, controllers do nothing unless `acting`, so that it does not change.
     """
     only = files[0][0] if len(files) == 1 else ""
     try:
@@ -138,7 +138,7 @@ def make_world(
 def _list_refused_pods(
     manifests: Sequence[Manifest], said_of: Mapping[tuple[str, str], str]
 ) -> Iterator[tuple[str, str, Manifest]]:
-    """Yield the pods that the API server does not take: the key, its words, and the manifest with its namespace."""
+    """Yield the pods that the API server refuses: the key, its message, and the manifest with its namespace."""
     for each in manifests if said_of else ():
         meta = each.get("metadata") or {}
         key = (str(meta.get("namespace") or "default"), str(meta.get("name")))
@@ -152,7 +152,7 @@ def is_trace(text: bytes) -> bool:
 
 
 def read_trace(text: bytes, file: str) -> Session:
-    """The session of a trace. BadInput where it can't be read."""
+    """Return the session of a trace. Raise BadInput."""
     try:
         return Session([orjson.loads(line) for line in text.splitlines() if line.strip()])
     except (TraceError, ValueError) as error:
@@ -160,7 +160,7 @@ def read_trace(text: bytes, file: str) -> Session:
 
 
 def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> FileWorld:
-    """The world of a trace as it stands at its end; controllers act as they did."""
+    """Return the world at the end of a trace; controllers act as they did."""
     world = cluster.fork().world
     notes: list[str] = []
     try:
@@ -176,15 +176,13 @@ def _go_on(cluster: Cluster, configuration: str, release: Release | None) -> Fil
 
 
 def _shows_acts(command: Command, events: list[dict[str, Any]]) -> bool:
-    """Return whether Events, an object that is being deleted, or a status that tells of pods which could not be created, show that a
-    cluster has acted.
-    """
+    """Return whether Events, an object being deleted, or a status about pods that could not be created show that a cluster has acted."""
     objects = command.objects if isinstance(command, ApplyObjects) else ()
     return bool(events) or any(each["metadata"].get("deletionTimestamp") or read_refusal(each) for each in objects)
 
 
 def _make_pods_first(world: Simulation, command: Command) -> Command:
-    """Return the command with the pods of workloads that stand beside those of a cluster and that no controller has looked at yet."""
+    """Return the command with the pods of workloads that no controller has synced yet, although the cluster has other pods."""
     if not isinstance(command, ApplyObjects) or command.continues is not msgspec.UNSET:
         return command
     written = list_untouched(command.objects)
@@ -199,7 +197,7 @@ def _make_pods_first(world: Simulation, command: Command) -> Command:
 
 
 def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, ...]:
-    """Return the commands that make the objects, then a status for each quota that has lost its own, then the workloads."""
+    """Return the commands that create the objects, then a status for each quota without one, then the workloads."""
     if not isinstance(command, ApplyObjects) or command.continues is not msgspec.UNSET:
         return (command,)
     quotas = [each for each in command.objects if each["kind"] == "ResourceQuota"]
@@ -216,13 +214,13 @@ def _count_quotas_first(world: Simulation, command: Command) -> tuple[Command, .
         meta = each["metadata"]
         status = counted.get((str(meta.get("namespace") or "default"), meta["name"]))
         quotas[at] = {**each, "status": status} if status else each
-    # The pods of a dump were admitted before: a quota that counts them already would refuse them now.
+    # The pods of a dump were admitted before: a quota that already counts them would refuse them now.
     parts = (*rest, *uncounted), tuple(quotas), tuple(owners)
     return tuple(msgspec.structs.replace(command, objects=part) for part in parts if part)
 
 
 def _read_configuration_among(text: bytes, file: str, release: Release) -> tuple[list[Command], list[str]]:
-    """Return the commands that set the one configuration that stands among the objects as a document of its own, and a note on it."""
+    """Return the commands that set the only configuration among the objects (a separate document), and a note on it."""
     if is_archive(text) or b"KubeSchedulerConfiguration" not in text:
         return [], []
     found = [
@@ -236,7 +234,7 @@ def _read_configuration_among(text: bytes, file: str, release: Release) -> tuple
 def read_configuration(text: bytes, file: str, release: Release = OLDEST) -> tuple[list[Command], list[str]]:
     """Return the commands that set the one configuration of a text, read and migrated as the page does, and notes on what differs.
 
-    BadInput where there is none, where there are several, or where the scheduler refuses it.
+    Raise BadInput if there is none, if there are several, or if the scheduler refuses it.
     """
     try:
         found = [each for each in find(decode_text(text, file), LoadLimits()) if not each.usual]
@@ -267,7 +265,7 @@ def read_node_types(world: Simulation, files: list[str], say: Callable[[str], ob
 
 
 def _list_settings(found: FoundConfiguration, file: str, release: Release) -> tuple[list[Command], list[str]]:
-    """Return the commands that set a configuration, and notes on what was changed for it. BadInput."""
+    """Return the commands that set a configuration, and notes on the changes made to it. Raise BadInput."""
     adopted = adopt(found)
     if adopted.errors:
         raise BadInput("\n".join(f"{file}: {error}" for error in adopted.errors))
@@ -298,13 +296,13 @@ def _unreadable(refused: SessionError, file: str) -> str:
 
 
 def _line(error: FieldProblem, file: str) -> str:
-    """file:line:column: object: what is wrong."""
+    """Return an error as file:line:column: object: text."""
     where = ":".join(str(part) for part in (error.file or file, error.line, error.column) if part)
     return ": ".join(part for part in (where, error.object, error.text) if part)
 
 
 def pending_pods(world: Simulation) -> list[str]:
-    """The pods that have no node yet, or one that does not exist, and have not ended; in the order of their keys."""
+    """Return the pods that have no existing node and have not ended, ordered by key."""
     return [
         pod.key
         for pod in world.store.pods()
@@ -315,9 +313,9 @@ def pending_pods(world: Simulation) -> list[str]:
 
 
 def attempt_all(made: FileWorld, progress: Progress) -> tuple[list[str], RestResult]:
-    """Runs the world until each pending pod that a scheduler takes was attempted; where controllers act, until it is at rest.
+    """Run the world until each pending pod of a scheduler was attempted; if controllers act, until it is at rest.
 
-    Returns all that were pending, those included that controllers made meanwhile, and how the world came to rest.
+    Return all pods that were pending, including those that controllers created meanwhile, and how the world came to rest.
     """
     world, pending = made.world, dict.fromkeys(made.pending)
     rest = RestResult(True)

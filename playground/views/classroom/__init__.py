@@ -1,1 +1,1 @@
-"""A classroom's pages: the teacher's desk, the students' page, the way in, and the results."""
+"""A classroom's pages: the teacher's desk, the students' page, joining, and the results."""

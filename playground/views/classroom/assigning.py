@@ -1,4 +1,4 @@
-"""An assignment's pages: its lessons are chosen, students play them, the teacher's table shows how far each is."""
+"""Pages of an assignment: the choice of lessons, the students' lessons, and the teacher's table of progress."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from playground.views.responses import attach, problem
 
 @require_http_methods(["GET", "POST"])
 async def assign(request: HttpRequest) -> HttpResponse:
-    """Choose the lessons of an assignment; POST opens it."""
+    """Show the choice of lessons of an assignment; POST opens the assignment."""
     if request.method == "GET":
         context = {"tracks": tracks(), "chosen": request.GET.getlist("lesson"), "days": settings.ROOM_RETENTION_DAYS}
         return render(request, "playground/classroom/assign.html", context)
@@ -52,7 +52,7 @@ async def assign(request: HttpRequest) -> HttpResponse:
 
 
 def _read_own(link: str) -> str:
-    """The lesson that a link of somebody's own leads to, as learners have it now. Raises SessionError."""
+    """Return the document that learners play for the link of a user's own lesson. Raise SessionError."""
     lesson = lessons.find(link.rstrip("/").rsplit("/", 1)[-1].replace("\0", " "))
     if not lesson.document:
         raise SessionError(_("This lesson is not ready yet: its author has problems to fix first."))
@@ -61,7 +61,7 @@ def _read_own(link: str) -> str:
 
 
 async def show_desk(request: HttpRequest, room: Room) -> HttpResponse:
-    """The teacher's page of an assignment."""
+    """Show the teacher's page of an assignment."""
     table = await in_thread(assignments.describe_room, room)
     context = {
         "room": room,
@@ -74,7 +74,7 @@ async def show_desk(request: HttpRequest, room: Room) -> HttpResponse:
 
 
 def make_csv(room: Room) -> HttpResponse:
-    """Every question for every student as a row, with the first try."""
+    """Build a CSV with a row for each question of each student, with the first try."""
     head = [_("lesson"), _("card"), _("question"), _("student"), _("first answer"), _("right on the first try")]
     head += [_("right in the end"), _("lesson begun"), _("lesson finished")]
     yes_no = {True: _("yes"), False: _("no"), None: _("shown")}
@@ -92,7 +92,7 @@ def _write_time(time: Any) -> str:
 
 
 async def show_assignment(request: HttpRequest, room: Room, student: Student) -> HttpResponse:
-    """A student's page of an assignment: each lesson and how far it is."""
+    """Show a student's page of an assignment: the lessons and their progress."""
     found = await in_thread(assignments.list_lessons, room)
     works = await in_thread(assignments.works_of, student)
     rows = [{"lesson": lesson, **assignments.describe_work(lesson, works.get(lesson.slug))} for lesson in found]
@@ -108,7 +108,7 @@ async def show_assignment(request: HttpRequest, room: Room, student: Student) ->
 
 
 async def play_lesson(request: HttpRequest, room: Room, student: Student, slug: str) -> HttpResponse:
-    """Begin a lesson of the assignment, or go on with it, in the student's own session."""
+    """Start or resume a lesson of the assignment in the student's own session."""
     lesson = await in_thread(lessons.of_story, slug) if slug in room.lessons else None
     if lesson is None:
         raise SessionError(_("This lesson is not part of the assignment."))
@@ -126,14 +126,14 @@ async def _start_lesson(request: HttpRequest, room: Room, student: Student, less
     if room.varied and lesson.pattern is not None:
         try:
             return (await create_variant(request, lesson, lesson.slug, str(1 + student.pk % MOST_VARIANTS)))[0]
-        except SessionError:  # this draw has no unique answer: as it is written
+        except SessionError:  # the variant has no unique answer: play the lesson itself
             pass
     return await create_lesson(request, lesson)
 
 
 @opens("POST")
 async def finish(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Take a lesson of an assignment as finished, if the engine agrees: its task is done, or its last card has come."""
+    """Mark a lesson of an assignment as finished if the engine confirms it: its task is done, or its last card is reached."""
     work = await in_thread(assignments.find_work, client.session)
     lesson = await in_thread(lessons.of_story, client.session.story)
     if work is None or lesson is None or not client.may_edit or rooms.is_over(work.student.room):
@@ -147,7 +147,7 @@ async def finish(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def change(request: HttpRequest, room: Room) -> HttpResponse:
-    """Remove a student of an assignment, or let students join or not."""
+    """Remove a student of an assignment, or open or close joining."""
     student = request.POST.get("remove", "")
     if student.isascii() and student.isdecimal() and len(student) < 16:
         await in_thread(rooms.remove, room.pk, int(student))

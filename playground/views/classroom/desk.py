@@ -1,4 +1,4 @@
-"""The teacher's desk and the students' way in: a room is opened, joined, led, ended, and removed; its results as CSV."""
+"""The teacher's desk and the students' entry: open, join, lead, end, and delete a room; results as CSV."""
 
 import io
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def words() -> dict[str, str]:
 
 
 async def _find_room(request: HttpRequest, key: str) -> Room:
-    """The room whose teacher's key it is. Raises SessionGone."""
+    """Return the room of a teacher's key. Raise SessionGone."""
     room = await in_thread(rooms.of_teacher, key)
     vouch(scope_of(request), f"room {room.pk}")
     return room
@@ -49,14 +49,14 @@ of_room = partial(opens_with, _find_room)
 
 @edits("POST")
 async def open_room(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A classroom around this session; its desk is the teacher's from now on."""
+    """Open a classroom around this session, with a desk for the teacher."""
     room = await in_thread(rooms.open_room, client.session, creator(request))
     return HttpResponseRedirect(reverse("room", args=[room.key]))
 
 
 @of_room("GET")
 async def desk(request: HttpRequest, room: Room) -> HttpResponse:
-    """The studio, and beside it the room: who is there, what was asked, what was answered."""
+    """Show the studio beside the room's students, questions, and answers."""
     if room.lessons:
         return await assigning.show_desk(request, room)
     context = {
@@ -74,7 +74,7 @@ async def desk(request: HttpRequest, room: Room) -> HttpResponse:
 
 @of_room("POST")
 async def end(request: HttpRequest, room: Room) -> HttpResponse:
-    """Nobody asks, answers or joins from now on."""
+    """End the room: no more questions, answers, or joining."""
     await in_thread(rooms.end, room.pk)
     mark(room.pk)
     return HttpResponseRedirect(reverse("room", args=[room.key]))
@@ -82,7 +82,7 @@ async def end(request: HttpRequest, room: Room) -> HttpResponse:
 
 @of_room("POST")
 async def delete(request: HttpRequest, room: Room) -> HttpResponse:
-    """The room goes with all answers; the session stays."""
+    """Delete the room with all answers; the session stays."""
     number = room.pk
     await in_thread(rooms.delete, number)
     mark(number)
@@ -91,13 +91,13 @@ async def delete(request: HttpRequest, room: Room) -> HttpResponse:
 
 @of_room("POST")
 async def change(request: HttpRequest, room: Room) -> HttpResponse:
-    """Remove a student of an assignment, or let students join or not."""
+    """Remove a student of an assignment, or open or close joining."""
     return await assigning.change(request, room)
 
 
 @of_room("GET")
 async def results(request: HttpRequest, room: Room) -> HttpResponse:
-    """Every answer as a row; no program takes one for a formula, and Excel reads it as UTF-8 by the mark at its beginning."""
+    """Return all answers as CSV. No program reads a cell as a formula; the leading BOM makes Excel read UTF-8."""
     if room.lessons:
         return await in_thread(assigning.make_csv, room)
     head = [_("question"), _("asked"), _("text"), _("right answer"), _("student"), _("answer"), _("right")]
@@ -125,12 +125,12 @@ def _rows(room_id: int, language: str) -> Iterator[list[str]]:
         ]
 
 
-CODE_LENGTH = 2000  # of what is given back; a whole link fits
+CODE_LENGTH = 2000  # of the text shown again; long enough for a link
 
 
 @require_GET
 async def join(request: HttpRequest) -> HttpResponse:
-    """The way in for a code, or for the link that it stands in: it leads to the room."""
+    """Show the form for a join code; a valid code, or a link with one, redirects to the room."""
     text = request.GET.get("code", "")
     if code := rooms.plain(text):
         return HttpResponseRedirect(reverse("join-room", args=[code]))
@@ -140,14 +140,14 @@ async def join(request: HttpRequest) -> HttpResponse:
 
 
 def _render_refusal(request: HttpRequest, error: SessionGone, code: str) -> HttpResponse:
-    """The form again, with why."""
+    """Show the form again with the reason."""
     context = {"refusal": error, "code": code[:CODE_LENGTH]}
     return render(request, "playground/classroom/join.html", context, status=error.status)
 
 
 @require_http_methods(["GET", "POST"])
 async def room(request: HttpRequest, code: str) -> HttpResponse:
-    """The room as its students see it; who is new is asked for a name first, which may stay empty."""
+    """Show the students' page of a room. New students are asked for a name first, which may be empty."""
     try:
         found = await in_thread(rooms.of_code, code)
     except SessionGone as error:
@@ -181,7 +181,7 @@ async def room(request: HttpRequest, code: str) -> HttpResponse:
 
 
 async def _join_room(request: HttpRequest, found: Room) -> HttpResponse:
-    """The browser keeps a cookie, by which the student is known when they come back."""
+    """Add a student. A cookie identifies the student later."""
     if await in_thread(rooms.student_of, found, request.COOKIES.get(_cookie(found), "")) is None:
         student = await in_thread(rooms.join, found, request.POST.get("name", ""), creator(request))
         return _open_page(found, student.key)
@@ -207,7 +207,7 @@ def _cookie(found: Room) -> str:
 
 @require_GET
 async def qr(request: HttpRequest, code: str) -> HttpResponse:
-    """The students' link as a QR code, black on white, whatever the page's theme."""
+    """Return the students' link as a QR code, black on white in every theme."""
     try:
         found = await in_thread(rooms.of_code, code)
     except SessionError as error:

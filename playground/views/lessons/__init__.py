@@ -1,1 +1,1 @@
-"""Lessons of people's own: made, checked, taken with one, and handed to learners."""
+"""Users' own lessons: written, checked, downloaded, and shared with learners."""

@@ -1,4 +1,4 @@
-"""Lessons for learners: by address, by document, with other numbers, and lessons of somebody's own."""
+"""Lessons for learners: by address, by document, as variants, and users' own lessons."""
 
 import secrets
 from functools import partial
@@ -30,12 +30,12 @@ from playground.views.responses import problem
 
 
 async def _find(request: HttpRequest, key: str) -> OwnLesson:
-    """The lesson that a key opens. Raises SessionGone."""
+    """Return the lesson of a key. Raise SessionGone."""
     return await in_thread(lessons.find, key)
 
 
 async def _find_to_edit(request: HttpRequest, key: str) -> OwnLesson:
-    """The lesson that an edit key opens. Raises NotAllowed for its other key."""
+    """Return the lesson of an edit key. Raise NotAllowed for its other key."""
     lesson = await in_thread(lessons.find, key)
     if key != lesson.edit_key:
         raise NotAllowed(_("This link starts the lesson. To change the lesson, ask its author for the edit link."))
@@ -46,7 +46,7 @@ takes, writes = partial(opens_with, _find), partial(opens_with, _find_to_edit)
 
 
 async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> CheckResult:
-    """Return the result of the lesson's check; check it now if it has changed since the last check."""
+    """Return the result of the lesson's check. Run the check if the lesson has changed since the last one."""
     known = lessons.get_check_result(lesson)
     if known is not None:
         return known
@@ -58,7 +58,7 @@ async def get_or_run_check(request: HttpRequest, lesson: OwnLesson) -> CheckResu
 
 
 def require_size(files: LessonFiles) -> None:
-    """Refuses what is too large before it is played."""
+    """Raise LimitReached if the files are too large to be played."""
     if files.size > settings.MAX_LESSON_BYTES:
         raise LimitReached(
             _("The files of the lesson have %(has)s bytes. The limit is %(most)s.")
@@ -71,7 +71,7 @@ MOST_VARIANTS = 9999
 
 @require_POST
 async def new_variant(request: HttpRequest) -> HttpResponse:
-    """Start a variant of one of the lessons that there are."""
+    """Start a variant of a built-in lesson."""
     slug = request.POST.get("lesson", "")
     try:
         return await _start_variant(request, lesson_of(slug), slug)
@@ -81,14 +81,14 @@ async def new_variant(request: HttpRequest) -> HttpResponse:
 
 @takes("POST")
 async def own_variant(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
-    """Start a variant of a lesson of somebody's own, as learners have it."""
+    """Start a variant of a user's own lesson, as learners have it."""
     await in_thread(lessons.was_used, lesson.pk)
     return await _of_story(request, lesson.document)
 
 
 @opens("POST")
 async def another_variant(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Start another variant of a session's lesson; the session stays as it is."""
+    """Start another variant of a session's lesson; the session itself does not change."""
     return await _of_story(request, client.session.story)
 
 
@@ -105,7 +105,7 @@ async def _start_variant(request: HttpRequest, lesson: Lesson | None, slug: str)
 async def create_variant(
     request: HttpRequest, lesson: Lesson | None, slug: str, seed: str = ""
 ) -> tuple[Session, Lesson]:
-    """Create the session of the variant of a seed, or the one that a form asks for; return it and the lesson as it was drawn."""
+    """Create a session for the variant of a seed (by default the form's). Return the session and the drawn lesson."""
     if lesson is None or lesson.pattern is None:
         raise SessionError(_("This lesson has no variants."))
     seed = seed or _seed(request.POST.get("variant", ""))
@@ -124,7 +124,7 @@ async def create_variant(
 
 
 async def create_lesson(request: HttpRequest, lesson: Lesson, name: str = "") -> Session:
-    """Create a session at the beginning of a lesson, with the lesson's title as its name unless there is another."""
+    """Create a session at the beginning of a lesson, named `name` or by the lesson's title."""
     named = name or str(in_language(lesson.titles))
     commands = beginning(lesson.plan)
     return await create_session(name=named, story=lesson.slug, commands=commands, creator=creator(request))
@@ -145,7 +145,7 @@ def _seed(text: str) -> str:
 
 @takes("GET", "POST")
 async def own_lesson(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
-    """Describe the lesson; POST starts it in a new session."""
+    """Describe a user's own lesson; POST starts it in a new session."""
     taken = await in_thread(_document, lesson.document)
     if request.method == "POST":
         if taken is None:
@@ -156,7 +156,7 @@ async def own_lesson(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
 
 
 async def try_out(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
-    """The lesson as it is written now, as a learner sees it."""
+    """Play the draft of a lesson as a learner would."""
     taken = await in_thread(_document, lesson.draft)
     if taken is None:
         raise SessionError(_("The lesson cannot be played to its end yet. Its page lists the problems."))
@@ -183,14 +183,14 @@ SOURCE = "story"
 
 @require_GET
 def list_by_document(request: HttpRequest) -> HttpResponse:
-    """The documents, each with the lessons that play it."""
+    """Return the documents, each with the lessons that play it."""
     documents = [_list_sections(each) for each in read_documents()]
     return render(request, "playground/lessons/documents.html", {"documents": documents})
 
 
 @require_http_methods(["GET", "POST"])
 async def show_lesson(request: HttpRequest, slug: str) -> HttpResponse:
-    """Describe a lesson, in the language `lang`; POST starts it, at `card` and in `variant` if they are given."""
+    """Describe a lesson, in the language `lang`; POST starts it, at `card` and in `variant` if given."""
     lesson = find_built_in(slug)
     asked = request.POST if request.method == "POST" else request.GET
     try:
@@ -216,7 +216,7 @@ async def show_lesson(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _list_sections(document: dict[str, Any]) -> dict[str, Any]:
-    """A document with the lessons and figures of each section; `lessons` are those of no section."""
+    """Return a document with the lessons and figures of each section; `lessons` are those without a section."""
     sections = [
         {
             "section": each,
@@ -231,7 +231,7 @@ def _list_sections(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def list_played_sections(slug: str) -> list[dict[str, Any]]:
-    """The sections of documents that a lesson plays; a whole document where no section of it is named."""
+    """Return the sections of documents that a lesson plays; a whole document if the lesson names no section of it."""
     found = []
     for document in read_documents():
         sections = [each for each in document["sections"] if slug in each.get("lessons", ())]
@@ -245,7 +245,7 @@ def _present(lesson: Lesson) -> dict[str, Any]:
 
 
 def find_built_in(slug: str) -> Lesson:
-    """The lesson of this name among those that come along; Http404 where there is none."""
+    """Return the built-in lesson of this name. Raise Http404."""
     lesson = None if slug.startswith(PREFIX) else lesson_of(slug)
     if lesson is None:
         raise Http404(slug)
@@ -253,7 +253,7 @@ def find_built_in(slug: str) -> Lesson:
 
 
 def read_card(text: str, lesson: Lesson) -> int:
-    """The number of a card that an address asks for."""
+    """Return the card number in an address; 1 if it is empty. Raise SessionError."""
     most = len(lesson.plan.cards)
     if text and not (text.isascii() and text.isdecimal() and 1 <= int(text[:4]) <= most):
         shown = {"card": text[:40], "most": most}
@@ -262,7 +262,7 @@ def read_card(text: str, lesson: Lesson) -> int:
 
 
 async def begin_lesson(request: HttpRequest, lesson: Lesson, card: int) -> Session:
-    """A new session that plays the lesson, in the variant that the form names, up to a card."""
+    """Create a session that plays the lesson, in the form's variant, up to a card."""
     if request.POST.get("variant"):
         session, lesson = await create_variant(request, lesson, lesson.slug)
     else:
@@ -273,9 +273,9 @@ async def begin_lesson(request: HttpRequest, lesson: Lesson, card: int) -> Sessi
 
 
 async def _advance(client: SessionClient, lesson: Lesson, card: int) -> None:
-    """Play the session up to a card, as its lesson is played: each offer is taken."""
+    """Play the session up to a card: apply each offer on the way."""
     data = await in_thread(lessons.document, lesson.slug)
-    held = hand(data) if data else None  # for as long as it is asked below
+    held = hand(data) if data else None  # keeps the lesson alive for the calls below
     played = await sync_to_async(find_playthrough, thread_sensitive=False)(lesson.slug, client.session.seed)
     assert played is not None and (held is None or held.lesson.slug == lesson.slug)
     for number, each in enumerate(lesson.plan.cards[:card]):

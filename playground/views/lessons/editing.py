@@ -1,4 +1,4 @@
-"""The page on which a lesson is made: its cards and their words, what they ask, and what is wrong with it."""
+"""The editor of a lesson: its cards, their words, their questions, and the problems found."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ MOST_MINUTES = 90
 
 
 class Change(NamedTuple):
-    """The files with what was sent, where the page goes on (a language, `files`, `try`, `share`, `end`), and the card shown there."""
+    """The changed files, the next page (a language, `files`, `try`, `share`, `end`), and the card to show there."""
 
     files: LessonFiles
     goes: str = ""
@@ -52,7 +52,7 @@ class Change(NamedTuple):
 
 
 def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: CheckResult) -> Change:
-    """All fields are taken; then a button adds a card at a moment, removes one, or goes somewhere."""
+    """Apply all fields, then the pressed button: add, move, or remove a card, or go to another page."""
     writing = Writing(files, language)
     writing.say({name: _read_text(sent, name) for name in LESSON_WORDS if name in sent})
     if sent.get("track") in TRACKS:
@@ -71,7 +71,7 @@ def apply_changes(sent: QueryDict, files: LessonFiles, language: str, known: Che
 
 
 def _take_task(sent: QueryDict, writing: Writing, suggested: tuple[SuggestedTask, ...]) -> None:
-    """Take the chosen task with the engine's solution and a first draft of the words; a task that was there stays if chosen again."""
+    """Set the chosen task with the engine's solution and a first draft of the words. The present task stays if it is chosen again."""
     chosen = sent.get("goal")
     if chosen == "" and writing.plan.pop("task", None):
         for words in writing.words.values():
@@ -86,7 +86,7 @@ def _take_task(sent: QueryDict, writing: Writing, suggested: tuple[SuggestedTask
 
 
 def check_as_field(task: Task) -> str:
-    """The condition of a task as the page's form has it."""
+    """Return the condition of a task in the form's format."""
     return json.dumps(task.check, sort_keys=True)
 
 
@@ -109,7 +109,7 @@ def _take_card(sent: QueryDict, writing: Writing, card_id: str, suggested: tuple
 
 
 def _question(asked: str) -> dict[str, object] | None:
-    """A question as the plan writes it; None where nothing is asked or what was sent is no question."""
+    """Return a question in the plan's format, or None if there is none or it is invalid."""
     try:
         question = msgspec.json.decode(asked.encode(), type=Question)
     except (msgspec.ValidationError, msgspec.DecodeError):
@@ -118,18 +118,18 @@ def _question(asked: str) -> dict[str, object] | None:
 
 
 def serialize_question(question: Question) -> dict[str, object]:
-    """A question as the plan writes it: without what it does not say."""
+    """Return a question in the plan's format, without empty fields."""
     data: dict[str, object] = msgspec.to_builtins(question)
     return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items() if value}
 
 
 def as_field(question: Question) -> str:
-    """A question as the page's form has it."""
+    """Return a question in the form's format."""
     return json.dumps(serialize_question(question), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _add_move_or_remove(sent: QueryDict, writing: Writing, known: CheckResult) -> str:
-    """The fragment of the card that the page is shown at afterwards."""
+    """Add, move, or remove a card. Return the fragment of the card to show afterwards."""
     if (removed := sent.get("remove")) and writing.card(removed):
         writing.remove_card(removed)
         return "#cards"
@@ -172,7 +172,7 @@ class Choice(NamedTuple):
 
 
 def page_of(files: LessonFiles, known: CheckResult, language: str) -> dict[str, Any]:
-    """The lesson's own words, its cards, the moments that a card can be made for."""
+    """Return the editor's context: the lesson's own words, its cards, and the moments available for a card."""
     lesson = read_files(files)
     said = Writing(files, language).said
     seen = {card.id: card for card in known.cards}
@@ -241,7 +241,7 @@ def _spotlights(chosen: str) -> list[Choice]:
 
 
 def _groups(known: CheckResult, cards: Mapping[int, tuple[int, str]]) -> list[dict[str, Any]]:
-    """Moments one after another, those of the same pod in one group."""
+    """Return the moments in order, with consecutive ones of the same pod in one group."""
     groups: list[dict[str, Any]] = []
     for moment in known.moments:
         if not groups or groups[-1]["pod"] != moment.pod:
@@ -265,7 +265,7 @@ def _frozen(when: Mapping[str, Any]) -> str:
 
 @writes("GET", "POST")
 async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
-    """The lesson's cards as one form. Every button keeps all of it, and then does what it says."""
+    """Show the lesson's cards as one form. Every button saves the whole form before its own action."""
     files = lessons.files_of(lesson)
     language = _language(request, files)
     if not await in_thread(_readable, files):
@@ -295,7 +295,7 @@ async def edit(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
 
 @writes("POST")
 async def preview(request: HttpRequest, lesson: OwnLesson, card: str) -> HttpResponse:
-    """Show a card as learners see it, with what was written so far; nothing is kept."""
+    """Show a card as learners see it, with the form's unsaved words."""
     files = lessons.files_of(lesson)
     known = lessons.get_check_result(lesson) or CheckResult(())
     language = _language(request, files)
@@ -319,7 +319,7 @@ def _render_previews(
 
 
 def _language(request: HttpRequest, files: LessonFiles) -> str:
-    """The language whose words are written: the one that is asked for; the page's, or else another in which the lesson has words."""
+    """Return the language to write in: the requested one; else the page's, or another one in which the lesson has words."""
     asked = request.POST.get("words") or request.GET.get("words", "")
     if asked in LANGUAGES:
         return asked
@@ -336,7 +336,7 @@ async def _keep(lesson: OwnLesson, files: LessonFiles) -> None:
 
 
 async def _after(request: HttpRequest, lesson: OwnLesson, goes: str, anchor: str, wrong: bool) -> HttpResponse:
-    """Back to the page, at the card that was changed; in the other language's words; to the files, or a try."""
+    """Redirect to the editor at the changed card, in another language, to the files, or to a try."""
     page = reverse("edit-lesson", args=[lesson.edit_key])
     if goes == "try":
         return await course.try_out(request, lesson)
@@ -356,7 +356,7 @@ async def _after(request: HttpRequest, lesson: OwnLesson, goes: str, anchor: str
 
 @writes("GET", "POST")
 async def files(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
-    """The lesson's files as they are."""
+    """Show the lesson's files."""
     if request.method == "POST":
         sent = {language: _text(request, language) for language in LANGUAGES}
         await _keep(lesson, LessonFiles(_text(request, "plan"), sent))
@@ -392,7 +392,7 @@ def _text(request: HttpRequest, name: str) -> str:
 
 @writes("GET")
 async def download(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
-    """The lesson's folder as a zip."""
+    """Return the lesson's folder as a zip."""
     written = lessons.files_of(lesson)
     known = await get_or_run_check(request, lesson)
     name = slugify(next(iter(known.titles.values()), ""))[:60] or "lesson"
@@ -401,7 +401,7 @@ async def download(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
 
 @writes("POST")
 async def delete(request: HttpRequest, lesson: OwnLesson) -> HttpResponse:
-    """The lesson goes for good; sessions that were begun with it keep theirs."""
+    """Delete the lesson; sessions started with it keep their copies."""
     await in_thread(lessons.delete, lesson.pk)
     messages.success(request, _("Lesson deleted."))
     return HttpResponseRedirect(reverse("own-lessons"))

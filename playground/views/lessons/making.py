@@ -1,4 +1,4 @@
-"""Places where a lesson begins: a session, a folder, or a copy of another; and a lesson within another site's page."""
+"""The starts of a lesson: a session, a folder, or a copy; and a lesson within another site's page."""
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -40,14 +40,14 @@ from playground.views.workbench.objects import problems
 
 
 def get_lesson_language() -> str:
-    """The language of the page, as lessons name it."""
+    """Return the language of the page by its name in lessons."""
     language = get_language() or LANGUAGES[0]
     return language if language in LANGUAGES else LANGUAGES[0]
 
 
 @require_GET
 async def own_lessons(request: HttpRequest) -> HttpResponse:
-    """Show how to make a lesson, with a form for a folder and one for a copy."""
+    """Show how to write a lesson, with a form for a folder and one for a copy."""
     return _beginnings(request)
 
 
@@ -59,7 +59,7 @@ def _beginnings(request: HttpRequest, refusal: SessionError | None = None) -> Ht
 
 @opens("POST")
 async def from_session(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A lesson that does what a session's log did, with a card where the viewer stands."""
+    """Create a lesson from a session's log, with a card at the viewer's position."""
     at, head = position(request), await client.head()
     commands = await in_thread(lessons.commands_of, client.session.pk, head)
     plan = build_plan(commands, at)
@@ -91,7 +91,7 @@ def _card_words(card: dict[str, Any]) -> dict[str, str]:
 
 @require_POST
 async def new_lesson(request: HttpRequest) -> HttpResponse:
-    """A lesson from a folder (`file`: its files or an archive), or a copy (`copy`: the name of one that there is)."""
+    """Create a lesson from a folder (`file`: its files or an archive), or as a copy (`copy`: the name of an existing one)."""
     try:
         files = _copy_lesson(request.POST["copy"]) if request.POST.get("copy") else _read_upload(request)
         require_size(files)
@@ -124,9 +124,9 @@ RUN = 400  # transitions of one press of Run
 def _framed(view: View) -> View:
     """Wrap a view for the frames of other sites.
 
-    A frame has no cookies there, so Django's tokens have nothing to be compared with, and need not be: no right comes
-    from a cookie, only from the key in the address, which another site does not know. A form is taken only where the
-    browser says in Origin that a page of this server sent it, so that no other page begins lessons in somebody's name.
+    A frame has no cookies there, so Django's tokens can't be compared, and are not needed: rights come only from the key in the address,
+    which another site does not know, never from a cookie. A form is accepted only if the browser's Origin header names this server, so
+    that no other page starts lessons in a user's name.
     """
 
     @csrf_exempt
@@ -180,7 +180,7 @@ async def _lesson_of(client: SessionClient) -> Lesson:
 
 @_framed
 async def play(request: HttpRequest, key: str) -> HttpResponse:
-    """Show the card of the step `at` with its evidence. POST takes its offer, answers, goes on, begins the task, or acts in it (`act`)."""
+    """Show the card of step `at` with its evidence. POST applies its offer, answers, continues, starts the task, or acts in it (`act`)."""
     client = await SessionClient.open(key)
     vouch(scope_of(request), f"session {client.session.pk}")
     client.require_edit()
@@ -209,7 +209,7 @@ async def play(request: HttpRequest, key: str) -> HttpResponse:
 
 
 async def _act(client: SessionClient, act: str, card: int, text: str) -> None:
-    """Take a card's offer (`do`), go on to the next card (`next`), run the world (`run`), or apply a text (`apply`)."""
+    """Apply a card's offer (`do`), continue to the next card (`next`), run the world (`run`), or apply a text (`apply`)."""
     await client.refresh()
     lesson = await _lesson_of(client)
     offer = lesson.plan.cards[card - 1].do if 1 <= card <= len(lesson.plan.cards) else None

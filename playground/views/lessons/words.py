@@ -1,4 +1,4 @@
-"""Words of the page on which a lesson is made: for moments, for questions and what they are answered with, for what is wrong."""
+"""Texts of the lesson editor: for moments, for questions and their answers, and for problems."""
 
 import re
 from collections.abc import Mapping, Sequence

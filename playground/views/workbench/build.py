@@ -1,4 +1,4 @@
-"""The builder: nodes, pods, devices and claims by forms, with a live preview of the YAML that they make."""
+"""The builder: nodes, pods, devices and claims by forms, with a live preview of the YAML."""
 
 from typing import Any
 from urllib.parse import quote
@@ -24,20 +24,20 @@ FORMS: dict[str, type[BuilderForm]] = {
     "devices": DevicesForm,
     "claims": ClaimsForm,
 }
-KINDS = {"nodes": "Node", "pods": "Pod", "claims": "Pod"}  # of which the first free number is looked for
+KINDS = {"nodes": "Node", "pods": "Pod", "claims": "Pod"}  # whose first free number is searched
 TITLES = {
     "nodes": _("Create nodes"),
     "pods": _("Create pods"),
     "devices": _("Add devices to nodes"),
     "claims": _("Claim devices"),
 }
-LENGTH = 4000  # of what an address fills in
+LENGTH = 4000  # the longest text that an address may fill in
 SHOWN = 3
 
 
 @opens("GET", "POST")
 async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
-    """A form for nodes, pods, devices or claims; POST creates them, all or none."""
+    """Show a form for nodes, pods, devices or claims; POST creates them, all or none."""
     if request.method == "POST":
         return await _create(request, client, what)
     preset = find_preset(FORMS[what], request.GET.get("preset", ""))
@@ -54,7 +54,7 @@ async def build(request: HttpRequest, client: SessionClient, what: str) -> HttpR
 
 
 async def _free_name(request: HttpRequest, client: SessionClient, name: str) -> str:
-    """A name that no claim and no template has, whichever the form is to make: this one, or with a number behind it."""
+    """Return the name, or the name with a number, that is free among both claims and templates."""
     taken: set[str] = set()
     for kind in ("ResourceClaim", "ResourceClaimTemplate"):
         listed = await client.ask(Objects(at=responses.position(request), kind=kind))
@@ -76,12 +76,12 @@ async def _create(request: HttpRequest, client: SessionClient, what: str) -> Htt
     if request.POST.get("another"):
         return responses.confirm_command(request, client, said, f"build-{what}")
     if responses.in_drawer(request):
-        return HttpResponse(status=204, headers={"X-Done": quote(said)})  # workbench.js closes the drawer and says so
+        return HttpResponse(status=204, headers={"X-Done": quote(said)})  # workbench.js closes the drawer, shows it
     return responses.confirm_command(request, client, said, "studio")
 
 
 async def _carry_out(request: HttpRequest, client: SessionClient, form: BuilderForm) -> None:
-    """The commands of a valid form: gates first, which the devices need. Devices that are there already become those of the form."""
+    """Apply a valid form's objects; before devices, the gates that they need. The form replaces existing devices."""
     at, devices = responses.position(request), isinstance(form, DevicesForm)
     command = ApplyObjects(tuple(form.manifests), create_only=not devices)
     if isinstance(form, DevicesForm) and (gates := form.settings):
@@ -91,7 +91,7 @@ async def _carry_out(request: HttpRequest, client: SessionClient, form: BuilderF
 
 
 async def _form(request: HttpRequest, client: SessionClient, what: str, data: Any) -> BuilderForm:
-    """A form with what was filled in; the one for devices knows the nodes."""
+    """Build a form with its data; the one for devices also gets the nodes."""
     if what != "devices":
         return FORMS[what](data)
     listed = await client.ask(Objects(at=responses.position(request), kind="Node"))
@@ -100,7 +100,7 @@ async def _form(request: HttpRequest, client: SessionClient, what: str, data: An
 
 @edits("POST")
 async def preview(request: HttpRequest, client: SessionClient, what: str) -> HttpResponse:
-    """The YAML that the form makes as it is filled in; nothing is created."""
+    """Show the YAML of the form as filled in; nothing is created."""
     form = await _form(request, client, what, request.POST)
     form.is_valid()
     if not responses.by_htmx(request):
@@ -133,7 +133,7 @@ def first_values(form: type[BuilderForm]) -> dict[str, Any]:
 
 
 def build_preview_context(form: BuilderForm) -> dict[str, Any]:
-    """The first objects as YAML, and how many more there are."""
+    """Return the first objects as YAML, and the number of the others."""
     manifests = getattr(form, "manifests", [])
     return {
         "yaml": to_yaml(manifests, SHOWN),

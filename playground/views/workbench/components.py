@@ -1,4 +1,4 @@
-"""Components around the schedulers: their settings, extenders, and the calls that are to fail or to be slow."""
+"""Components around the schedulers: their settings, extenders, and injected faults of calls."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -88,7 +88,7 @@ async def _calls_page(request: HttpRequest, client: SessionClient, form: CallFor
 
 @opens("GET", "POST")
 async def components(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The form as it is set; POST changes the settings, or shows what is wrong at its line."""
+    """Show the form with the present settings; POST changes the settings, or shows errors at their lines."""
     configured = await client.ask(Configuration(at=position(request)))
     present = configured.settings["cluster"]
     if request.method == "POST":
@@ -123,7 +123,7 @@ async def _change(request: HttpRequest, client: SessionClient, form: ClusterForm
 
 
 async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:
-    """The objects of the form's YAML; what is wrong with it becomes the field's error."""
+    """Return the objects of the form's YAML. Errors are added to the fields."""
     read: dict[str, Any] = {}
     for name in YAML:
         answer = await read_yaml(client, form.cleaned_data[name])
@@ -134,7 +134,7 @@ async def _read(client: SessionClient, form: ClusterForm) -> dict[str, Any]:
 
 
 async def _add_field_error(client: SessionClient, form: ClusterForm, error: FieldProblem) -> bool:
-    """Shows an error at its field, with its line."""
+    """Add an error to its field, with its line. Return False if it belongs to no field."""
     name, path = form.field_at(error.path)
     if not name:
         return False
@@ -154,7 +154,7 @@ _VERBS = ("filterVerb", "prioritizeVerb", "preemptVerb", "bindVerb")
 
 @opens("GET", "POST")
 async def extenders(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The extenders; `of` names the one whose server is written. POST adds one, removes it, or says what its server does."""
+    """Show the extenders; `of` names the one whose server is edited. POST adds or removes one, or sets its server's behavior."""
     configured = await client.ask(Configuration(at=position(request)))
     if request.method == "POST":
         client.require_edit()
@@ -264,7 +264,7 @@ def _reject_form(
     form: BehaviourForm | None = None,
     new: NewExtenderForm | None = None,
 ) -> HttpResponse:
-    """Errors of expressions stand at their fields, with the place in the text; all others above the page."""
+    """Show the page again, with errors of expressions at their fields and positions, and all others above the page."""
     refusal: Any = error
     for each in error.errors:
         field = each.path.removeprefix("behaviour.")
@@ -278,7 +278,7 @@ def _reject_form(
 
 
 def _mark(form: BehaviourForm, problem: FieldProblem) -> dict[str, str]:
-    """The line of an expression with what is before the error, its character, and what follows."""
+    """Return the line of an expression in three parts: before the error, its character, and the rest."""
     field = problem.path.removeprefix("behaviour.")
     lines = str(form.data.get(field, "")).replace("\r\n", "\n").strip().split("\n")
     line = lines[min((problem.line or 1) - 1, len(lines) - 1)]

@@ -1,4 +1,4 @@
-"""Import: paste, upload or drop what kubectl prints; look at what it would do; apply what was accepted as one command."""
+"""Import: paste, upload or drop kubectl's output; preview its effect; apply the accepted objects as one command."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ from playground.views.workbench.texts import large_file, read_import_text
 from scheduler_core.formats.export import harmless
 from scheduler_core.world.readonly import snapshot_command
 
-PATIENCE = 1.0  # seconds that a page waits before it says how far a large import is
+PATIENCE = 1.0  # seconds that a page waits before it shows the progress of a large import
 STAGES = {
     "": gettext_noop("Waiting for another large import to finish."),
     "read": gettext_noop("Reading the file"),
@@ -40,22 +40,20 @@ STAGES = {
     "save": gettext_noop("Saving the preview"),
     "apply": gettext_noop("Importing the objects"),
 }
-PARTS = ("read", "clean", "try", "keep", "save")  # the stages of looking at a file
+PARTS = ("read", "clean", "try", "keep", "save")  # the stages of a preview
 ACTIONS = ("created", "changed", "unchanged", "ignored", "refused")
 PAGE = 50
 
 
 @opens("GET", "POST")
 async def import_page(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """GET: the place to paste or drop, or with `token` the preview. POST: a text; it leads to its preview, or with `rename` is
-    answered with the names, this once.
-    """
+    """Show the import form, or with `token` the preview. POST previews a text; with `rename`, the response shows the new names once."""
     if request.method == "POST":
         client.require_edit()
         try:
             return await begin_preview(request, client)
         except SessionError as error:
-            # The place to paste again, with what was wrong.
+            # The form again, with the error.
             return reject_form(
                 request,
                 client,
@@ -74,7 +72,7 @@ async def import_page(request: HttpRequest, client: SessionClient) -> HttpRespon
 
 @edits("POST")
 async def import_apply(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Apply what the preview accepted, as one command."""
+    """Apply the preview's accepted objects as one command."""
     token = request.POST.get("token", "")
     plan = await client.kept_preview(token)
     if plan.large:
@@ -94,9 +92,9 @@ async def import_apply(request: HttpRequest, client: SessionClient) -> HttpRespo
 
 @edits("GET")
 async def importing(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
-    """Show the progress of a large import; then its preview, or once it is applied the studio.
+    """Show the progress of a large import; then its preview, or after it is applied the studio.
 
-    A script's request gets the progress, and after that reloads the page.
+    A script's request gets the progress, and reloads the page at the end.
     """
     try:
         job = await client.find_job(IMPORT, token, PATIENCE)
@@ -118,7 +116,7 @@ async def importing(request: HttpRequest, client: SessionClient, token: str) -> 
 
 @edits("POST")
 async def import_cancel(request: HttpRequest, client: SessionClient, token: str) -> HttpResponse:
-    """End a large import."""
+    """Cancel a large import."""
     if await client.stop_job(IMPORT, token):
         messages.success(request, _("The import was canceled. Nothing was saved."))
         return HttpResponseRedirect(_with_position(request, reverse("import", args=[client.key])))
@@ -170,7 +168,7 @@ def _confirm_import(request: HttpRequest, client: SessionClient, count: int) -> 
 
 
 def _preview(request: HttpRequest, token: str, plan: ImportPlan) -> dict[str, Any]:
-    """A summary of a plan, and one page of its rows."""
+    """Return a summary of a plan, and one page of its rows."""
     counts = dict.fromkeys(ACTIONS, 0) | Counter(item.action for item in plan.items)
     kinds = Counter(item.kind or "?" for item in plan.items)
     show = request.GET.get("show", "")
@@ -219,7 +217,7 @@ def _with_position(request: HttpRequest, address: str) -> str:
 
 
 async def preview_import(request: HttpRequest, client: SessionClient, text: bytes, filename: str) -> HttpResponse:
-    """Preview a text; the answer leads to it, or where it was renamed tells the names, which nobody can ask for again."""
+    """Preview a text and redirect to the preview; for a renamed text, show the new names, which are not stored."""
     rename = renames(request)
     token, names = await client.keep_preview(text, filename, author(request), rename)
     return _show_preview(request, client, token, names)
@@ -238,7 +236,7 @@ def _show_preview(
 
 
 def _table(names: list[tuple[str, str]]) -> str:
-    """Old and new names as CSV."""
+    """Return old and new names as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("old", "new"))
@@ -247,10 +245,10 @@ def _table(names: list[tuple[str, str]]) -> str:
 
 
 def renames(request: HttpRequest) -> bool:
-    """Return whether imported objects get other names before they are stored."""
+    """Return whether to rename imported objects before they are stored."""
     return bool(request.POST.get("rename"))
 
 
 def get_pasted_text(request: HttpRequest) -> str:
-    """The pasted text, to be shown again."""
+    """Return the pasted text, to show it again."""
     return request.POST.get("text", "")

@@ -1,4 +1,4 @@
-"""Objects: the list of all, one of them as YAML, and the actions on it with their forms."""
+"""Objects: the list of all, one of them as YAML, and its actions with their forms."""
 
 from typing import Any, Final, TypedDict
 from urllib.parse import urlencode
@@ -26,14 +26,14 @@ from playground.workbench.actions.menu import SILENT, menu
 from playground.workbench.forms.actions import ActionForm
 from scheduler_core.world import commands
 
-# The menu on anything that can be acted on, as a fragment that the page's script shows (static/playground/js/studio/menu.js).
+# The menu on objects with actions, as a fragment that the page's script shows (static/playground/js/studio/menu.js).
 
 MOST_PLUGINS = 50
 
 
 @opens("GET")
 async def show(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Show the actions on the object kind, namespace, name at the viewer's position; a plugin or a point has no object."""
+    """Show the actions on the object kind, namespace, name at the viewer's position. A plugin or an extension point has no object."""
     kind, namespace, name = (request.GET.get(part, "")[:MOST_NAME] for part in ("kind", "namespace", "name"))
     many = request.GET.get("many", "")[:MOST_NAME]
     subject = await _subject(request, client, kind, namespace, name, many)
@@ -69,7 +69,7 @@ MOST_NAME = 253
 
 @opens("GET", "POST", unasked="fork")
 async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
-    """The form of one action on the object kind, namespace, name; POST carries it out. `any` is the first that it offers."""
+    """Show the form of an action on the object kind, namespace, name; POST carries it out. `any` is the first available action."""
     given = request.POST if request.method == "POST" else request.GET
     ref = {part: given.get(part, "")[:MOST_NAME] for part in PARTS}
     at = None if client.past == "head" else responses.position(request)
@@ -82,7 +82,7 @@ async def act(request: HttpRequest, client: SessionClient, name: str) -> HttpRes
 
 
 class OffersContext(TypedDict):
-    """The context about an object and its actions, whose types are the workbench's; empty if no object is meant."""
+    """The context of an object and its actions, with the workbench's own types; empty without an object."""
 
     subject: Any
     facts: Any
@@ -145,7 +145,7 @@ async def _carry_out(request: HttpRequest, client: SessionClient, found: Subject
 
 
 def _next(client: SessionClient, subject: Subject, form: ActionForm) -> str:
-    """The page after an action: the same form where it has one, else what else the object offers; all objects where it has gone."""
+    """Return the page after an action: its form again, or the object's other actions; the list of objects if the object was deleted."""
     chosen = form.action
     if chosen.name.startswith("delete"):
         return reverse("objects", args=[client.key])
@@ -188,7 +188,7 @@ spec:
 
 @opens("GET")
 async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """All objects, fifty at a time; `kind` and `q` filter."""
+    """List all objects, fifty per page; `kind` and `q` filter."""
     listed = await client.ask(Objects(at=responses.position(request)))
     kind, q = request.GET.get("kind", ""), request.GET.get("q", "").strip()[:253]
     waiting = [each for each in listed if each.kind == "Pod" and each.summary == PENDING]
@@ -211,14 +211,14 @@ async def objects(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _query(request: HttpRequest) -> str:
-    """The filter as a query, for links to other pages of the list."""
+    """Return the filter as a query, for links to other pages of the list."""
     kept = ("kind", "q", "state", "at")
     return urlencode({name: request.GET[name] for name in kept if request.GET.get(name)})
 
 
 @opens("GET", "POST")
 async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """One object, or a new one, as YAML. POST applies it, or shows the errors at their lines."""
+    """Show one object, or a new one, as YAML. POST applies it, or shows the errors at their lines."""
     if request.method == "POST":
         return await _save(request, client)
     name = request.GET.get("name", "")
@@ -232,7 +232,7 @@ async def edit_yaml(request: HttpRequest, client: SessionClient) -> HttpResponse
 
 
 async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The text is applied as an import is, but only if every object of it is accepted; with any error it comes back."""
+    """Apply the text as an import, but only if all its objects are accepted. With any error, show it again."""
     client.require_edit()
     text, create_only = request.POST.get("text", "").replace("\r\n", "\n"), "create" in request.POST
     at = responses.position(request)
@@ -255,14 +255,14 @@ async def _save(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _existing(request: HttpRequest) -> dict[str, str] | None:
-    """Return the object that the editor was opened for; None if there is none."""
+    """Return the object that the editor was opened for, or None."""
     if "for_name" not in request.POST:
         return None
     return {part: request.POST.get(f"for_{part}", "")[:253] for part in ("kind", "namespace", "name")}
 
 
 def describe_removals(plan: ImportPlan) -> list[str]:
-    """Return the texts about credentials in a text: the objects made from it do not have them."""
+    """Return texts about credentials removed from a text: the created objects do not have them."""
     said: list[str] = []
     if values := plan.left_out.get("values", 0):
         text = ngettext(

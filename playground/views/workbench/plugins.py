@@ -1,4 +1,4 @@
-"""Plugins of one's own in CEL: written, tried on the present world, kept in the session, put into a profile."""
+"""Users' own plugins in CEL: write them, try them on the present world, save them in the session, add them to a profile."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ from scheduler_core.world.commands import DefinePlugin, SetConfiguration
 from scheduler_core.world.readonly import Point
 
 MOST_NAME = 253
-# Fields of a definition by the extension point that they make a plugin take part in.
+# Fields of a definition by the extension point that they enable.
 POINTS = {
     "pre_enqueue": Point.PRE_ENQUEUE,
     "filter": Point.FILTER,
@@ -37,7 +37,7 @@ POINTS = {
 
 @opens("GET", "POST")
 async def plugins(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The list, and the form for one of them (`plugin`) or a new one; POST keeps it, tries it, takes it away or puts it into a profile."""
+    """Show the list, and the form for one (`plugin`) or a new one; POST saves, tries, removes it, or adds it to a profile."""
     configured = await client.ask(Configuration(at=position(request)))
     if request.method == "POST":
         client.require_edit()
@@ -85,7 +85,7 @@ async def _try(
 
 
 def _add_field_errors(form: PluginForm, errors: list[FieldProblem]) -> list[FieldProblem]:
-    """Shows errors at their fields, with their characters; returns those that belong to none."""
+    """Add errors to their fields, with their positions. Return those without a field."""
     left = []
     for error in errors:
         field = error.path.removeprefix("definition.")
@@ -107,7 +107,7 @@ def _add_field_errors(form: PluginForm, errors: list[FieldProblem]) -> list[Fiel
 
 
 async def _use(request: HttpRequest, client: SessionClient, configured: ConfiguredWorld) -> HttpResponse:
-    """Puts a plugin into a profile: `use` is its name, `profile` "scheduler/schedulerName"."""
+    """Add a plugin to a profile: `use` is its name, `profile` "scheduler/schedulerName"."""
     name = request.POST["use"][:MOST_NAME]
     scheduler, _slash, profile = request.POST.get("profile", "").partition("/")
     manifest = next((each.manifest for each in configured.schedulers if each.name == scheduler), None)
@@ -187,7 +187,7 @@ def _first_line(name: str) -> str:
 
 
 def _where(configured: ConfiguredWorld) -> dict[str, list[str]]:
-    """The profiles that name a plugin."""
+    """Return the profiles that name a plugin."""
     found: dict[str, list[str]] = {}
     for scheduler in configured.schedulers:
         for profile in scheduler.manifest["profiles"]:
@@ -204,7 +204,7 @@ MULTI, SCORE = "multiPoint", "score"
 
 
 def with_weights(configuration: Mapping[str, Any], profile: str, weights: Mapping[str, int]) -> dict[str, Any]:
-    """The configuration with these weights in one profile. A weight of 0, which kube takes for 1, disables the plugin at Score."""
+    """Return the configuration with these weights in one profile. A weight of 0, which kube reads as 1, disables the plugin at Score."""
     profiles = [
         _set_profile_weights(each, weights) if each.get("schedulerName") == profile else each
         for each in configuration.get("profiles") or ()
@@ -231,7 +231,7 @@ def _set_profile_weights(profile: Mapping[str, Any], weights: Mapping[str, int])
 
 
 def _set_plugin_weights(plugins: Mapping[str, Any], weights: Mapping[str, int]) -> list[dict[str, Any]]:
-    """The list with these weights; who is not in it yet comes last, which replaces a plugin of kube's default where it stands."""
+    """Return the list with these weights. Missing plugins are appended, which replaces a default plugin of kube in place."""
     enabled = list(plugins.get("enabled") or ())
     known = {each["name"] for each in enabled}
     changed = [{**each, "weight": weights[each["name"]]} if each["name"] in weights else dict(each) for each in enabled]
@@ -243,7 +243,7 @@ MOST_WEIGHT = 100
 
 @opens("POST")
 async def fork_weights(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A fork where the viewer stands, whose scheduler is restarted with these weights in the profile."""
+    """Fork at the viewer's position, and restart the fork's scheduler with these weights in the profile."""
     at, weights = position(request), _weights(request)
     configured = await client.ask(Configuration(at=at))
     name = request.POST.get("scheduler", "")
@@ -259,7 +259,7 @@ async def fork_weights(request: HttpRequest, client: SessionClient) -> HttpRespo
 
 
 def _weights(request: HttpRequest) -> dict[str, int]:
-    """Plugin -> weight, of the form's two lists."""
+    """Return the weights by plugin, from the form's two lists."""
     texts = request.POST.getlist("weights")
     numbers = [int(text) if text.isascii() and text.isdecimal() else -1 for text in texts]
     if any(not 0 <= number <= MOST_WEIGHT for number in numbers):

@@ -1,4 +1,4 @@
-"""A text that was pasted or uploaded with a form, or is a field of one."""
+"""The text of a form: pasted, uploaded, or in a field."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from playground.workbench.forms.fields import at_line
 from scheduler_core.formats.manifests import NotObjects, is_archive, join_inputs
 
 LONGEST_SOURCE = 200
-OF_ARCHIVES = 32  # times as much may be in an archive as it is large
-START = 1024  # bytes that tell an archive
+OF_ARCHIVES = 32  # the largest ratio of an archive's content to its size
+START = 1024  # bytes that identify an archive
 
 
 def read_import_text(request: HttpRequest) -> tuple[bytes, str]:
-    """The text and its file's name: an uploaded file goes before a pasted text. SessionError where both are empty."""
+    """Return the text and its file's name; an uploaded file takes precedence over a pasted text. Raise SessionError if both are empty."""
     files = _files(request)
     if files:
         size, most = sum(each.size or 0 for each in files), settings.MAX_UPLOAD_BYTES
@@ -49,7 +49,7 @@ def read_import_text(request: HttpRequest) -> tuple[bytes, str]:
 
 
 def large_file(request: HttpRequest) -> UploadedFile[Any] | None:
-    """The file that was uploaded, where it is one and is to be read in turns."""
+    """Return the only uploaded file if it must be read in chunks, or None."""
     files = _files(request)
     if len(files) != 1:
         return None
@@ -74,14 +74,14 @@ def _files(request: HttpRequest) -> list[UploadedFile[Any]]:
 
 
 class ReadYaml(NamedTuple):
-    """A text as the object that it is, or what is wrong with it."""
+    """The object in a text, or its errors."""
 
     manifest: dict[str, Any] | None
     errors: list[str]
 
 
 async def read_yaml(client: SessionClient, text: str) -> ReadYaml:
-    """The one object of a text, None where there is none, and what is wrong with it, with lines. Anything but an object is wrong."""
+    """Return the only object in a text (None: there is none), and its errors with lines. A value that is not an object is an error."""
     read = await client.check(ReadConfiguration(text=text.replace("\r\n", "\n")))
     errors = [at_line(error.line, problem_words(error)) for error in read.errors]
     if not errors and read.documents > 1:
@@ -93,7 +93,7 @@ async def read_yaml(client: SessionClient, text: str) -> ReadYaml:
 
 
 def with_source(errors: Sequence[FieldProblem], text: str) -> list[FieldProblem]:
-    """Errors with their lines as they were written."""
+    """Return the errors, each with the text of its line."""
     lines = text.split("\n")
     return [
         structs.replace(each, source=lines[each.line - 1].strip()[:LONGEST_SOURCE])

@@ -1,1 +1,1 @@
-"""Claims for devices: made of templates, reserved and released; and pods that leave devices out of order."""
+"""Claims for devices: creation from templates, reservation and release; and eviction from tainted devices."""

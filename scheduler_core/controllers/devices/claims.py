@@ -1,16 +1,15 @@
-"""The resource claim controller: makes the claims of templates, reserves claims for pods that were bound without the scheduler, and
-releases what is needed no more.
+"""The resource claim controller: creates claims from templates, reserves them for pods bound without the scheduler, releases unused ones.
 
-| of a claim | what happens |
+| state of a claim | action |
 |---|---|
-| a pod in reservedFor has ended, is gone, or was deleted before it had a node | it is taken off |
-| the last one was taken off | the allocation is cleared, the finalizer goes |
-| is being deleted and reserved for nobody | the allocation is cleared, the finalizer goes |
-| was made for a pod that will not run, and is reserved for nobody | it is deleted |
+| a pod in reservedFor has ended, does not exist, or was deleted before it was bound | remove the pod |
+| the last pod was removed | clear the allocation, remove the finalizer |
+| being deleted, and reservedFor is empty | clear the allocation, remove the finalizer |
+| created for a pod that will not run, and reservedFor is empty | delete the claim |
 
-DEVIATION: two faults of v1.34.1 that have it write for ever are left out. A pod that has ended gets nothing reserved again (kube does and
-undoes it in turn, kubernetes/kubernetes#141274), and no claim made; and the names of a pod's other claims in status.resourceClaimStatuses
-stay when one of them is made anew (kube writes the new one alone, then the others alone, kubernetes/kubernetes#138408).
+DEVIATION: two bugs of v1.34.1 that cause endless writes are left out. An ended pod gets no reservation again (kube adds and removes it in
+turn, kubernetes/kubernetes#141274), and no claim; and status.resourceClaimStatuses keeps the names of a pod's other claims when one of
+them is created again (kube writes the new one alone, then the others alone, kubernetes/kubernetes#138408).
 
 kube: pkg/controller/resourceclaim/controller.go @ v1.34.1
 """
@@ -28,12 +27,12 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.templates import CannotMake, claim_for, owning_pod
 from scheduler_core.controllers.memory.devices import uses_devices
 
-# What a driver reports of an allocated device: a condition in the claim's status. There are no drivers here: a user speaks for them.
+# A driver's report about an allocated device: a condition in the claim's status. There are no drivers here: users set it instead.
 # kube: api/resource/v1/types.go (AllocatedDeviceStatus) @ v1.34.1
 
 
 def results_named(claim: Manifest, device: str) -> list[Manifest]:
-    """The allocated devices that are meant: `device` is driver/pool/device, "" for all of them."""
+    """Return the allocated devices that match `device` (driver/pool/device; "": all)."""
     allocation = (claim.get("status") or {}).get("allocation") or {}
     results = (allocation.get("devices") or {}).get("results") or ()
     return [each for each in results if device in ("", "/".join(device_key(each)[:3]))]
@@ -42,7 +41,7 @@ def results_named(claim: Manifest, device: str) -> list[Manifest]:
 def set_device_conditions(
     claim: Manifest, results: list[Manifest], condition: Manifest, timestamp: str
 ) -> dict[str, Any]:
-    """The claim, whose status says so of these devices. The transition time moves only with the condition's status."""
+    """Return the claim with a condition set for these devices. The transition time changes only with the condition's status."""
     status = dict(claim.get("status") or {})
     devices = [dict(each) for each in status.get("devices") or ()]
     for result in results:
@@ -91,7 +90,7 @@ class ResourceClaims(Controller):
                 self._ask_pod(world, pod, gone=False)
 
     def _ask_pod(self, world: World, pod: Pod, gone: bool) -> None:
-        """Enqueues the claims that a pod needs no more, and the pod where it lacks something."""
+        """Enqueue the claims of a pod that has ended or is gone; enqueue a pod that needs a claim or a reservation."""
         if gone or _is_done(pod):
             for entry in pod.spec.resource_claims:
                 name = _name(pod, entry)
@@ -158,12 +157,12 @@ class ResourceClaims(Controller):
 
 
 def key_of(claim: Manifest) -> str:
-    """Namespace and name of a claim."""
+    """Return namespace/name of a claim."""
     return f"{claim['metadata'].get('namespace') or ''}/{claim['metadata']['name']}"
 
 
 def list_consumers(claim: Manifest) -> list[Manifest]:
-    """The consumers of a claim."""
+    """Return the consumers of a claim."""
     return list((claim.get("status") or {}).get("reservedFor") or ())
 
 
@@ -173,7 +172,7 @@ def _is_done(pod: Pod) -> bool:
 
 
 def _name(pod: Pod, entry: Manifest) -> str | None:
-    """The name of the claim behind an entry; None where there is none, or not yet."""
+    """Return the name of the claim behind an entry, or None if there is none (yet)."""
     try:
         return claim_name(pod, entry)[0]
     except ClaimError:
@@ -216,7 +215,7 @@ def _lacks(claim: Manifest, pod: Pod) -> bool:
 
 
 def _note_made(world: World, pod: Pod, made: Mapping[str, str]) -> Pod:
-    """The pod, whose status names the claims that were made for it."""
+    """Write the names of the created claims to the pod's status. Return the updated pod."""
     statuses = list((pod.manifest.get("status") or {}).get("resourceClaimStatuses") or ())
     kept = [status for status in statuses if status.get("name") not in made]
     new = [{"name": name, "resourceClaimName": claim} for name, claim in made.items()]
@@ -225,7 +224,7 @@ def _note_made(world: World, pod: Pod, made: Mapping[str, str]) -> Pod:
 
 
 def _reserve(world: World, pod: Pod) -> list[str]:
-    """Reserves what is allocated, for a pod that has its node."""
+    """Reserve allocated claims for a bound pod. Raise Refused if a claim of the pod is invalid."""
     texts: list[str] = []
     for entry in pod.spec.resource_claims:
         try:
@@ -256,7 +255,7 @@ def _holds(world: World, claim: Manifest, ref: Manifest) -> bool:
 
 
 def _release(world: World, claim: Manifest, valid: list[Manifest]) -> Manifest:
-    """The claim without consumers that are gone; without any it is deallocated, and may go."""
+    """Remove consumers that no longer exist. If none is left, deallocate the claim and remove its finalizer."""
     ours = FINALIZER in _finalizers(claim)
     status = {**(claim.get("status") or {}), "reservedFor": valid}
     if not valid:
@@ -275,7 +274,7 @@ def _write(world: World, claim: Manifest) -> Manifest:
 
 
 def _delete_unused(world: World, key: str) -> str:
-    """Deletes a claim that was made for a pod which will not run, or was replaced."""
+    """Delete a claim that was created for a pod which will not run or was replaced."""
     claim = world.store.get(CLAIM, *key.split("/", 1))
     if claim is None:
         return ""

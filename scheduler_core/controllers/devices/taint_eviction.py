@@ -1,9 +1,9 @@
-"""The device taint eviction controller: deletes pods whose devices have a NoExecute taint, at once or when their time is over.
+"""The device taint eviction controller: deletes pods whose devices have a NoExecute taint, at once or when the toleration expires.
 
-It runs with the gate DRADeviceTaints. A pod that is planned to go later goes when the earliest of its limits is over; each look at it
-replaces the plan. Pods that no claim is reserved for are left alone, and those without a node.
+It runs with the gate DRADeviceTaints. A pod is deleted at the earliest of its limits; each sync of the pod replaces the plan. Unbound
+pods and pods without reserved claims are ignored.
 
-DEVIATION: a deletion that is refused is not tried four times more.
+DEVIATION: a refused deletion is not retried four times.
 
 kube: pkg/controller/devicetainteviction/device_taint_eviction.go @ v1.34.1
 """
@@ -27,9 +27,9 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.devices.claims import list_consumers
 from scheduler_core.controllers.memory.nodes import PlannedEviction
 
-# Until when a pod may use its devices: taints with the effect NoExecute of what its claims were given, and tolerations of these.
+# The time limit of a pod's devices: NoExecute taints of the allocated devices, and their tolerations.
 #
-# Tolerations are those that the allocation carries; the scheduler of v1.34.1 does not copy a request's tolerations there.
+# Only the tolerations in the allocation count; the scheduler of v1.34.1 does not copy a request's tolerations there.
 # kube: pkg/controller/devicetainteviction/device_taint_eviction.go (evictionTime, pool),
 # dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 
@@ -44,7 +44,7 @@ class Limit(NamedTuple):
 
 
 def limit_of(world: World, claim: ResourceClaim) -> Limit | None:
-    """The earliest end that a taint sets to the use of a claim's devices; None where none does."""
+    """Return the earliest limit that a taint sets to the use of a claim's devices, or None."""
     limits = [
         limit
         for result in claim.results
@@ -55,7 +55,7 @@ def limit_of(world: World, claim: ResourceClaim) -> Limit | None:
 
 
 def _taints(world: World, result: Allocated) -> Sequence[DeviceTaint]:
-    """The taints of an allocated device, those of rules included; of devices that are not there any more none."""
+    """Return the taints of an allocated device, including those of rules. A device that no longer exists has none."""
     slices = world.surroundings.devices.pools.of(world.store, PoolId(*result.device[:2]))
     newest = max((each.generation for each in slices), default=0)
     current = (each for each in slices if each.generation == newest)
@@ -70,7 +70,7 @@ def _taints(world: World, result: Allocated) -> Sequence[DeviceTaint]:
 
 
 def _device(resource_slice: ResourceSlice, result: Allocated) -> Device | None:
-    """The allocated device, if the slice has it."""
+    """Return the allocated device, or None if the slice does not have it."""
     return next((each for each in resource_slice.devices if each.name == result.device.device), None)
 
 
@@ -172,7 +172,7 @@ class DeviceTaintEviction(Controller):
         return self._look(world, pod)
 
     def _look(self, world: World, pod: Pod) -> str:
-        """Plans a pod's end, or calls it off."""
+        """Plan a pod's eviction, or cancel it."""
         if not pod.node_name or pod.deleting:
             return ""
         limits = [limit for claim in _claims(world, pod) if (limit := limit_of(world, claim)) is not None]
@@ -221,7 +221,7 @@ def _concerns(old: Pod, new: Pod) -> bool:
 
 
 def _users(world: World, claim: Manifest) -> list[Pod]:
-    """The pods that a claim is reserved for, up to the first that is not there, as kube looks at no more of them then."""
+    """Return the pods for which a claim is reserved, up to the first that does not exist. kube stops there, too."""
     pods = []
     for ref in list_consumers(claim):
         if ref.get("apiGroup") or ref.get("resource") != "pods":
@@ -234,7 +234,7 @@ def _users(world: World, claim: Manifest) -> list[Pod]:
 
 
 def _claims(world: World, pod: Pod) -> list[ResourceClaim]:
-    """The allocated claims of a pod that are reserved for it."""
+    """Return the allocated claims of a pod that are reserved for it."""
     found = []
     for entry in pod.spec.resource_claims:
         try:

@@ -1,10 +1,10 @@
-"""Claims that are made of a template for one pod: their names, and what of the template they take.
+"""Claims created from a template for one pod: their names and contents.
 
-The controller remembers the 100 claims that it made last for an hour, as kube's does (its mutation cache), and takes one of them for being
-there still: a claim that is deleted while its pod waits is made anew only when it is forgotten.
+The controller caches the last 100 created claims for an hour, as kube's does (its mutation cache), and treats them as existing: a claim
+that is deleted while its pod waits is created again only after its cache entry has expired.
 
-kube: pkg/controller/resourceclaim/controller.go (handleClaim, findPodResourceClaim, owningPod),
-client-go/tools/cache/mutation_cache.go @ v1.34.1
+kube: pkg/controller/resourceclaim/controller.go (handleClaim, findPodResourceClaim, owningPod), client-go/tools/cache/mutation_cache.go @
+v1.34.1
 """
 
 from scheduler_core.apimachinery.dra.claims import KIND as CLAIM
@@ -24,7 +24,7 @@ class CannotMake(Exception):
 
 
 def claim_for(world: World, pod: Pod, entry: Manifest) -> str | None:
-    """The name of a claim that is made, or found, for an entry of the pod's claims; None where nothing is to be noted. CannotMake."""
+    """Create or find the claim for an entry of the pod's claims. Return its name, or None if there is none to record. Raise CannotMake."""
     template = entry.get("resourceClaimTemplateName")
     if _is_there(world.store, pod, entry) or template is None:
         return None
@@ -52,7 +52,7 @@ def _is_there(store: Store, pod: Pod, entry: Manifest) -> bool:
 
 
 def _find_recent_claim(world: World, pod: Pod, name: str) -> str:
-    """The name of a claim that was made for the entry not long ago; "" for none."""
+    """Return the name of a claim recently created for the entry, or ""."""
     for key, claim in world.surroundings.devices.made.items():
         if (claim.pod, claim.entry) == (pod.uid, name) and world.now < claim.until:
             return key.partition("/")[2]
@@ -60,7 +60,7 @@ def _find_recent_claim(world: World, pod: Pod, name: str) -> str:
 
 
 def _find_existing_claim(store: Store, pod: Pod, name: str) -> str:
-    """The name of a claim that was made for the entry, and of which the pod's status does not know; "" for none."""
+    """Return the name of a claim that was created for the entry but is missing in the pod's status, or ""."""
     for namespace, claim in store.controlled(CLAIM, pod.uid):
         found = store.get(CLAIM, namespace, claim)
         annotations = {} if found is None else found["metadata"].get("annotations") or {}
@@ -119,7 +119,7 @@ def base_name(pod: str, claim: str) -> str:
 
 
 def owning_pod(claim: Manifest) -> tuple[str, str]:
-    """Name and uid of the pod that a claim was made for; "" where it was made for none."""
+    """Return name and UID of the pod for which a claim was created, or "" for both."""
     owner = controller_of(claim)
     if owner is None or owner.get("apiVersion") != "v1" or owner.get("kind") != "Pod":
         return "", ""

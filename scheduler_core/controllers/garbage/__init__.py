@@ -1,1 +1,1 @@
-"""What takes away what nobody needs any more: dependents of owners that are gone, pods, the content of namespaces."""
+"""Garbage collection: dependents of deleted owners, pods, and the content of namespaces."""

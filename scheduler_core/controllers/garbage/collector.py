@@ -1,12 +1,12 @@
-"""The garbage collector: what becomes of dependents when their owners go, by the ownerReferences.
+"""The garbage collector: deletes or orphans dependents when their owners are deleted, by ownerReferences.
 
-background   the owner is gone at once; a dependent all of whose owners are gone is deleted
-foreground   the owner stays, marked, until the dependents that block its deletion are gone; these are deleted first
-orphan       the owner stays, marked, until its dependents no longer refer to it
+background   the owner is removed at once; a dependent without any existing owner is deleted
+foreground   the owner keeps a finalizer until the dependents that block its deletion are deleted; these are deleted first
+orphan       the owner keeps a finalizer until its dependents no longer refer to it
 
-An owner is looked up by the kind, name and uid of the reference, in the dependent's own namespace or among what has none: one that was
-never there, or is somewhere else, counts as gone. DEVIATION: a reference is left alone, without being tried again, to a kind of which
-neither a definition nor an object is there, and to an owner that an import named and did not bring: its cluster has it.
+An owner is looked up by the kind, name and uid of the reference, in the dependent's namespace or among cluster-scoped objects: an owner
+that never existed, or is in another namespace, counts as absent. DEVIATION: a reference is ignored, and not retried, if its kind has
+neither a definition nor an object, or if an import named its owner without including it: the owner exists in the imported cluster.
 
 kube: pkg/controller/garbagecollector/{garbagecollector,graph_builder}.go @ v1.34.1
 """
@@ -21,7 +21,7 @@ from scheduler_core.apiserver.server import Preconditions
 from scheduler_core.controllers.contract import EVERY_KIND, Controller, World
 from scheduler_core.controllers.memory.workloads import Item, owners
 
-# What ownerReferences lead to.
+# The owners behind ownerReferences.
 # kube: pkg/controller/garbagecollector/garbagecollector.go (isDangling, classifyReferences) @ v1.34.1
 
 _DEFINITION = "CustomResourceDefinition"
@@ -29,7 +29,7 @@ _DEFINITION = "CustomResourceDefinition"
 
 @dataclass(slots=True)
 class ClassifiedReferences:
-    """References by what they lead to: an owner; nobody; an owner that waits for its dependents to go; a kind that is not known here."""
+    """References by the state of the owner: existing, absent, waiting for the deletion of its dependents, or of an unknown kind."""
 
     solid: list[Manifest] = field(default_factory=list)
     dangling: list[Manifest] = field(default_factory=list)
@@ -57,7 +57,7 @@ def classify(world: World, item: Item, manifest: Manifest) -> ClassifiedReferenc
 
 
 def resolve(store: Store, item: Item, ref: Manifest) -> Manifest | None:
-    """The owner that a reference of an object leads to; None: there is none."""
+    """Return the owner to which a reference of an object refers, or None."""
     kind = find_kind(str(ref.get("apiVersion") or ""), str(ref.get("kind") or ""))
     if kind is None:
         return None
@@ -68,7 +68,7 @@ def resolve(store: Store, item: Item, ref: Manifest) -> Manifest | None:
 
 
 def owner_kind(store: Store, ref: Manifest) -> Kind | None:
-    """The kind that a reference names; None where the cluster does not serve it."""
+    """Return the kind that a reference names, or None if the cluster does not serve it."""
     kind = find_kind(str(ref.get("apiVersion") or ""), str(ref.get("kind") or ""))
     if kind is None or kind.key in KINDS or store.count(kind.key):
         return kind
@@ -108,7 +108,7 @@ class GarbageCollector(Controller):
                 self._enqueue_owner(world, ref)
 
     def _note_object(self, world: World, kind: str, old: Manifest | None, new: Manifest) -> None:
-        """An object was made or changed: it may refer to nobody, and begin or cease to hold an owner back."""
+        """Handle a created or changed object: enqueue it if its owner does not exist, and the owners whose deletion it blocked before."""
         item = Item.of(kind, new)
         before = owners(old)
         added = [ref for ref in owners(new) if ref not in before]
@@ -129,13 +129,13 @@ class GarbageCollector(Controller):
             self.enqueue(world, str(item))
 
     def _enqueue_owner(self, world: World, ref: Manifest) -> None:
-        """The owner of a reference, where it waits for its dependents."""
+        """Enqueue the owner of a reference if it waits for its dependents."""
         found = world.store.by_uid(str(ref.get("uid") or ""))
         if found is not None and _ends_with(world.store.get(*found), FOREGROUND):
             self.enqueue(world, str(Item(*found)))
 
     def _report(self, world: World, item: Item, refs: list[Manifest]) -> None:
-        """Says of owners that are in another namespace that they can't be owners."""
+        """Record an Event about each owner that is in another namespace, where it can't be an owner."""
         for ref in refs:
             found = world.store.by_uid(str(ref.get("uid") or ""))
             if found is not None and found[1] and found[1] != item.namespace:
@@ -184,7 +184,7 @@ class GarbageCollector(Controller):
 
 
 def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: ClassifiedReferences) -> str:
-    """Deletes an object that has no owner any more; where one is left, the references to others are taken away."""
+    """Delete an object without an existing owner. If an owner is left, remove the references to the others."""
     if refs.unknown:
         return ""
     gone = [*refs.dangling, *refs.waiting]
@@ -198,7 +198,7 @@ def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classif
             latest = _unblock(world, item, latest)  # owner and dependent wait for each other
         _delete(world, item, latest, "Foreground")
         return f"deleted {item} in the foreground, because its owner {_names(refs.waiting)} waits for it"
-    # A finalizer that is on the object already is the user's choice of a policy, and kube honors it.
+    # An existing finalizer of the object is the user's choice of a policy, and kube honors it.
     finalizers = latest["metadata"].get("finalizers") or ()
     policy = "Orphan" if ORPHAN in finalizers else "Foreground" if FOREGROUND in finalizers else "Background"
     _delete(world, item, latest, policy)
@@ -210,7 +210,7 @@ def _attempt_to_delete(world: World, item: Item, latest: Manifest, refs: Classif
 
 
 def _delete(world: World, item: Item, latest: Manifest, policy: str) -> None:
-    # The name alone could mean another object by now, one whose owners are there.
+    # By now the name could belong to another object, whose owners exist.
     uid = str(latest["metadata"].get("uid") or "")
     world.api.delete(item, propagation=policy, preconditions=Preconditions(uid=uid))
 
@@ -247,7 +247,7 @@ def _dependents(world: World, owner: Manifest) -> list[Item]:
 
 
 def _ends_with(manifest: Manifest | None, finalizer: str) -> bool:
-    """Return whether an object is being deleted and still has the given finalizer."""
+    """Return whether an object is being deleted and still has the finalizer."""
     meta = {} if manifest is None else manifest["metadata"]
     return meta.get("deletionTimestamp") is not None and finalizer in (meta.get("finalizers") or ())
 

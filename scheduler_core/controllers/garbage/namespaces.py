@@ -1,7 +1,7 @@
-"""The namespace controller: empties a namespace that is being deleted, then lets it go. And the accounts of those that are there.
+"""The namespace controller: deletes the content of a deleted namespace, then its finalizer. And the service account controller.
 
-It begins 5 s after the deletion and looks again after half the time that the rest may take (pods' grace periods; 15 s for what has
-finalizers), plus a second. DEVIATION: these looks are worked out: one takes place only where something of the namespace has gone since.
+It starts 5 s after the deletion and syncs again after half of the time that the remaining objects may need (pods' grace periods; 15 s for
+objects with finalizers), plus a second. DEVIATION: a sync is skipped if no object of the namespace was deleted since the last one.
 
 kube: pkg/controller/namespace/namespace_controller.go, pkg/controller/namespace/deletion @ v1.34.1
 """
@@ -63,7 +63,7 @@ class NamespaceController(Controller):
         if namespace is None or not _ending(namespace):
             waiting.pop(key, None)
             return ""
-        # Seconds that pods may take to end; none once that time is over.
+        # The pods' grace periods in seconds; 0 after they have expired.
         graces = [
             pod.spec.termination_grace_seconds
             for pod in world.store.pods()
@@ -92,7 +92,7 @@ def _ending(namespace: Manifest) -> bool:
 
 
 def _content(world: World, namespace: str) -> list[Item]:
-    """All objects of a namespace, by kind and name."""
+    """Return all objects of a namespace, by kind and name."""
     return [
         Item.of(kind, manifest)
         for kind in world.store.kinds()
@@ -132,7 +132,7 @@ def _set_conditions(world: World, key: str, left: list[Item], finalizers: Counte
 
 
 def _remaining(left: list[Item], finalizers: Counter[str]) -> dict[str, tuple[str, str]]:
-    """Conditions that say what is left."""
+    """Return the conditions about the remaining objects and finalizers."""
     wrong = {}
     if left:
         kinds = Counter(get_kind_by_key(item.kind) for item in left)
@@ -149,7 +149,7 @@ def _remaining(left: list[Item], finalizers: Counter[str]) -> dict[str, tuple[st
 
 # serviceaccount-controller: creates the ServiceAccount `default` of each namespace, and creates it again once it is deleted.
 #
-# DEVIATION: it leaves clusters alone in which the namespace `default` has none, as pods run without accounts here.
+# DEVIATION: it ignores clusters whose namespace `default` has none, because pods run without accounts here.
 # kube: pkg/controller/serviceaccount/serviceaccounts_controller.go @ v1.34.2
 
 ACCOUNT, DEFAULT = "ServiceAccount", "default"

@@ -1,11 +1,11 @@
-"""The collector of pods: takes away pods that nobody will end, in rounds of 20 s.
+"""The pod garbage collector: deletes pods that no kubelet will end, in rounds of 20 s.
 
 ended pods          beyond terminated-pod-gc-threshold, evicted ones first, then the oldest
-pods on lost nodes  that are being deleted, where the node is not ready and has the taint out-of-service
-orphaned pods       whose node no longer exists, and was not there 40 s later either
+pods on lost nodes  that are being deleted, if the node is not ready and has the taint out-of-service
+orphaned pods       whose node no longer exists, and still does not exist 40 s later
 unscheduled pods    that are being deleted and have no node
 
-A pod that has not ended is set Failed first. A round takes place only where something may have changed since the last.
+A pod that has not ended gets the phase Failed first. A round is skipped if nothing relevant can have changed since the last.
 
 kube: pkg/controller/podgc/gc_controller.go @ v1.34.1
 """
@@ -68,7 +68,7 @@ class PodCollector(Controller):
         return "; ".join(done)
 
     def _collect_orphans(self, world: World, pods: Iterable[Pod]) -> list[str]:
-        """A node that is missed is given time to appear; after that its pods go."""
+        """Delete pods of missing nodes, after a quarantine in which the node may appear."""
         quarantine = world.surroundings.garbage.pods.quarantine
         orphans = [pod for pod in pods if pod.node_name and world.store.node(pod.node_name) is None]
         due = [name for name, at in quarantine.items() if at <= world.now]
@@ -85,7 +85,7 @@ class PodCollector(Controller):
 
 
 def _may_go(world: World, pod: Pod, memory: Pods) -> bool:
-    """Return whether a pod is a reason for a garbage collection."""
+    """Return whether a pod can be a reason for a garbage collection."""
     if pod.terminal and 0 < _threshold(world) < memory.ended:
         return True
     if not pod.node_name:
@@ -137,19 +137,19 @@ def _is_waiting_for_finalizers(pod: Pod) -> bool:
 
 
 def _collect(world: World, why: str, pods: list[Pod], condition: dict[str, Any] | None = None) -> list[str]:
-    """Deletes pods by force; says which."""
+    """Force-delete pods. Return a description."""
     deleted = [pod.key for pod in pods if _delete(world, pod, condition)]
     more = f" and {len(deleted) - 5} more" if len(deleted) > 5 else ""
     return [f"deleted {', '.join(deleted[:5])}{more}: {why}"] if deleted else []
 
 
 def _delete(world: World, pod: Pod, condition: dict[str, Any] | None) -> bool:
-    """Sets a pod Failed where it has not ended, and deletes it without grace; what fails is left to a later round."""
+    """Set the phase Failed if the pod has not ended, and delete it without grace. A failure is left to a later round. Return success."""
     if _is_waiting_for_finalizers(pod):
         return False
     target = ("Pod", pod.namespace, pod.name)
     try:
-        # With no kubelet to end it, the pod would stay Running for as long as a finalizer holds it.
+        # Without a kubelet, the pod would stay Running as long as it has a finalizer.
         if not pod.terminal:
             status = {**(pod.manifest.get("status") or {}), "phase": "Failed"}
             if condition is not None:

@@ -1,1 +1,1 @@
-"""What a user has arranged besides objects, read and checked: what runs in the containers, what kubelets measure."""
+"""The user's inputs besides objects, read and validated: programs of containers, and resource usage."""

@@ -1,7 +1,7 @@
-"""What runs in the containers: rules, the first of which that fits a pod's container counts.
+"""The simulated programs of containers: rules, of which the first that matches a pod's container counts.
 
-A rule's `runs` say how long the container runs and how it exits, start by start (the last repeats; none: it runs for ever); `ready` when
-it is ready; `onTerm` what it does on SIGTERM. A container that no rule fits runs for ever, is ready at once and ends on SIGTERM.
+A rule's `runs` list duration and exit code of each start (the last repeats; empty: runs forever); `ready` is when the container is ready;
+`onTerm` its reaction to SIGTERM. A container without a matching rule runs forever, is ready at once, and ends on SIGTERM.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from scheduler_core.apimachinery.objects.typed import FieldProblem, convert_data
 
 MOST_RULES = 200
 _MOST_STEPS = 200
-TERM_LATENCY = SECOND // 2  # in which a program ends that nothing else is said of
+TERM_LATENCY = SECOND // 2  # the default time from SIGTERM to the end of a program
 TERM_EXIT, KILL_EXIT = 143, 137
 
 
@@ -28,8 +28,8 @@ class Program:
     container: str = ""
     created_after: int | None = None
     created_before: int | None = None
-    runs: tuple[tuple[int | None, int], ...] = ()  # how long (None: for ever), exit code
-    ready_after: int | None = 0  # since its start; None: by the clock
+    runs: tuple[tuple[int | None, int], ...] = ()  # duration (None: forever), exit code
+    ready_after: int | None = 0  # since the start; None: see ready_at
     ready_at: tuple[tuple[int, bool], ...] = ()
     term_after: int | None = TERM_LATENCY
     term_exit: int = TERM_EXIT
@@ -55,7 +55,7 @@ DEFAULT = Program()
 
 
 def program_of(programs: Sequence[Program], labels: Mapping[str, str], created: int, container: str) -> Program:
-    """The rule for a container of a pod with these labels, created at a virtual time (ns)."""
+    """Return the rule for a container of a pod with these labels, created at a virtual time (ns)."""
     for program in programs:
         if (
             (not program.container or program.container == container)
@@ -121,14 +121,14 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_programs(rules: Sequence[Any]) -> tuple[Program, ...]:
-    """The rules as a user writes them. InvalidObject says what is wrong."""
+    """Read rules as a user writes them. Raise InvalidObject."""
     if len(rules) > MOST_RULES:
         raise InvalidObject((FieldError("rules", f"{len(rules)} rules", f"at most {MOST_RULES}"),))
     return tuple(_program(convert_data(rule, _Rule, f"rules[{i}]"), f"rules[{i}].pods") for i, rule in enumerate(rules))
 
 
 def read_selector(given: Any, path: str) -> LabelSelector | None:
-    """A selector written as "a=b,c=d" or as an object; None where none is given. InvalidObject."""
+    """Read a selector written as "a=b,c=d" or as an object; None if empty. Raise InvalidObject."""
     if given is None or given == "":
         return None
     if isinstance(given, str):

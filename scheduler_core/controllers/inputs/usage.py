@@ -1,8 +1,8 @@
-"""What kubelets measure: entries that hold, field by field, from a time until the next entry for the same thing.
+"""The resource usage that kubelets measure: entries that are valid, field by field, until the next entry for the same subject.
 
-Of a pod: memory (its working set), rootfs, logs, volumes, inodes, pids. Of a node: what everything but pods uses, and its disks. A pod's
-own entries count before those of a label selector; of several selectors the last one in the list does. Without an entry pods use nothing,
-and a node has one disk of 100Gi.
+Of a pod: memory (its working set), rootfs, logs, volumes, inodes, pids. Of a node: the usage apart from pods, and its disks. A pod's own
+entries take precedence over those of a label selector; of several selectors the last in the list counts. Without an entry pods use
+nothing, and a node has one disk of 100Gi.
 """
 
 from bisect import bisect_right
@@ -23,7 +23,7 @@ MOST_ENTRIES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class UsageEntry:
-    """One entry: from when on (ns), of which pod ("namespace/name"), pods or node, and what is used (bytes, inodes, pids)."""
+    """One entry: its start (ns), its pod ("namespace/name"), pods, or node, and the usage (bytes, inodes, pids)."""
 
     at: int
     pod: str = ""
@@ -65,7 +65,7 @@ _NOTHING = Curve()
 
 
 class UsageBook:
-    """The entries, to be looked things up in."""
+    """The entries, indexed for lookup."""
 
     def __init__(self, entries: Sequence[UsageEntry]) -> None:
         self._curves: dict[tuple[str, LabelSelector | None, str], Curve] = {}
@@ -94,7 +94,7 @@ _books: list[tuple[tuple[UsageEntry, ...], UsageBook]] = []
 
 
 def book_of(entries: tuple[UsageEntry, ...]) -> UsageBook:
-    """The book of some entries; the last few are kept."""
+    """Return the book of these entries. The last few books are cached."""
     for kept, book in _books:
         if kept is entries:
             return book
@@ -170,7 +170,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_usage(entries: Sequence[Any]) -> tuple[UsageEntry, ...]:
-    """The entries as a user writes them. InvalidObject says what is wrong."""
+    """Read entries as a user writes them. Raise InvalidObject."""
     if len(entries) > MOST_ENTRIES:
         raise InvalidObject((FieldError("entries", f"{len(entries)} entries", f"at most {MOST_ENTRIES}"),))
     return tuple(_entry(entry, f"entries[{i}]") for i, entry in enumerate(entries))

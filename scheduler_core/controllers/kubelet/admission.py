@@ -1,7 +1,7 @@
-"""Whether a node takes a pod that was bound to it: resources, affinity, ports and taints, in the order and the words of the kubelet.
+"""The kubelet's admission of pods bound to its node: resources, affinity, ports and taints, in the kubelet's order and words.
 
-kube: pkg/kubelet/lifecycle/predicate.go, pkg/kubelet/eviction/eviction_manager.go (Admit), pkg/scheduler/eventhandlers.go (AdmissionCheck),
-pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest) @ v1.34.1
+kube: pkg/kubelet/lifecycle/predicate.go, pkg/kubelet/eviction/eviction_manager.go (Admit), pkg/scheduler/eventhandlers.go
+(AdmissionCheck), pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest) @ v1.34.1
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from scheduler_core.apiserver.watch import WatchEvent
 from scheduler_core.controllers.contract import World
 from scheduler_core.scheduler.plugins.node_ports import list_taken_ports
 
-# Critical and static pods: what a kubelet neither refuses for want of resources nor evicts.
+# Critical and static pods: a kubelet neither rejects them because of resources nor evicts them.
 # kube: pkg/kubelet/types/pod_update.go @ v1.34.1
 
 SYSTEM_CRITICAL = 2_000_000_000  # the priority from which on a pod is critical
@@ -42,7 +42,7 @@ def is_node_critical(pod: Pod) -> bool:
     return is_critical(pod) and pod.manifest["spec"].get("priorityClassName") == NODE_CRITICAL
 
 
-# Which pods a kubelet ends so that a critical pod fits: as few and as small as it finds, guaranteed pods last.
+# The pods that a kubelet preempts for a critical pod: as few and as small as possible, guaranteed pods last.
 # kube: pkg/kubelet/preemption/preemption.go @ v1.34.1
 
 PREEMPTING = "Preempting"
@@ -52,22 +52,22 @@ Missing = list[tuple[str, int]]  # resources and how much of each is missing
 
 
 class NoSuchPods(Exception):
-    """Not even all pods that may be ended would make enough room; the text is kube's."""
+    """All preemptible pods together would not free enough resources; the text is kube's."""
 
 
 def victims(pod: Pod, others: Iterable[Pod], missing: Missing) -> list[Pod]:
-    """The pods to end. NoSuchPods."""
+    """Return the pods to preempt. Raise NoSuchPods."""
     classes: dict[str, list[Pod]] = {BEST_EFFORT: [], BURSTABLE: [], GUARANTEED: []}
     for other in others:
-        # Whether a kubelet may end a pod to admit another.
+        # A kubelet may end a pod of lower priority to admit another, and any non-critical one to admit a critical pod.
         if (is_critical(pod) and not is_critical(other)) or pod.priority > other.priority:
             classes[qos_class(other.manifest["spec"])].append(other)
     best_effort, burstable, guaranteed = classes.values()
     beyond = _without(missing, [*best_effort, *burstable, *guaranteed])
     if beyond:
         raise _none(beyond)
-    # Guaranteed pods are chosen first, as if all others went, so that as few of them go as possible; likewise the
-    # burstable ones, before the best-effort ones fill the rest.
+    # Guaranteed pods are chosen first, as if all others were preempted, so that as few of them are as possible; likewise the
+    # burstable ones, before the best-effort ones cover the rest.
     last = _nearest(guaranteed, _without(missing, [*best_effort, *burstable]))
     middle = _nearest(burstable, _without(missing, [*best_effort, *last]))
     first = _nearest(best_effort, _without(missing, [*middle, *last]))
@@ -75,7 +75,7 @@ def victims(pod: Pod, others: Iterable[Pod], missing: Missing) -> list[Pod]:
 
 
 def _nearest(pods: Sequence[Pod], missing: Missing) -> list[Pod]:
-    """One after the other the pod that comes nearest to what is missing, of equals the smaller one."""
+    """Return pods that cover the shortage: each time the one nearest to the rest of it, of equals the smaller. Raise NoSuchPods."""
     left, chosen = list(pods), []
     while missing:
         if not left:
@@ -87,7 +87,7 @@ def _nearest(pods: Sequence[Pod], missing: Missing) -> list[Pod]:
                 best, shortest = i, distance
         chosen.append(left[best])
         missing = _without(missing, [left[best]])
-        left[best] = left[-1]  # as kube takes it out, which decides who is the first of equals
+        left[best] = left[-1]  # kube removes it like this, which determines the order of equal pods
         left.pop()
     return chosen
 
@@ -151,7 +151,7 @@ def find_early_refusal(pod: Pod, node: Node, pressure: Sequence[str]) -> Refusal
 
 
 def refusals(pod: Pod, node: Node, others: Sequence[Pod]) -> list[Refusal]:
-    """All that keeps a pod off a node with these other pods, in kube's order; the first one is the reason."""
+    """Return all reasons to reject a pod on a node with these other pods, in kube's order; the first one is reported."""
     found = list(_short(pod, node, others))
     if not _matches(pod, node):
         found.append(_predicate("NodeAffinity"))
@@ -165,7 +165,7 @@ def refusals(pod: Pod, node: Node, others: Sequence[Pod]) -> list[Refusal]:
 
 
 def _bears(pod: Pod, pressure: Sequence[str]) -> bool:
-    """Return True if the only pressure is of memory, and the pod has requests or tolerates the taint."""
+    """Return True if memory is the only pressure, and the pod has requests or tolerates the taint."""
     if list(pressure) != [MEMORY_PRESSURE]:
         return False
     taint = Taint("node.kubernetes.io/memory-pressure", "", NO_SCHEDULE)
@@ -185,7 +185,7 @@ def _matches(pod: Pod, node: Node) -> bool:
 
 
 def _short(pod: Pod, node: Node, others: Sequence[Pod]) -> Iterator[Refusal]:
-    """Resources of which there is not enough. Extended resources that the node has never heard of are somebody else's business."""
+    """Yield the resources with a shortage. Extended resources that the node does not report are skipped: others account for them."""
     if len(others) + 1 > node.allowed_pods:
         yield _out_of(PODS, 1, len(others), node.allowed_pods)
     there = {name for name, _ in node.allocatable.scalar}
@@ -205,9 +205,9 @@ def _out_of(name: str, wanted: int, used: int, capacity: int) -> Refusal:
     return Refusal(f"OutOf{name}", message, name, wanted - (capacity - used))
 
 
-# Mirror pods: what the API server shows of a static pod. One that is deleted is made anew; the static pod runs on.
+# Mirror pods: the representations of static pods in the API server. A deleted one is created again; the static pod continues to run.
 #
-# A pod with the annotation kubernetes.io/config.mirror counts as one; the static pod itself is seen by nobody.
+# A pod with the annotation kubernetes.io/config.mirror counts as one; the static pod itself is not visible.
 # kube: pkg/kubelet/kubelet.go (SyncPod), pkg/kubelet/pod/mirror_client.go @ v1.34.1
 
 _MADE_ANEW = (
@@ -216,7 +216,7 @@ _MADE_ANEW = (
 
 
 def remember(world: World, event: WatchEvent) -> bool:
-    """Keeps what was deleted of a mirror pod whose kubelet runs; whether it did."""
+    """Keep a deleted mirror pod whose kubelet runs. Return whether it was kept."""
     pod, memory = event.old_pod, world.surroundings.kubelet
     if pod is None or not is_mirror(pod) or pod.node_name not in memory.since or pod.key not in memory.pods:
         return False
@@ -225,7 +225,7 @@ def remember(world: World, event: WatchEvent) -> bool:
 
 
 def restore(world: World, key: str) -> str:
-    """Makes a mirror pod anew, if it is to be. In words what was done."""
+    """Create a deleted mirror pod again if its node exists. Return a description."""
     kept = world.surroundings.kubelet.mirrors.pop(key, None)
     if kept is None:
         return ""
@@ -238,7 +238,7 @@ def restore(world: World, key: str) -> str:
 
 
 def let_go(world: World, pod: Pod) -> str:
-    """Removes a mirror pod that somebody deletes, so that it is made anew; the static pod does not end."""
+    """Remove a mirror pod that a client deletes; it will be created again. The static pod continues to run."""
     world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
     return "removed the mirror pod, which will be recreated"
 

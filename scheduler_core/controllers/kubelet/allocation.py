@@ -1,9 +1,9 @@
-"""In-place resizes: the kubelets decide whether a pod gets what it asks for now. Keys are nodes.
+"""In-place resizes: the kubelets decide whether a pod gets its new requests now. Keys are nodes.
 
-A resize is granted where the node has room for it, Infeasible where the node could never have it, and Deferred otherwise. Deferred ones are
-looked at again when a pod of the node is resized or shrinks or goes, and 3 minutes after they were looked at last.
+A resize is granted if the node has room, Infeasible if the node could never have room, and Deferred otherwise. Deferred resizes are
+retried when a pod of the node is resized, shrinks, or is removed, and 3 minutes after the last attempt.
 
-DEVIATION: of those rounds only the ones that may find something else are made.
+DEVIATION: attempts that can't have a new result are skipped.
 
 kube: pkg/kubelet/allocation/allocation_manager.go, pkg/kubelet/kubelet.go (HandlePodUpdates, HandlePodReconcile),
 pkg/kubelet/status/status_manager.go (updatedPodResizeCondition), pkg/kubelet/cm/node_container_manager_linux.go @ v1.34.1
@@ -29,7 +29,7 @@ from scheduler_core.controllers.kubelet.status import PENDING_RESIZE, RESIZE_IN_
 from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun, Resizes
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY as MEMORY_SIGNAL
 
-# Memory limits that are lowered: not below what is in use. The kubelet tries again when less is used.
+# Memory limits are not lowered below current usage. The kubelet retries when usage falls.
 # kube: pkg/kubelet/kuberuntime/kuberuntime_manager.go (validateMemoryResizeAction), pkg/kubelet/cm/helpers_linux.go (ResourceConfigForPod)
 # @ v1.34.1
 
@@ -37,7 +37,7 @@ ERROR = "Error"
 
 
 def check_limits(world: World, pod: Pod, run: PodRun) -> PodRun:
-    """Put a due resize off if it would lower a memory limit below current usage, with the reason Error."""
+    """Postpone a due resize if it would lower a memory limit below current usage, with the reason Error."""
     failed = (run.in_progress or {}).get("reason") == ERROR
     due = failed or (run.actuates_at is not None and run.actuates_at <= world.now)
     if run.kill is not None or not due or not has_outstanding(run):
@@ -82,8 +82,8 @@ def _read_limit(resources: Mapping[str, Any] | None) -> int:
 
 NAME = "allocation-manager"
 INFEASIBLE, DEFERRED = "Infeasible", "Deferred"
-ROUND = 180 * SECOND  # from one look at pending resizes to the next
-RELIST = SECOND  # from the resize of containers until the kubelet sees it
+ROUND = 180 * SECOND  # between retries of pending resizes
+RELIST = SECOND  # from the resize of containers until the kubelet detects it
 _STATIC = "In-place resize of static-pods is not supported"
 
 
@@ -156,7 +156,7 @@ class AllocationManager(Controller):
 
 
 def _has_shrunk(world: World, old: Pod, new: Pod) -> bool:
-    """Tell if a pod now uses less cpu or memory of its node, according to its status."""
+    """Return whether a pod now uses less cpu or memory of its node, according to its status."""
     run = world.surroundings.kubelet.pods.get(new.key)
     if run is None or old.manifest.get("status") is new.manifest.get("status"):
         return False
@@ -209,7 +209,7 @@ def _decide(world: World, pod: Pod, run: PodRun, node: Node) -> tuple[PodRun, st
 
 
 def _find_pinned(world: World, pod: Pod, run: PodRun) -> str:
-    """Find the manager whose static policy forbids the resize of a Guaranteed pod."""
+    """Return the reason if a manager's static policy forbids the resize of a Guaranteed pod, or ""."""
     if qos_class(pod.manifest["spec"]) != GUARANTEED:
         return ""
     had = size_as_allocated(pod, run).spec.requests

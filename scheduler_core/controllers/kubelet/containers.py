@@ -1,7 +1,7 @@
-"""A pod's containers over time: which one starts, restarts, waits in back-off or ends next. Pure functions of what the kubelet remembers.
+"""A pod's containers over time: starts, restarts, back-offs, and ends. Pure functions of the kubelet's state.
 
-Init containers run one after the other, sidecars (restartPolicy Always) beside what follows them; then the rest starts at once. A
-container that ends restarts at once the first time, then 10 s, 20 s ... 300 s after its end; the count begins anew where it ran for long.
+Init containers run one after the other, sidecars (restartPolicy Always) beside the following containers; then the others start at once.
+An ended container restarts at once the first time, then 10 s, 20 s ... 300 s after its end; a long run resets the back-off.
 
 kube: pkg/kubelet/kuberuntime/{kuberuntime_manager,kuberuntime_container,kuberuntime_termination_order}.go,
 client-go/util/flowcontrol/backoff.go @ v1.34.1
@@ -16,7 +16,7 @@ from scheduler_core.controllers.inputs.programs import KILL_EXIT, Program, progr
 from scheduler_core.controllers.memory.kubelet import ContainerEnd, ContainerRun, PodRun
 
 FIRST_PAUSE, LONGEST_PAUSE = 10 * SECOND, 300 * SECOND
-_LEAST_GRACE = 2 * SECOND  # between SIGTERM and SIGKILL, where something else came first
+_LEAST_GRACE = 2 * SECOND  # between SIGTERM and SIGKILL, after a preStop hook or other containers
 COMPLETED, ERROR = "Completed", "Error"
 
 
@@ -44,7 +44,7 @@ class Setting:
         return self.pod.manifest["spec"].get("containers") or ()
 
     def waits(self, run: ContainerRun) -> bool:
-        """Return whether an ended container is to be restarted, unless the pod is being ended."""
+        """Return whether an ended container must be restarted, unless the pod is being terminated."""
         for container in self.init:
             if container.get("name") == run.name:
                 return is_sidecar(container) or (run.exit_code != 0 and self.restart_policy != "Never")
@@ -67,7 +67,7 @@ class Setting:
 
 
 def new_runs(containers: Sequence[Mapping[str, Any]]) -> tuple[ContainerRun, ...]:
-    """Containers that have not been started."""
+    """Return the containers of a pod in their state before the first start."""
     return tuple(
         ContainerRun(
             str(container.get("name") or ""),
@@ -172,12 +172,12 @@ def _record_end(each: ContainerRun, now: int) -> ContainerRun:
 
 
 def _restarts(each: ContainerRun, policy: str) -> bool:
-    """kube: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted."""
+    """Return whether the restart policy restarts a container. kube: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted."""
     return policy == "Always" or (policy == "OnFailure" and each.exit_code != 0)
 
 
 def _with_new_images(run: PodRun, setting: Setting) -> PodRun:
-    """Has containers end whose image is another now; they are started with it, whatever the policy."""
+    """Terminate containers whose image has changed. They restart with the new image, regardless of the policy."""
     until = setting.now + max(setting.pod.spec.termination_grace_seconds, 1) * SECOND
     containers = list(run.containers)
     for i, container in enumerate(setting.regular):
@@ -189,7 +189,7 @@ def _with_new_images(run: PodRun, setting: Setting) -> PodRun:
 
 
 def _advance_init(run: PodRun, setting: Setting, begun: bool) -> tuple[ContainerRun, ...]:
-    """The init containers, as far as one lets the next begin; once the rest has begun, sidecars alone restart."""
+    """Start the next due init container. Once regular containers have started, restart only sidecars."""
     new = list(run.init)
     for i, container in enumerate(setting.init):
         if is_sidecar(container):
@@ -242,7 +242,7 @@ def _start(each: ContainerRun, setting: Setting) -> ContainerRun:
 
 
 def _terminate_containers(run: PodRun, setting: Setting, until: int) -> PodRun:
-    """Sends SIGTERM to whose turn it is: regular containers at once, sidecars after them, the last one first."""
+    """Send SIGTERM: to regular containers at once, to sidecars after them, the last one first."""
     containers = tuple(terminate(each, setting, until) for each in run.containers)
     init = list(run.init)
     waiting = any(each.running for each in containers) and setting.now < until
@@ -256,7 +256,7 @@ def _terminate_containers(run: PodRun, setting: Setting, until: int) -> PodRun:
 
 
 def terminate(each: ContainerRun, setting: Setting, until: int) -> ContainerRun:
-    """Told to end: by SIGTERM, by SIGKILL at the latest; where it was signalled before, its deadline can only come nearer."""
+    """Terminate a container: SIGTERM, then SIGKILL at `until`. If SIGTERM was sent before, its deadline can only become earlier."""
     if not each.running:
         return each
     if each.signalled:

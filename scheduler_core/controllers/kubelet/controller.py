@@ -1,7 +1,7 @@
-"""The controller that stands for the kubelets of all nodes: keys are pods ("namespace/name") and nodes ("name").
+"""The controller that represents the kubelets of all nodes: keys are pods ("namespace/name") and nodes ("name").
 
-A kubelet that does not run does nothing; the containers of its pods run on, and it catches up when it starts. One whose node is gone is
-gone with it.
+A stopped kubelet does nothing; the containers of its pods continue to run, and the kubelet catches up when it starts. When a node is
+deleted, its kubelet ends.
 """
 
 from dataclasses import replace
@@ -25,16 +25,16 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun, PodRun
 from scheduler_core.controllers.surroundings import Inputs
 from scheduler_core.controllers.volumes.attachments import ATTACHMENT
 
-# What a kubelet that starts again does with the pods that it finds: each is asked in anew, the oldest first.
+# A restarted kubelet admits its node's pods again, the oldest first.
 #
-# A pod that the node would not take now, as its labels or taints are others, fails for good, though it ran.
+# A running pod that the node would now reject, because of changed labels or taints, fails permanently.
 #
-# DEVIATION: critical pods, mirror pods and those that are being deleted keep their place without being asked.
+# DEVIATION: critical pods, mirror pods and those being deleted stay without being admitted again.
 # kube: pkg/kubelet/kubelet.go (HandlePodAdditions), pkg/kubelet/allocation/allocation_manager.go (AddPod) @ v1.34.1
 
 
 def readmit(world: World, name: str) -> None:
-    """Has those pods fail that a node does not take any more."""
+    """Admit a node's pods again, the oldest first. Pods that the node now rejects fail."""
     memory, node = world.surroundings.kubelet, world.store.node(name)
     if node is None:
         return
@@ -127,7 +127,7 @@ class Kubelet(Controller):
     # pods
 
     def _see(self, world: World, pod: Pod) -> None:
-        """A pod is on a node, or something of it has changed there."""
+        """Handle a new pod on a node, or a change of one."""
         memory = world.surroundings.kubelet
         if pod.node_name not in memory.since:
             memory.homeless[pod.node_name] = (*memory.homeless.get(pod.node_name, ()), pod.key)
@@ -168,7 +168,7 @@ class Kubelet(Controller):
         return SyncResult() if node is None else pods.arrive(world, pod, node)
 
     def _change_programs(self, world: World, before: Inputs) -> None:
-        """Has containers that run end when the program that they have now says so."""
+        """Update the planned ends of running containers whose program has changed."""
         memory = world.surroundings.kubelet
         for key, run in list(memory.pods.items()):
             pod = world.store.pod_at(key)
@@ -211,7 +211,7 @@ class Kubelet(Controller):
             memory.stopped[name] = world.now
 
     def _report(self, world: World, name: str) -> None:
-        """Has the node's status written when the kubelet does so next, if anything is to be written."""
+        """Schedule the kubelet's next write of the node's status, if anything has changed."""
         node = world.store.node(name)
         if node is None:
             return
@@ -222,24 +222,24 @@ class Kubelet(Controller):
 
 
 def _forget_pauses(world: World, node: str) -> None:
-    """A kubelet that starts knows of no back-off: what has crashed is restarted at once."""
+    """Clear all back-offs of a node: a starting kubelet restarts crashed containers at once."""
     memory = world.surroundings.kubelet
     for key in memory.on_node.get(node, ()):
         memory.put(key, memory.pods[key].with_each(partial(replace, pause=0, paused_at=0)))
 
 
 def _by_age(pods_: list[Pod]) -> list[Pod]:
-    """The order in which a kubelet takes pods that were there before it: the oldest first."""
+    """Sort pods as a starting kubelet admits them: the oldest first."""
     return sorted(pods_, key=lambda pod: pod.creation_time or 0)
 
 
 def _running(run: PodRun | None) -> list[tuple[str, int]]:
-    """The containers that run, with how often they were started."""
+    """Return the running containers with their numbers of starts."""
     return [] if run is None else [(each.name, each.starts) for each in run.all if each.running]
 
 
 def _usage_changed(world: World, node: str) -> None:
-    """Lets those know who look at what is used on a node."""
+    """Notify the eviction manager and the OOM killer of a node's changed usage."""
     if world.surroundings.inputs.usage or node in world.surroundings.kubelet.eviction:
         EVICTION.look(world, node)
         KERNELS.look(world, node)

@@ -1,7 +1,6 @@
-"""Devices of a pod are made ready on its node before its containers start: what keeps the kubelet from it.
+"""Preparation of a pod's claims on its node before its containers start, and the errors that prevent it.
 
-DEVIATION: there are no drivers here; preparing a device takes no time, and never fails. The Event is recorded once, though kube tries again
-with a pause that grows.
+DEVIATION: there are no drivers; preparing a device takes no time and never fails. The Event is recorded once; kube retries with backoff.
 
 kube: pkg/kubelet/cm/dra/manager.go (prepareResources), pkg/kubelet/kuberuntime/kuberuntime_manager.go @ v1.34.1
 """
@@ -51,7 +50,7 @@ def find_prepare_error(world: World, pod: Pod) -> str:
 
 
 def _claims(world: World, pod: Pod) -> list[Mapping[str, Any]]:
-    """The pod's claims, and the one for its extended resources."""
+    """Return the pod's claims, including the one for its extended resources."""
     claims = list(pod.spec.resource_claims)
     extended = (pod.manifest.get("status") or {}).get("extendedResourceClaimStatus")
     if world.settings.dra_extended_resource and extended is not None:
@@ -60,19 +59,19 @@ def _claims(world: World, pod: Pod) -> list[Mapping[str, Any]]:
 
 
 def report(world: World, pod: Pod, problem: str, component: str) -> None:
-    """Records that a pod's devices can't be made ready."""
+    """Record an Event that a pod's devices can't be prepared."""
     if problem.startswith("prepare dynamic resources"):
         text = f"Failed to prepare dynamic resources: {problem}"
         world.store.record(KubeEvent(world.now, WARNING, FAILED, "Pod", pod.namespace, pod.name, text, component))
 
 
-# Pods wait for their volumes and devices: no container starts before every claim that the pod names is bound and there to stay, its
+# Pods wait for their volumes and devices: no container starts before every claim of the pod is bound and not being deleted, its
 # volume is attached to the node, and every claim for devices is allocated and reserved for it.
 #
-# DEVIATION: it is not looked at whether a volume can be reached from the node, and no Event of the kubelet tells of the wait.
+# DEVIATION: the kubelet does not check whether the node can reach a volume, and records no Event about the wait.
 # kube: pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go (getPVCExtractPV) @ v1.34.1
 
-NOT_YET = FOREVER + 1  # from when on the containers of a pod may start that waits for a claim
+NOT_YET = FOREVER + 1  # the start time of the containers of a pod that waits for a claim
 
 
 def missing(world: World, pod: Pod) -> str:
@@ -91,7 +90,7 @@ def missing(world: World, pod: Pod) -> str:
 
 
 def users(world: World, event: WatchEvent) -> list[str]:
-    """Keys of the admitted pods that wait for a claim, or for an attachment, that has changed."""
+    """Return the keys of admitted pods that wait for the changed claim or attachment."""
     memory = world.surroundings
     if event.kind == attachments.ATTACHMENT:
         volume = world.store.get(VOLUME, "", attachments.get_volume(event.new or event.old or {}))
@@ -105,7 +104,7 @@ def users(world: World, event: WatchEvent) -> list[str]:
 
 
 def schedule_start(world: World, pod: Pod, run: PodRun) -> PodRun:
-    """A pod that waits no longer may start its containers after the usual latency."""
+    """Set the start time of a pod whose claims are now ready: after the pulls and the usual latency."""
     if run.starts_at != NOT_YET or run.kill is not None or missing(world, pod):
         return run
     node = world.store.node(pod.node_name)

@@ -1,7 +1,7 @@
-"""When a kubelet last renewed its node's Lease.
+"""The renewals of a node's Lease by its kubelet.
 
-Leases are renewed every 10 s, counted from when the kubelet started, as long as it runs. Nothing is written for it: who wants to know
-computes it here. kube writes an object Lease in kube-node-lease; here there is none, unless somebody creates it.
+A running kubelet renews its Lease every 10 s, counted from its start. Nothing is written: the time of a renewal is computed when it is
+needed. kube writes a Lease object in kube-node-lease; here there is none, unless a client creates it.
 
 kube: pkg/kubelet/apis/config/v1beta1/defaults.go (nodeLeaseDurationSeconds 40, of which a quarter),
 component-helpers/apimachinery/lease/controller.go @ v1.34.1
@@ -11,7 +11,7 @@ from scheduler_core.controllers.contract import World
 
 
 def last_renewal(world: World, node: str) -> int:
-    """Virtual time (ns) of the last renewal of a node's Lease; -1 where its kubelet has never run."""
+    """Return the virtual time (ns) of the last renewal of a node's Lease; -1 if its kubelet has never run."""
     memory = world.surroundings.kubelet
     since = memory.since.get(node)
     if since is None:
@@ -28,12 +28,12 @@ def runs(world: World, node: str) -> bool:
 
 
 def next_tick(world: World, node: str, interval: int) -> int:
-    """The next virtual time (ns) at which a loop of the node's kubelet has its turn, from now on."""
+    """Return the virtual time (ns) of the next iteration of a loop of the node's kubelet, from now on."""
     since = world.surroundings.kubelet.since.get(node, 0)
     return since + -(-(world.now - since) // interval) * interval
 
 
 def report(world: World, node: str) -> None:
-    """Has a node's status written at the kubelet's next update of it."""
+    """Schedule a write of a node's status at the kubelet's next status update."""
     interval = world.cluster.kubelet_of(node).status_interval
     world.controller("kubelet").enqueue_at(world, node, next_tick(world, node, interval))

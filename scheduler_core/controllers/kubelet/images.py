@@ -1,6 +1,6 @@
-"""Images: which ones a node has, how long it takes to get one, and that it is reported when it is there.
+"""Images: those present on a node, the duration of pulls, and the report of pulled images.
 
-Only images whose size some node reports are looked at: of others nobody knows how large they are, and ImageLocality passes them over.
+Only images whose size a node reports count: the size of others is unknown, and ImageLocality ignores them.
 
 kube: pkg/kubelet/images/image_manager.go, pkg/kubelet/nodestatus/setters.go (Images) @ v1.34.1
 """
@@ -19,7 +19,7 @@ MOST_REPORTED = 50  # nodeStatusMaxImages
 
 
 def learn(world: World, event: WatchEvent) -> None:
-    """Notes the sizes of images that a node reports."""
+    """Record the sizes of images that a node reports."""
     node, old = event.new_node, event.old_node
     if node is not None and (old is None or old.images != node.images):
         learn_of(world, node)
@@ -34,7 +34,7 @@ def learn_of(world: World, node: Node) -> None:
 
 
 def missing(world: World, pod: Pod, node: Node) -> list[str]:
-    """The pod's images that the node has to get, each once."""
+    """Return the pod's images that the node must pull, each once."""
     sizes = world.surroundings.kubelet.image_sizes
     if not sizes:
         return []
@@ -51,7 +51,7 @@ def pull_time(world: World, names: Iterable[str]) -> int:
 
 
 def mark_pulled(world: World, pod: Pod) -> list[str]:
-    """Notes that a pod's images are on its node now; those that were not."""
+    """Record that a pod's images are on its node. Return those that were not there before."""
     node = world.store.node(pod.node_name)
     names = [] if node is None else missing(world, pod, node)
     if names:
@@ -62,7 +62,7 @@ def mark_pulled(world: World, pod: Pod) -> list[str]:
 
 
 def to_report(world: World, node: Node) -> list[Mapping[str, Any]] | None:
-    """The node's images as they are to be reported, the largest first; None where they are so already."""
+    """Return the node's images for its status, the largest first, or None if nothing has changed."""
     memory = world.surroundings.kubelet
     names = memory.pulled.pop(node.name, ())
     if not names:

@@ -1,6 +1,6 @@
-"""What a kubelet reports of its node: the conditions, and what pods may use of it; and how a node is registered.
+"""The kubelet's report of its node: conditions and allocatable; and the registration of a node.
 
-A heartbeat does not write the conditions anew (kube: every 5 minutes), so `lastHeartbeatTime` is when something changed.
+A heartbeat does not rewrite the conditions (kube: every 5 minutes), so `lastHeartbeatTime` is the time of the last change.
 
 kube: pkg/kubelet/nodestatus/setters.go, pkg/kubelet/cm/node_container_manager_linux.go @ v1.34.1
 """
@@ -17,7 +17,7 @@ from scheduler_core.controllers.kubelet import heartbeats, images
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration
 from scheduler_core.scheduler.config.kubelet.thresholds import MEMORY, NODE_DISK
 
-READY_LATENCY = SECOND  # from its start until a kubelet is ready
+READY_LATENCY = SECOND  # from the start of a kubelet until it is ready
 READY = "Ready"
 # The kubelet's conditions: for True and False the reason, behind "Kubelet" and in Events behind "Node", and the message.
 _OWN = {
@@ -42,7 +42,7 @@ Condition = dict[str, Any]
 
 
 def conditions(ready: bool, pressure: Sequence[str] = ()) -> list[Condition]:
-    """The kubelet's own conditions, by what it finds; `pressure` names those that are True."""
+    """Return the kubelet's own conditions; `pressure` names the pressure conditions that are True."""
     found = []
     for kind, states in _OWN.items():
         status = str(ready if kind == READY else kind in pressure)
@@ -52,7 +52,7 @@ def conditions(ready: bool, pressure: Sequence[str] = ()) -> list[Condition]:
 
 
 def merge_conditions(old: Sequence[Mapping[str, Any]], fresh: Sequence[Condition], now: str) -> list[Mapping[str, Any]]:
-    """The conditions with some set anew. The very ones where all is so already but for the times."""
+    """Merge fresh conditions into the old ones. Conditions that differ only in their times are kept unchanged."""
     places = {condition.get("type"): i for i, condition in enumerate(old)}
     new = list(old)
     for condition in fresh:
@@ -67,7 +67,7 @@ def merge_conditions(old: Sequence[Mapping[str, Any]], fresh: Sequence[Condition
 
 
 def as_reported(world: World, node: Node) -> list[Mapping[str, Any]] | None:
-    """The node's conditions as they are to be written now; None where all is so already."""
+    """Return the node's conditions to write now, or None if nothing has changed."""
     arranged = [c for c in world.surroundings.inputs.conditions if c.node == node.name]
     fresh = [_condition(c.type, c.status, c.reason, c.message) for c in arranged]
     own: list[Condition] = []
@@ -85,7 +85,7 @@ def as_reported(world: World, node: Node) -> list[Mapping[str, Any]] | None:
 
 
 def report_node(world: World, name: str) -> tuple[str, int | None]:
-    """Writes a node's status, where it is another. In words what was done, and when to look again (ns)."""
+    """Write a node's status if it has changed. Return a description, and the time (ns) of the next report or None."""
     node = world.store.node(name)
     if node is None:
         return "", None
@@ -110,7 +110,7 @@ def report_node(world: World, name: str) -> tuple[str, int | None]:
 
 
 def _record_events(world: World, node: Node, new: Sequence[Mapping[str, Any]]) -> None:
-    """An Event for each of the kubelet's conditions that has changed."""
+    """Record an Event for each of the kubelet's conditions that has changed."""
     old = (node.manifest.get("status") or {}).get("conditions") or ()
     before = {condition.get("type"): condition.get("status") for condition in old}
     for condition in new:
@@ -127,14 +127,14 @@ def _condition(kind: str, status: str, reason: str, message: str) -> Condition:
     return {"type": kind, "status": status, "reason": reason, "message": message}
 
 
-# How a node comes into the world: registered long ago, with its conditions, or just now, with nothing but a capacity.
+# A node is created as registered long ago, with its conditions, or as new, with only a capacity.
 # kube: pkg/kubelet/kubelet_node_status.go @ v1.34.1
 
 _NOT_READY = "node.kubernetes.io/not-ready"
 
 
 def complete_node(world: World, manifest: Any) -> Any:
-    """A manifest of a node that is there already, as its kubelet reports it; anything else as it is."""
+    """Return the manifest of a new node with conditions and allocatable as its kubelet reports them. Others are returned unchanged."""
     if not _is_node(manifest) or world.store.node(_name(manifest)) is not None:
         return manifest
     status = manifest.get("status") or {}
@@ -187,7 +187,7 @@ def _most_pods(configuration: KubeletConfiguration, cpu: int) -> int:
 
 
 def settle(world: World, manifest: Any) -> None:
-    """Takes the taint of a node that is just being registered off one that was there already."""
+    """Remove the not-ready taint that admission added to a new node, unless its manifest has the taint."""
     if not _is_node(manifest):
         return
     node = world.store.node(_name(manifest))

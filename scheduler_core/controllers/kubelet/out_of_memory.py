@@ -1,7 +1,7 @@
-"""The kernels of all nodes, as far as they kill: when memory is gone before a kubelet looks, and when a container uses more than its limit.
+"""The OOM killers of all nodes: they kill when memory is exhausted before a housekeeping, and when a container exceeds its limit.
 
-What is killed is the container with the most memory in use, its oom_score_adj counted as so many thousandths of the node's. The moment is
-computed from what is said of usage. DEVIATION: what the node uses besides pods is never killed.
+The victim is the container with the most memory in use, its oom_score_adj counted in thousandths of the node's memory. The time is
+computed from the declared usage. DEVIATION: the node's usage apart from pods is never killed.
 
 kube: pkg/kubelet/oom/oom_watcher_linux.go @ v1.34.1; Linux: mm/oom_kill.c (oom_badness)
 """
@@ -26,7 +26,7 @@ from scheduler_core.controllers.kubelet.eviction.observations import PodStats, c
 from scheduler_core.controllers.memory.kubelet import ContainerRun
 from scheduler_core.controllers.surroundings import Inputs
 
-# oom_score_adj: how readily the kernel kills a container's processes when memory is gone, from -1000 (never) to 1000 (first).
+# oom_score_adj: the kernel's preference to kill a container's processes when memory is exhausted, from -1000 (never) to 1000 (first).
 # kube: pkg/kubelet/qos/{policy,helpers}.go @ v1.34.1
 
 _GUARANTEED, _BEST_EFFORT = -997, 1000
@@ -53,7 +53,7 @@ def oom_score_adj(pod: Pod, container: str, capacity: int) -> int:
     # A guaranteed pod that uses all memory can reach a score of 10; a burstable one must stay above it (kube's helper).
     if score < 1000 + _GUARANTEED:
         return 1000 + _GUARANTEED
-    # A burstable pod must survive best-effort ones, even where its request is too small to show in the score.
+    # A burstable pod must survive best-effort ones, even if its request is too small to affect the score.
     return score - 1 if score == _BEST_EFFORT else score
 
 
@@ -73,7 +73,7 @@ def _rest_per_container(spec: Mapping[str, Any]) -> int:
 
 NAME = "out-of-memory-killer"
 SYSTEM_OOM, OOM_KILLED = "SystemOOM", "OOMKilled"
-_MOST_CHANGES = 50  # that are looked at ahead
+_MOST_CHANGES = 50  # the most changes of usage checked in advance
 Victim = tuple[PodStats, str]
 
 
@@ -94,7 +94,7 @@ class OutOfMemoryKiller(Controller):
             self.on_start(world)
 
     def look(self, world: World, node: str) -> None:
-        """Plans the next kill that can be foreseen."""
+        """Schedule the next foreseeable kill."""
         book, found = book_of(world.surroundings.inputs.usage), world.store.node(node)
         if not book or found is None:
             return
@@ -163,7 +163,7 @@ def _is_gone(book: UsageBook, node: Node, stats: list[PodStats], at: int) -> boo
 
 
 def _over_limit(stats: list[PodStats]) -> list[Victim]:
-    """Containers that use more memory than they may."""
+    """Return the containers that exceed their memory limits."""
     found = []
     for each in stats:
         spec = each.pod.manifest["spec"]
@@ -182,7 +182,7 @@ def _limit(part: Any) -> int:
 
 
 def _worst(stats: list[PodStats], capacity: int) -> Victim | None:
-    """The container that the kernel kills."""
+    """Return the container that the kernel kills, or None."""
     worst, most = None, None
     for each in stats:
         for name in each.containers:

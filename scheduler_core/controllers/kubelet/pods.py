@@ -1,8 +1,8 @@
-"""What a kubelet does for one pod when it looks at it: admit it, run its containers, end it, and write its status.
+"""The kubelet's sync of one pod: admit it, run its containers, terminate it, and write its status.
 
-A phase of Failed or Succeeded is written when nothing of the pod runs any more; a deleted pod is removed then.
+The phase Failed or Succeeded is written when no container of the pod runs any longer; a deleted pod is removed then.
 
-DEVIATION: that containers are being created is written only where it takes longer than 2 s, as every write costs each watcher its time.
+DEVIATION: the creation of containers is written only if it takes longer than 2 s, because each write costs time in every watcher.
 
 kube: pkg/kubelet/{kubelet,pod_workers,active_deadline}.go, pkg/kubelet/status/status_manager.go @ v1.34.1
 """
@@ -32,8 +32,8 @@ from scheduler_core.controllers.memory.kubelet import ContainerRun, Kill, PodRun
 COMPONENT = "kubelet"
 STARTED, KILLING, BACK_OFF, DEADLINE = "Started", "Killing", "BackOff", "DeadlineExceeded"
 RESIZE_COMPLETED = "ResizeCompleted"
-OVERDUE = 30 * SECOND  # after the end of its grace period a pod is gone, but for what its node takes
-SOON = 2 * SECOND  # of pods that start within this time nothing is written before they run
+OVERDUE = 30 * SECOND  # the longest time from the end of a grace period to the removal of the pod
+SOON = 2 * SECOND  # pods that start within this time get no status write before they run
 _TOO_LONG = "Pod was active on the node longer than the specified deadline"
 
 
@@ -54,7 +54,7 @@ def setting_of(world: World, pod: Pod) -> Setting:
 
 
 def adopt_running_pod(world: World, pod: Pod) -> PodRun:
-    """A pod that ran already when the kubelet first saw it."""
+    """Adopt a pod that ran already when the kubelet first saw it."""
     setting = setting_of(world, pod)
     started = world.now if pod.start_time is None else min(pod.start_time - world.store.epoch, world.now)
 
@@ -73,7 +73,7 @@ def adopt_running_pod(world: World, pod: Pod) -> PodRun:
 
 
 def adopt_terminating_pod(world: World, pod: Pod) -> None:
-    """Takes on a pod that was told to end before and still runs: it ignores SIGTERM, and is killed when its grace period is over."""
+    """Adopt a terminating pod that still runs: it ignores SIGTERM, and is killed at the end of its grace period."""
     memory, run = world.surroundings.kubelet, adopt_running_pod(world, pod)
     meta = pod.manifest["metadata"]
     grace = max(int(meta.get("deletionGracePeriodSeconds") or 0), 1)
@@ -89,7 +89,7 @@ def adopt_terminating_pod(world: World, pod: Pod) -> None:
 def is_overdue(world: World, pod: Pod, at: int = 0) -> bool:
     """Return whether a kubelet had not ended a pod by a time (ns), though it had reported since the grace period was over.
 
-    What was overdue when this world began (0) is held by something that its kubelet can't end, such as a process on a lost mount.
+    A pod that was overdue when this world began (0) is blocked by something outside of the kubelet, such as a process on a lost mount.
     """
     if not pod.deleting:
         return False
@@ -103,7 +103,7 @@ def is_overdue(world: World, pod: Pod, at: int = 0) -> bool:
 
 
 def arrive(world: World, pod: Pod, node: Node) -> SyncResult:
-    """Lets a pod in, or refuses it for ever. For a critical pod others have to go; it starts when they have ended."""
+    """Admit a pod or reject it permanently. A critical pod may preempt others; it starts when they have ended."""
     memory, setting = world.surroundings.kubelet, setting_of(world, pod)
     pulling = images.pull_time(world, images.missing(world, pod, node))
     refusal, starts_at, ended = admit(world, pod, node)
@@ -139,7 +139,7 @@ def judge(world: World, pod: Pod, node: Node) -> tuple[admission.Refusal | None,
     found = admission.refusals(pod, node, others)
     if not found or not admission.is_critical(pod):
         return next(iter(found), None), []
-    # Preemption frees resources only; a reason of another kind would remain, and the victims would end for nothing.
+    # Preemption frees resources only; a reason of another kind would remain, and the victims would end in vain.
     if not all(each.resource for each in found):
         return next(each for each in found if not each.resource), []
     try:
@@ -150,7 +150,7 @@ def judge(world: World, pod: Pod, node: Node) -> tuple[admission.Refusal | None,
 
 
 def admit(world: World, pod: Pod, node: Node) -> tuple[admission.Refusal | None, int, list[Pod]]:
-    """Ask a node to take a pod as it is now. Return the refusal, or the time (ns) from which it has room, and the pods that are ended."""
+    """Run admission for a pod. Return the refusal, or the time (ns) from which there is room, and the preempted pods."""
     refusal, chosen = judge(world, pod, node)
     ends = [_preempt_pod(world, victim) for victim in chosen]
     return refusal, max(ends, default=world.now), chosen
@@ -168,10 +168,10 @@ def active(world: World, node: str) -> list[Pod]:
 
 
 def end(world: World, pod: Pod, grace: int | None, reason: str, message: str, disruption: str = "") -> int:
-    """Begins to end a pod for the kubelet's own reasons, within `grace` seconds (None: its own); when it will have ended (ns)."""
+    """Terminate a pod for the kubelet's own reasons, within `grace` seconds (None: the pod's). Return the time (ns) of its end."""
     memory, now = world.surroundings.kubelet, world.now
     run = memory.pods[pod.key]
-    # kube's pod worker leaves a pod at least one second, however it is ended (calculateEffectiveGracePeriod).
+    # kube's pod worker gives every pod at least one second (calculateEffectiveGracePeriod).
     seconds = max(pod.spec.termination_grace_seconds if grace is None else grace, 1)
     if run.kill is not None:
         seconds = min(seconds, run.kill.grace)
@@ -194,7 +194,7 @@ def _preempt_pod(world: World, victim: Pod) -> int:
 
 
 def refuse(world: World, pod: Pod, refusal: admission.Refusal) -> SyncResult:
-    """Has a pod fail that the node does not take."""
+    """Fail a pod that the node rejects."""
     fields = status.build_refused_status(setting_of(world, pod), refusal.reason, refusal.message, world.store.timestamp)
     world.store.patch_pod_status(pod.key, world.now, fields=fields)
     _record(world, pod, WARNING, refusal.reason, refusal.message)
@@ -202,7 +202,7 @@ def refuse(world: World, pod: Pod, refusal: admission.Refusal) -> SyncResult:
 
 
 def look_after(world: World, pod: Pod, before: PodRun) -> SyncResult:
-    """Does what there is to be done for a pod that was admitted."""
+    """Sync an admitted pod."""
     setting = setting_of(world, pod)
     run = record_ends(schedule_start(world, pod, before), world.now)
     run = _with_kill(world, pod, run)
@@ -225,7 +225,7 @@ def look_after(world: World, pod: Pod, before: PodRun) -> SyncResult:
 
 
 def remove(world: World, pod: Pod) -> SyncResult:
-    """Removes a deleted pod of which nothing has ever run here."""
+    """Remove a deleted pod none of whose containers has run here."""
     world.api.delete(("Pod", pod.namespace, pod.name), 0, preconditions=Preconditions(pod.uid))
     return SyncResult("removed the deleted pod, which has no running containers")
 
@@ -285,7 +285,7 @@ def _record(world: World, pod: Pod, type_: str, reason: str, message: str) -> No
 
 
 def _record_events(world: World, pod: Pod, before: PodRun, run: PodRun, setting: Setting) -> None:
-    """Records the Kubernetes Events of what was done."""
+    """Record the Kubernetes Events of the changes."""
     event = partial(_record, world, pod)
     if any(new.starts > old.starts for old, new in zip(before.all, run.all, strict=True)):
         for name in images.mark_pulled(world, pod):

@@ -1,10 +1,10 @@
-"""Resources of containers on a node: asked for, allocated by the kubelet, and actual. Pure functions of what the kubelet remembers.
+"""Resources of containers on a node: requested, allocated by the kubelet, and actual. Pure functions of the kubelet's state.
 
-`ContainerRun.allocated` is what the kubelet granted; `actual` is what the container runs with, as long as that is something else.
+`ContainerRun.allocated` is what the kubelet granted; `actual` is what the container runs with, if that differs.
 
 kube: pkg/kubelet/allocation/allocation_manager.go (updatePodFromAllocation, isPodResizeInProgress, podResizeCompletionMsg),
-pkg/kubelet/kuberuntime/kuberuntime_manager.go (computePodResizeAction), pkg/kubelet/kubelet_pods.go
-(convertContainerStatusResources) @ v1.34.1
+pkg/kubelet/kuberuntime/kuberuntime_manager.go (computePodResizeAction), pkg/kubelet/kubelet_pods.go (convertContainerStatusResources) @
+v1.34.1
 """
 
 import json
@@ -31,7 +31,7 @@ def get_resources(container: Container) -> Amounts:
 
 
 def are_alike(one: Amounts, other: Amounts) -> bool:
-    """Compare two lists of requests and limits, however they are written."""
+    """Return whether two pairs of requests and limits are equal, however they are written."""
     return one == other or all(_measure(one, side) == _measure(other, side) for side in SIDES)
 
 
@@ -40,7 +40,7 @@ def _measure(resources: Amounts, side: str) -> dict[str, int]:
 
 
 def asks_otherwise(old: Pod, new: Pod) -> bool:
-    """Tell a resize from another change of a pod: cpu or memory of a container or a sidecar differ."""
+    """Return whether a change of a pod is a resize: cpu or memory of a container or a sidecar differ."""
     before = {container["name"]: container for container in _list_resizable(old)}
     return any(
         not are_alike(
@@ -68,7 +68,7 @@ def _keep_resizable(resources: Amounts) -> Amounts:
 
 
 def size_as_allocated(pod: Pod, run: PodRun) -> Pod:
-    """Return a pod whose containers ask for what was allocated to them; the very pod if they do so already."""
+    """Return the pod with the allocated resources as its requests; the same pod object if they are equal."""
     spec, changes = pod.manifest["spec"], {}
     for field, runs in zip(_FIELDS, (run.init, run.containers), strict=True):
         given = spec.get(field) or ()
@@ -87,7 +87,7 @@ def _is_granted(each: ContainerRun, container: Container) -> bool:
 
 
 def grant_all(run: PodRun, setting: Setting) -> PodRun:
-    """Allocate to containers what they ask for. Running ones keep their actual resources until they are resized."""
+    """Allocate the requested resources. Running containers keep their actual resources until they are resized."""
 
     def grant(container: Container, each: ContainerRun) -> ContainerRun:
         wanted = get_resources(container)
@@ -105,7 +105,7 @@ def _map_containers(run: PodRun, setting: Setting, change: Callable[[Container, 
 
 
 def has_outstanding(run: PodRun) -> bool:
-    """Look for a container that does not run with its allocated resources."""
+    """Return whether a container does not run with its allocated resources."""
     return any(each.running and each.actual is not None for each in run.all)
 
 
@@ -153,7 +153,7 @@ def report_resources(each: ContainerRun) -> dict[str, Any]:
 
 
 def _merge_actual(each: ContainerRun, side: str) -> Amounts:
-    """Merge actual amounts into the allocated ones. A memory request that is new is 0 until then."""
+    """Merge actual amounts into the allocated ones. A newly added memory request is 0 until it is actuated."""
     allocated, actual = (each.allocated or {})[side], (each.actual or {}).get(side) or {}
     default = {MEMORY: "0"} if side == "requests" and MEMORY in allocated else {}
     return {
@@ -164,7 +164,7 @@ def _merge_actual(each: ContainerRun, side: str) -> Amounts:
 
 
 def adopt_sizes(pod: Pod, run: PodRun, setting: Setting, timestamp: str) -> PodRun:
-    """Take the resources and the resize of a pod that ran already from its status."""
+    """Adopt the resources and the resize of a running pod from its status."""
     status = pod.manifest.get("status") or {}
     said = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
     conditions = {each.get("type"): {"lastTransitionTime": timestamp, **each} for each in pod.conditions}
@@ -179,7 +179,7 @@ def adopt_sizes(pod: Pod, run: PodRun, setting: Setting, timestamp: str) -> PodR
 
 
 def _adopt(each: ContainerRun, wanted: Amounts, status: Mapping[str, Any], pending: bool) -> ContainerRun:
-    """Take the resources of a container that ran already. `pending`: a resize of its pod was not granted."""
+    """Adopt the resources of a running container. `pending`: a resize of its pod was not granted."""
     actual = status.get("resources")
     if actual is None:
         return replace(each, allocated=wanted)

@@ -1,9 +1,9 @@
 """A stand-in for kubelets: it removes bound pods that terminate, and, if set so, reports bound pods as Running and Ready.
 
-A node stays as its creator says: it gets no conditions and no images, and its silence does not make it Unknown. A pod whose
-annotation `stand-in` is `done` or `fail` ends as Succeeded or Failed.
+A node stays as its creator reported it: it gets no conditions and no images, and without heartbeats it does not become Unknown. A pod
+whose annotation `stand-in` is `done` or `fail` ends as Succeeded or Failed.
 
-DEVIATION: kube has no such component; it stands where a cluster without machines has a test double.
+DEVIATION: kube has no such component; it serves as a test double in a cluster without machines.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ class StandIn(Controller):
                 self.enqueue(world, event.new_pod.key)
 
     def sync(self, world: World, key: str) -> str:
-        """Bring one pod to where a kubelet would."""
+        """Bring one pod to the state that a kubelet would reach."""
         node = None if "/" in key else world.store.get("Node", "", key)
         if node is not None and _lacks_ttl(node):
             world.api.patch(("Node", "", key), {"metadata": {"annotations": {_TTL: "0"}}})
@@ -45,7 +45,7 @@ class StandIn(Controller):
         if pod.deleting:
             if is_overdue(world, pod):
                 return ""
-            # The API server writes the shortened period before it takes the pod away.
+            # The API server writes the shortened period before it removes the pod.
             world.store.overwrite(with_section(pod.manifest, "metadata", {"deletionGracePeriodSeconds": 0}), "Pod")
             world.api.delete(target, grace=0)
             return f"removed {key}, which was terminating"

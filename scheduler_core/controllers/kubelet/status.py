@@ -1,4 +1,4 @@
-"""A pod's status as its kubelet writes it: phase, conditions and the states of the containers.
+"""The status of a pod as its kubelet writes it: phase, conditions, and container states.
 
 DEVIATION: no addresses, and no ids of images and containers.
 
@@ -22,7 +22,7 @@ Conditions = list[Mapping[str, Any]]
 
 
 def phase_of(run: PodRun, setting: Setting, terminal: bool) -> str:
-    """The phase that follows from the containers; `terminal`: nothing runs any more, and nothing will be started again."""
+    """Return the phase that follows from the containers; `terminal`: no container runs, and none will be started again."""
     if has_failed_init(run, setting) and (terminal or setting.restart_policy == "Never"):
         return FAILED
     begun = any(each.starts for each in run.containers)
@@ -38,7 +38,7 @@ def phase_of(run: PodRun, setting: Setting, terminal: bool) -> str:
 
 
 def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -> dict[str, Any]:
-    """Fields of the status: all that the kubelet says of a pod that it has admitted."""
+    """Build the status fields of an admitted pod."""
     now = timestamp(setting.now)
     status = setting.pod.manifest.get("status") or {}
     fields: dict[str, Any] = {
@@ -59,7 +59,7 @@ def status_of(run: PodRun, setting: Setting, phase: str, timestamp: Timestamp) -
 
 
 def build_refused_status(setting: Setting, reason: str, message: str, timestamp: Timestamp) -> dict[str, Any]:
-    """Fields of the status of a pod that the kubelet does not admit."""
+    """Build the status fields of a pod that the kubelet rejects."""
     now = timestamp(setting.now)
     status = setting.pod.manifest.get("status") or {}
     unready = [_condition(kind, _FALSE, _COMPLETED[FAILED]) for kind in ("Ready", "ContainersReady")]
@@ -120,7 +120,7 @@ def _build_initialized(run: PodRun, setting: Setting, phase: str) -> dict[str, A
 
 
 def _readiness(run: PodRun, setting: Setting, phase: str, old: Sequence[Mapping[str, Any]]) -> Conditions:
-    """The conditions Ready and ContainersReady."""
+    """Return the conditions Ready and ContainersReady."""
     if phase in _COMPLETED:
         return [_condition(kind, _FALSE, _COMPLETED[phase]) for kind in ("Ready", "ContainersReady")]
     sidecars = [e for c, e in zip(setting.init, run.init, strict=True) if is_sidecar(c)]
@@ -152,7 +152,7 @@ def _gates(setting: Setting, old: Sequence[Mapping[str, Any]]) -> str:
 def _merge_conditions(
     old: Sequence[Mapping[str, Any]], fresh: Sequence[dict[str, Any]] | Conditions, now: str, setting: Setting
 ) -> Conditions:
-    """The kubelet's conditions first, then those of others; a transition time moves with the status alone."""
+    """Return the kubelet's conditions, then those of others; a transition time changes only with the status."""
     before = {condition.get("type"): condition for condition in old}
     generation = get_generation(setting.pod)
     merged: Conditions = []

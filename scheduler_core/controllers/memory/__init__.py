@@ -1,1 +1,1 @@
-"""What controllers remember between two looks at the store, one module for each family of them; Surroundings holds it all."""
+"""The state of controllers between syncs, one module for each family of them. Surroundings has all of it."""

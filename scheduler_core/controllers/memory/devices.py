@@ -1,4 +1,4 @@
-"""What the controllers of devices remember: which pods use which claims, and which pods are to be evicted when."""
+"""The state of the device controllers: which pods use which claims, and the planned evictions of pods."""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ REMEMBERED = 3600 * SECOND
 
 @dataclass(frozen=True, slots=True)
 class MadeClaim:
-    """A claim that was made of a template: for which pod, by its uid, and which of its entries, and until when (ns) that is remembered."""
+    """A claim created from a template: the pod's UID, the entry in the pod's spec, and the time (ns) until which it is cached."""
 
     pod: str
     entry: str
@@ -26,7 +26,7 @@ class MadeClaim:
 
 
 def list_named_claims(pod: Pod) -> list[str]:
-    """Return the keys of the claims that a pod names, and of those that were made of templates for it."""
+    """Return the keys of the claims that a pod names, and of those created from templates for it."""
     keys = []
     for entry in pod.spec.resource_claims:
         try:
@@ -39,7 +39,7 @@ def list_named_claims(pod: Pod) -> list[str]:
 
 
 def claims_of(pod: Pod) -> list[str]:
-    """Keys of the claims that a pod names, or that were made for it."""
+    """Return the keys of the claims that a pod names or that were created for it."""
     keys = list_named_claims(pod)
     extended = (pod.manifest.get("status") or {}).get("extendedResourceClaimStatus") or {}
     if extended.get("resourceClaimName"):
@@ -56,7 +56,7 @@ def uses_devices(pod: Pod) -> bool:
 
 @dataclass(slots=True)
 class DeviceClaimUsers(ClaimUsers):
-    """Pods by their claims for devices."""
+    """An index of pods by their claims for devices."""
 
     def claims_of(self, pod: Pod) -> list[str]:
         return claims_of(pod) if uses_devices(pod) else []
@@ -64,13 +64,13 @@ class DeviceClaimUsers(ClaimUsers):
 
 @dataclass(slots=True)
 class PoolSlices(State):
-    """Slices by pool. It is made of the store when it is first asked for, and kept up with then."""
+    """An index of slices by pool, built from the store at the first use and updated afterwards."""
 
     by_pool: Derived[dict[PoolId, dict[str, None]]] = field(default_factory=dict)
     made: Derived[int] = 0
 
     def of(self, store: Store, pool: PoolId) -> list[ResourceSlice]:
-        """The slices of a pool, by name."""
+        """Return the slices of a pool, by name."""
         if not self.made:
             self.made = 1
             for manifest in store.list(SLICE):
@@ -79,7 +79,7 @@ class PoolSlices(State):
         return [ResourceSlice.of(manifest) for manifest in found if manifest is not None]
 
     def follow(self, name: str, old: Manifest | None, new: Manifest | None) -> None:
-        """Keeps up with a change of a slice, whose pool stays the same."""
+        """Update the index after a change of a slice. The slice's pool never changes."""
         manifest = new if new is not None else old
         if not self.made or manifest is None:
             return
@@ -95,8 +95,8 @@ class PoolSlices(State):
 
 @dataclass(slots=True)
 class Devices(State):
-    """All of it. `pools` know the slices of each pool. `made`: claims made of templates, by key, the oldest first. `evictions` by pod
-    (namespace/name); `said`: the last Event about a pod, so that it is said once.
+    """The state of the device controllers. `pools` has the slices by pool; `made` the claims created from templates by key, the oldest
+    first; `evictions` the planned evictions by pod (namespace/name); `said` the last Event about each pod, so that it is not repeated.
     """
 
     users: Copied[DeviceClaimUsers] = field(default_factory=DeviceClaimUsers)
@@ -106,7 +106,7 @@ class Devices(State):
     said: Copied[dict[str, str]] = field(default_factory=dict)
 
     def note_made(self, key: str, claim: MadeClaim) -> None:
-        """Remembers a claim, of the newest so many."""
+        """Remember a created claim. Only the newest are kept."""
         self.made.pop(key, None)
         self.made[key] = claim
         while len(self.made) > MOST_MADE:

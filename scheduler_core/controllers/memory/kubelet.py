@@ -1,4 +1,4 @@
-"""What kubelets know and the API server does not: the containers as they are on the nodes, and since when each kubelet runs."""
+"""The kubelets' own state, which the API server does not have: the containers on the nodes, and the start time of each kubelet."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 from scheduler_core.base.state import Copied, Shared, State
 from scheduler_core.scheduler.config.kubelet import Threshold
 
-# What the eviction managers of kubelets remember: thresholds and conditions with their times, and the last ranking of each node.
+# The state of the kubelets' eviction managers: thresholds and conditions with their times, and the last ranking of each node.
 
 
 @dataclass(frozen=True, slots=True)
 class EvictionState:
     """A node's eviction state after its last housekeeping. Times in ns.
 
-    `first`: since when thresholds are met; `last`: when conditions were last met; `observed`: the conditions met in the last
-    housekeeping; `met`: the thresholds to act on. `freed`: the bytes of unused images, and how many of them were freed.
-    `waits_for`: pods (keys) that are being evicted, until `patience` at most.
+    `first`: when each threshold was first met; `last`: when conditions were last met; `observed`: the conditions met in the last
+    housekeeping; `met`: the thresholds to act on. `freed`: the bytes of unused images, and how many of them were freed. `waits_for`: pods
+    (keys) that are being evicted, until `patience` at most.
     """
 
     at: int
@@ -33,7 +33,7 @@ class EvictionState:
 
 @dataclass(frozen=True, slots=True)
 class RankedVictim:
-    """One pod of a ranking, with what its place came from (bytes, inodes or pids)."""
+    """A pod in a ranking for eviction, with the values that determine its rank (bytes, inodes or pids)."""
 
     pod: str
     priority: int
@@ -58,7 +58,7 @@ class Eviction:
     message: str
 
 
-MOST_EVICTIONS = 5  # of a node that are kept
+MOST_EVICTIONS = 5  # kept per node
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ class ContainerEnd:
 
 @dataclass(frozen=True, slots=True)
 class ContainerRun:
-    """A container as it is on the node. Times in ns.
+    """The state of a container on its node. Times in ns.
 
-    `started` and `ended` are of its present or last run; `ends` is when that run will end, by itself or because it was told to, with
-    `exit_code`. `last` is the run before. `pause` is the back-off that was reached at `paused_at`.
+    `started` and `ended` belong to the current or last run; `ends` is the planned end of that run, with `exit_code`, whether by itself or
+    after a signal. `last` is the previous run. `pause` is the back-off, which was reached at `paused_at`.
     """
 
     name: str
@@ -88,12 +88,12 @@ class ContainerRun:
     exit_code: int = 0
     reason: str = ""
     signalled: bool = False  # SIGTERM was sent
-    changed: bool = False  # it ends because its image is another now
+    changed: bool = False  # it ends because its image has changed
     last: ContainerEnd | None = None
     pause: int = 0
     paused_at: int = 0
     allocated: Mapping[str, Any] | None = None  # requests and limits that the kubelet granted
-    actual: Mapping[str, Any] | None = None  # those that it runs with, until a resize is done
+    actual: Mapping[str, Any] | None = None  # its current requests and limits, until a resize is done
 
     @property
     def running(self) -> bool:
@@ -121,7 +121,7 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class PodRun:
-    """A pod that a kubelet has admitted, and when (ns). `starts_at`: from when on its containers may start (ns).
+    """A pod that a kubelet has admitted, and when (ns). `starts_at`: the earliest start of its containers (ns).
 
     `pending` and `in_progress` are the conditions PodResizePending and PodResizeInProgress; `actuates_at`: when the runtime will have
     resized the containers (ns).
@@ -149,7 +149,7 @@ class PodRun:
 
 @dataclass(frozen=True, slots=True)
 class Resizes:
-    """Pods of a node that wait for a resize, and when that was last looked at (ns)."""
+    """A node's pods with a pending resize, and the time of the last attempt (ns)."""
 
     pods: tuple[str, ...] = ()
     at: int = 0
@@ -165,7 +165,7 @@ class KubeletMemory(State):
     pods: Copied[dict[str, PodRun]] = field(default_factory=dict)
     on_node: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)
     since: Copied[dict[str, int]] = field(default_factory=dict)  # when the kubelet started (ns)
-    stopped: Copied[dict[str, int]] = field(default_factory=dict)  # when it stopped, where it does not run (ns)
+    stopped: Copied[dict[str, int]] = field(default_factory=dict)  # when the kubelet stopped, if it does not run (ns)
 
     eviction: Copied[dict[str, EvictionState]] = field(default_factory=dict)
     evictions: Copied[dict[str, tuple[Eviction, ...]]] = field(default_factory=dict)  # the newest of each node
@@ -174,25 +174,25 @@ class KubeletMemory(State):
     resizes: Copied[dict[str, Resizes]] = field(default_factory=dict)  # by node
     asking: Copied[dict[str, bool]] = field(
         default_factory=dict
-    )  # pods that ask for something else than was allocated to them
+    )  # pods whose requests differ from their allocated resources
     mirrors: Copied[dict[str, Shared[tuple[Mapping[str, Any], PodRun]]]] = field(default_factory=dict)  # deleted ones
     image_sizes: Copied[dict[str, int]] = field(default_factory=dict)  # bytes, by name with its tag
-    pulled: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # by node, what is still to be reported
-    homeless: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # pods of nodes that are not there
+    pulled: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # by node, images not yet reported
+    homeless: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)  # pods of nodes that do not exist
 
     def put(self, key: str, run: PodRun) -> None:
-        """Notes a pod as it is now."""
+        """Store the current state of a pod."""
         if key not in self.pods:
             self.on_node[run.node] = (*self.on_node.get(run.node, ()), key)
         self.pods[key] = run
 
     def note(self, eviction: Eviction) -> None:
-        """Keeps why a pod was evicted, of each node the last few."""
+        """Record an eviction. The last few of each node are kept."""
         kept = (*self.evictions.get(eviction.node, ()), eviction)
         self.evictions[eviction.node] = kept[-MOST_EVICTIONS:]
 
     def drop(self, key: str) -> None:
-        """Forgets a pod."""
+        """Delete a pod's state."""
         run = self.pods.pop(key, None)
         self.asking.pop(key, None)
         if run is not None:

@@ -1,16 +1,16 @@
-"""What the controllers of nodes remember between two looks at the store."""
+"""The state of the node controllers."""
 
 from dataclasses import dataclass, field
 
 from scheduler_core.base.state import Copied, State
 
-# Signs that controllers undo each other's work: who wrote a field last, and how soon the objects of an owner end.
+# Signs that controllers undo each other's work: the last writer of a field, and early ends of an owner's objects.
 
 
 @dataclass(frozen=True, slots=True)
 class FieldWrite:
-    """The last write of a field: by which controller for which key, and `against` whom; when (ns), a digest of what it was before, and
-    how often in a row such a write has put back what another had changed, since when (ns).
+    """The last write of a field: the controller and its key, the controller and key `against` which it wrote, the time (ns), and a digest
+    of the former value. `swings` counts consecutive writes that restored a value after another's change, since `since` (ns).
     """
 
     controller: str
@@ -34,7 +34,7 @@ class EarlyEnds:
 
 @dataclass(slots=True)
 class Troubles(State):
-    """`fields` by object and path, `early` by the owner's uid; the oldest of many are forgotten."""
+    """The signs of trouble: `fields` by object and path, `early` by the owner's UID. The oldest are dropped."""
 
     fields: Copied[dict[str, FieldWrite]] = field(default_factory=dict)
     early: Copied[dict[str, EarlyEnds]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Troubles(State):
 
 @dataclass(frozen=True, slots=True)
 class PlannedEviction:
-    """A pod that a NoExecute taint evicts later: planned when and due when (ns), and why."""
+    """A pod that a NoExecute taint evicts later: the time of the plan and the due time (ns), and the reason."""
 
     since: int
     at: int
@@ -51,10 +51,10 @@ class PlannedEviction:
 
 @dataclass(slots=True)
 class Zone(State):
-    """A zone of nodes: its state, and the nodes that wait there for their NoExecute taint.
+    """A zone of nodes: its state, and the nodes that wait for their NoExecute taint.
 
-    `rate`: how many nodes may be tainted a second, below 0 for none; `free_at`: when (ns) the next one may be. `waiting`: nodes with the
-    time (ns) from which on they may be tainted; `seen`: those that wait or have had their turn, and are not taken on a second time.
+    `rate`: the nodes to taint per second, negative for none; `free_at`: the next time (ns) for one. `waiting`: nodes with the time (ns)
+    from which they may be tainted; `seen`: nodes that wait or were tainted, which are not queued a second time.
     """
 
     state: str
@@ -66,14 +66,14 @@ class Zone(State):
 
 @dataclass(frozen=True, slots=True)
 class DrainedPod:
-    """A pod that a drain wants gone: how often its eviction was asked for, and what was answered last where it was refused."""
+    """A pod that a drain evicts: the number of eviction requests, and the last refusal."""
 
     key: str  # namespace/name
     uid: str
     tries: int = 0
     evicted: bool = False
     refusal: str = ""
-    done: bool = False  # it has gone, or can't be evicted at all: `refusal` says why
+    done: bool = False  # the pod is gone, or can't be evicted at all: `refusal` has the reason
 
     @property
     def waits(self) -> bool:
@@ -83,7 +83,7 @@ class DrainedPod:
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """A drain of a node: since when it goes on (ns), its pods, and when and how it ended; `outcome` is "" where it ended well."""
+    """A drain of a node: its start (ns), its pods, and its end and outcome ("" for success)."""
 
     node: str
     since: int
@@ -96,8 +96,8 @@ class Drain:
 
 @dataclass(slots=True)
 class NodesMemory(State):
-    """`evictions` by pod (namespace/name). `heard`: the nodes that are known, with when (ns) their health last counted as reported.
-    `drains`: the last one of each node.
+    """The state of the node controllers. `evictions` by pod (namespace/name). `heard`: the known nodes, with the time (ns) of their last
+    health report. `drains`: the last one of each node.
     """
 
     evictions: Copied[dict[str, PlannedEviction]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What controllers of volumes remember: which pods use which claims, which volumes are attached, and what they said last."""
+"""The state of the volume controllers: which pods use which claims, which volumes are attached, and the last Events."""
 
 from dataclasses import dataclass, field
 
@@ -9,27 +9,27 @@ from scheduler_core.base.state import Copied, Derived, State
 
 
 def claims_of(pod: Pod) -> list[str]:
-    """Keys of the claims that a pod names, those of its ephemeral volumes too."""
+    """Return the keys of the claims that a pod names, including those of its ephemeral volumes."""
     return [f"{pod.namespace}/{use.name(pod)}" for use in volumes_of(pod.spec).claims]
 
 
 @dataclass(slots=True)
 class ClaimUsers(State):
-    """Pods by the claims that they name. It is made of the store when it is first asked for, and kept up with then."""
+    """An index of pods by their claims, built from the store at the first use and updated afterwards."""
 
     by_claim: Derived[dict[str, dict[str, None]]] = field(default_factory=dict)
     made: Derived[int] = 0
 
     def claims_of(self, pod: Pod) -> list[str]:
-        """Keys of the claims that count here."""
+        """Return the keys of a pod's claims that this index covers."""
         return claims_of(pod) if pod.spec.volumes else []
 
     def forget(self) -> None:
-        """Has it made anew."""
+        """Drop the index, so that it is built again."""
         self.by_claim, self.made = {}, 0
 
     def of(self, store: Store, claim: str) -> list[Pod]:
-        """The pods that name a claim, by name."""
+        """Return the pods that name a claim, by name."""
         if not self.made:
             self.made = 1
             for pod in store.pods():
@@ -38,7 +38,7 @@ class ClaimUsers(State):
         return [pod for pod in pods if pod is not None]
 
     def follow(self, old: Pod | None, new: Pod | None) -> None:
-        """Keeps up with a change of a pod; hearing of it twice changes nothing."""
+        """Update the index after a change of a pod. A repeated event has no effect."""
         if not self.made:
             return
         after = [] if new is None else self.claims_of(new)
@@ -59,10 +59,10 @@ class ClaimUsers(State):
 
 @dataclass(slots=True)
 class Volumes(State):
-    """All of it. `said`: the last Event about an object, so that it is said once.
+    """The state of the volume controllers. `said`: the last Event about an object, so that it is not repeated.
 
-    Of the attach/detach controller: names of VolumeAttachments by volume, those whose success is not told yet, and since when those that
-    nobody wants are to go (ns); by "volume/node" the Multi-Attach errors that were told, and when the last pod left (ns).
+    Of the attach/detach controller: names of VolumeAttachments by volume, those whose success has no Event yet, and since when those
+    without users are to be detached (ns); by "volume/node" the reported Multi-Attach errors, and when the last pod left (ns).
     """
 
     users: Copied[ClaimUsers] = field(default_factory=ClaimUsers)
@@ -74,7 +74,7 @@ class Volumes(State):
     left: Copied[dict[str, int]] = field(default_factory=dict)
 
     def follow(self, volume: str, attachment: str, is_there: bool) -> None:
-        """Keep up with a VolumeAttachment."""
+        """Update the index after a change of a VolumeAttachment."""
         others = [name for name in self.attachments.get(volume, ()) if name != attachment]
         names = (*others, attachment) if is_there else tuple(others)
         self.attachments[volume] = names

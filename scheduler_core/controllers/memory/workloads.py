@@ -1,4 +1,4 @@
-"""What the controllers of workloads remember between two looks at the store."""
+"""The state of the workload controllers and the garbage collectors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scheduler_core.apimachinery.objects.labels import IN, Labels, LabelSelector
 from scheduler_core.apiserver import Store, WatchEvent
 from scheduler_core.base.state import Copied, Derived, State
 
-# What the collectors of garbage remember: who depends on whom, nodes that are missing, namespaces that end.
+# The state of the garbage collectors: dependents by owner, missing nodes, and namespaces being deleted.
 
 
 class Item(NamedTuple):
-    """One object."""
+    """The identity of an object."""
 
     kind: str
     namespace: str
@@ -31,19 +31,19 @@ class Item(NamedTuple):
 
 
 def owners(manifest: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    """The ownerReferences of an object."""
+    """Return the ownerReferences of an object."""
     return [] if manifest is None else list(manifest["metadata"].get("ownerReferences") or ())
 
 
 @dataclass(slots=True)
 class Dependents(State):
-    """Objects by the uids of their owners. It is made of the store when it is first asked for, and kept up with then."""
+    """An index of objects by the UIDs of their owners, built from the store at the first use and updated afterwards."""
 
     by_owner: Derived[dict[str, dict[Item, None]]] = field(default_factory=dict)
     made: Derived[int] = 0
 
     def forget(self) -> None:
-        """Has it made anew."""
+        """Drop the index, so that it is built again."""
         self.by_owner, self.made = {}, 0
 
     def of(self, store: Store, uid: str) -> list[Item]:
@@ -62,7 +62,7 @@ class Dependents(State):
             self.by_owner.setdefault(owner, {})[item] = None
 
     def follow(self, kind: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> None:
-        """Keeps up with a change of an object."""
+        """Update the index after a change of an object."""
         if not self.made:
             return
         before, after = set(_uids(old)), set(_uids(new))
@@ -89,22 +89,22 @@ class Pods(State):
 
 @dataclass(slots=True)
 class Namespaces(State):
-    """Namespaces that wait for their content to go: when each was looked at last, and how long until the next look (ns)."""
+    """Namespaces whose content is being deleted: the time of the last sync, and the delay until the next one (ns)."""
 
     waiting: Copied[dict[str, tuple[int, int]]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Garbage(State):
-    """All of it."""
+    """The state of the garbage collectors."""
 
     dependents: Copied[Dependents] = field(default_factory=Dependents)
     pods: Copied[Pods] = field(default_factory=Pods)
     namespaces: Copied[Namespaces] = field(default_factory=Namespaces)
-    elsewhere: Copied[dict[str, None]] = field(default_factory=dict)  # uids of owners that no import brought
+    elsewhere: Copied[dict[str, None]] = field(default_factory=dict)  # UIDs of owners missing in an import
 
 
-# Which pods each PodDisruptionBudget covers, kept up as pods and budgets change so that nothing has to be searched.
+# The pods that each PodDisruptionBudget covers, updated as pods and budgets change, which saves searches.
 
 KIND = "PodDisruptionBudget"
 _NONE: Mapping[str, LabelSelector] = {}
@@ -113,7 +113,7 @@ _NOBODY = ""  # in place of a controller's uid
 
 @dataclass(slots=True)
 class Coverage(State):
-    """The pods of one budget (namespace/name), each with whether it is healthy; how many are, and how many each controller (uid) has."""
+    """The pods that a budget covers: each (namespace/name) with its health, the number of healthy pods, and pods by controller (UID)."""
 
     pods: Derived[dict[str, bool]] = field(default_factory=dict)
     healthy: Derived[int] = 0
@@ -126,7 +126,7 @@ class Coverage(State):
         return self.controllers.get(_NOBODY, 0)
 
     def note(self, key: str, old: Pod | None, new: Pod | None) -> None:
-        """Follows a pod; None where it is not covered, before or now."""
+        """Update a covered pod. `old` or `new` is None if the pod was not or is no longer covered."""
         if old is not None and key in self.pods:
             self.healthy -= self.pods.pop(key)
             self._count(old, -1)
@@ -150,16 +150,16 @@ class Coverage(State):
 
 @dataclass(slots=True)
 class DisruptionMemory(State):
-    """Derived from the store when it is first asked for: budgets with their selectors, and what each covers.
+    """An index of budgets with their selectors and covered pods, built from the store at the first use.
 
-    `selectors` by where a budget is looked for: under a label (namespace|key=value) that it demands, or else under its namespace.
+    `selectors` is grouped for lookup: by a label (namespace|key=value) that a budget requires, or else by its namespace.
     """
 
     selectors: Derived[dict[str, dict[str, LabelSelector]]] = field(default_factory=dict)
     covered: Derived[dict[str, Coverage]] = field(default_factory=dict)  # by budget (namespace/name)
 
     def budgets_for(self, store: Store, pod: Pod) -> list[str]:
-        """Keys of the budgets that cover a pod, by name."""
+        """Return the keys of the budgets that cover a pod, by name."""
         selectors = self._read(store)
         if len(selectors) == 1:
             return []
@@ -178,19 +178,19 @@ class DisruptionMemory(State):
         return self.covered.get(budget) or Coverage()
 
     def pods_of(self, store: Store, budget: str) -> list[Pod]:
-        """The pods that a budget covers, by name."""
+        """Return the pods that a budget covers, by name."""
         found = (store.pod_at(key) for key in sorted(self.coverage(store, budget).pods))
         return [pod for pod in found if pod is not None]
 
     def hear(self, store: Store, event: WatchEvent) -> None:
-        """Keeps up with a change of a budget or of a pod."""
+        """Update the index after a change of a budget or of a pod."""
         if event.kind == KIND:
             if _selector(event.old) != _selector(event.new):
                 self.selectors.clear()
                 self.covered.clear()
             return
         if not self.selectors:
-            return  # the store is read when somebody asks
+            return  # the index is built at its first use
         old, new, key = event.old_pod, event.new_pod, f"{event.namespace}/{event.name}"
         same = old is not None and new is not None and old.labels == new.labels
         after = self.budgets_for(store, new) if new is not None else []
@@ -236,17 +236,17 @@ class Backoff(NamedTuple):
 
 
 class Failures(NamedTuple):
-    """Failures of a Job's pods in a row, and when the last one was (ns since 1970)."""
+    """The number of consecutive failures of a Job's pods, and the time of the last one (ns since 1970)."""
 
     number: int = 0
     last: int = 0
 
 
 class Selectors:
-    """The selectors of one kind's workloads, found by a label that they demand."""
+    """An index of the selectors of one kind's workloads, by a label that they require."""
 
     def __init__(self, workloads: Iterable[tuple[str, str, LabelSelector]]) -> None:
-        """`workloads`: namespace, key and selector."""
+        """Build the index from (namespace, key, selector)."""
         self._demanding: dict[tuple[str, str, str], list[tuple[str, LabelSelector]]] = {}
         self._others: dict[str, list[tuple[str, LabelSelector]]] = {}
         for namespace, key, selector in workloads:
@@ -258,7 +258,7 @@ class Selectors:
                 self._others.setdefault(namespace, []).append((key, selector))
 
     def matching(self, namespace: str, labels: Labels) -> list[str]:
-        """Keys of the workloads of a namespace that select these labels, sorted; those that select everything are left out."""
+        """Return the keys of the workloads of a namespace that select these labels, sorted. Selectors for everything are left out."""
         found = list(self._others.get(namespace, ()))
         for name, value in labels.items():
             found += self._demanding.get((namespace, name, value), ())
@@ -267,25 +267,25 @@ class Selectors:
 
 @dataclass(slots=True)
 class WorkloadsMemory(State):
-    """Back-offs of failed daemon pods, by DaemonSet's uid, observed generation and node; failures of Jobs by their keys.
+    """Back-offs of failed daemon pods, by DaemonSet's UID, observed generation and node; and failures of Jobs by their keys.
 
     kube: client-go/util/flowcontrol/backoff.go, from 1 s to 15 min; pkg/controller/job/backoff_utils.go @ v1.34.1
     """
 
     daemons: Copied[dict[str, Backoff]] = field(default_factory=dict)
     jobs: Copied[dict[str, Failures]] = field(default_factory=dict)
-    selectors: Derived[dict[str, Selectors]] = field(default_factory=dict)  # by kind, once they are asked for
-    schedules: Copied[dict[str, int]] = field(default_factory=dict)  # when a CronJob is looked at next (ns), by key
+    selectors: Derived[dict[str, Selectors]] = field(default_factory=dict)  # by kind, built at the first use
+    schedules: Copied[dict[str, int]] = field(default_factory=dict)  # the time of a CronJob's next sync (ns), by key
 
     def waits_until(self, key: str, now: int) -> int | None:
-        """Until when a key has to wait still; None: it doesn't."""
+        """Return the end of a key's back-off (virtual ns), or None."""
         known = self.daemons.get(key)
         if known is None or now - known.since > 2 * _LONGEST or now - known.since >= known.delay:
             return None
         return known.since + known.delay
 
     def fail(self, key: str, now: int) -> None:
-        """Notes a failure: the next one waits twice as long."""
+        """Record a failure, which doubles the key's back-off."""
         self.daemons = {k: v for k, v in self.daemons.items() if now - v.since <= 2 * _LONGEST}
         known = self.daemons.get(key)
         delay = _FIRST if known is None else min(2 * known.delay, _LONGEST)

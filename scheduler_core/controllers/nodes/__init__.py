@@ -1,1 +1,1 @@
-"""Controllers of nodes: which ones are lost, their taints, and the pods that these evict."""
+"""Controllers of nodes: lost nodes, taints, and the eviction of pods by taints."""

@@ -1,17 +1,17 @@
-"""Draining a node as kubectl drain does: cordon it, choose the pods that are to go, evict these, and wait until they are gone.
+"""Drains of nodes as by kubectl drain: cordon the node, choose the pods, evict them, and wait until they are gone.
 
-A drain is no controller of kube's, but it works like one here: the key is a pod (namespace/name), whose eviction is asked for; what a
-budget refuses (429) is asked for again 5 s later. A drain that may not begin leaves the node cordoned, as kubectl does.
+kube has no such controller, but it works like one here: the key is a pod (namespace/name) to evict; an eviction that a budget refuses
+(429) is retried 5 s later. A drain that can't begin leaves the node cordoned, as kubectl does.
 
 | pod | without a flag |
 |---|---|
-| of a DaemonSet that is there | refused (--ignore-daemonsets: stays) |
+| of an existing DaemonSet | refused (--ignore-daemonsets: stays) |
 | mirror of a static pod | stays |
-| with an emptyDir | refused (--delete-emptydir-data: goes) |
-| without a controller | refused (--force: goes) |
-| ended | goes |
+| with an emptyDir | refused (--delete-emptydir-data: evicted) |
+| without a controller | refused (--force: evicted) |
+| ended | evicted |
 
-DEVIATION: uncordoning the node calls the drain off; kubectl would go on until somebody ends it.
+DEVIATION: uncordoning the node cancels the drain; kubectl would continue until it is interrupted.
 
 kube: k8s.io/kubectl/pkg/drain/{drain,filters}.go, pkg/cmd/drain/drain.go @ v0.34.1
 """
@@ -49,7 +49,7 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A decision whether to drain a pod; an error stops the whole drain, unless it has the flag that is wanted."""
+    """The decision whether to drain a pod. An error stops the whole drain, unless the drain has the flag `wanted`."""
 
     goes: bool
     warning: str = ""
@@ -99,7 +99,7 @@ def list_wanted_flags(world: World, node: str) -> dict[str, list[Pod]]:
 
 
 def begin(world: World, node: str, flags: Flags, grace: int | None) -> None:
-    """Cordons a node and begins to drain it; one that is going on there begins anew. Refused: there is no such node."""
+    """Cordon a node and start to drain it; a drain in progress starts again. Raise Refused if the node does not exist."""
     found = world.api.found(("Node", "", node))
     if not (found.get("spec") or {}).get("unschedulable"):
         world.api.patch(("Node", "", node), {"spec": {"unschedulable": True}})
@@ -118,7 +118,7 @@ def begin(world: World, node: str, flags: Flags, grace: int | None) -> None:
 
 
 def call_off(world: World, node: str, why: str) -> bool:
-    """Ends a drain of a node that goes on. Whether there was one."""
+    """Cancel the drain of a node. Return whether there was one."""
     drain = world.surroundings.nodes.drains.get(node)
     if drain is None or drain.ended is not None:
         return False
@@ -189,7 +189,7 @@ class DrainController(Controller):
 
 
 def _group_messages(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Messages, each with the pods that it is about."""
+    """Return each distinct message with the names of its pods."""
     groups: dict[str, list[str]] = {}
     for message, key in pairs:
         if message:
@@ -198,7 +198,7 @@ def _group_messages(pairs: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _going_on(world: World, pod: str) -> Drain | None:
-    """The drain that goes on and wants a pod gone."""
+    """Return the drain in progress that evicts a pod, or None."""
     for drain in world.surroundings.nodes.drains.values():
         if drain.ended is None and any(each.key == pod and not each.done for each in drain.pods):
             return drain

@@ -1,17 +1,16 @@
-"""The node-lifecycle-controller: notices nodes that are lost, and puts taints on nodes for their conditions.
+"""The node-lifecycle-controller: detects lost nodes, and taints nodes according to their conditions.
 
-| key | what is done | when |
+| key | action | when |
 |---|---|---|
 | a node | NoSchedule taints for conditions and for a cordon; old names of labels | at once |
 | "all nodes" | lost nodes become Unknown, zones change their state, nodes are queued for a NoExecute taint or freed of it | a round |
-| "zones" | as many NoExecute taints as the zones' rates allow | when a node that waits may have its turn |
-| "Pod/namespace/name" | a pod that comes to a lost node is not ready | at once |
+| "zones" | as many NoExecute taints as the zones' rates allow | when the next waiting node can be tainted |
+| "Pod/namespace/name" | a new pod on a lost node becomes not ready | at once |
 
-kube makes a round every --node-monitor-period; here it is made at the next of these moments after a change that it would find, and when
-a silent kubelet's grace period is over.
+kube makes a round every --node-monitor-period; here a round happens at the next of these times after a change that it would detect, and
+when the grace period of a stopped kubelet is over.
 
-DEVIATION: a pass of kube's node monitor takes a moment, and so the grace period is over at the pass that is exactly that long after the
-last sign of life.
+DEVIATION: a pass of kube's node monitor takes time, so the grace period is over at the pass exactly that long after the last heartbeat.
 
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go @ v1.34.1
 """
@@ -27,11 +26,11 @@ from scheduler_core.controllers.nodes.taints import NOT_READY, UNREACHABLE, cond
 from scheduler_core.controllers.nodes.zones import Census, align_to_period
 from scheduler_core.controllers.surroundings import Inputs
 
-# When a node counts as lost, and what is written of it then.
+# The detection of lost nodes, and their conditions.
 #
-# A node monitor that looks every --node-monitor-period notes when it last saw a sign of life (a renewed Lease, a new heartbeat in the
-# condition Ready); --node-monitor-grace-period later the conditions become Unknown. Here that moment is computed from the kubelet's last
-# renewal, so nobody looks while all kubelets run.
+# kube's node monitor checks every --node-monitor-period, and records the last heartbeat (a renewed Lease, a new heartbeat in the
+# condition Ready); --node-monitor-grace-period later the conditions become Unknown. Here that time is computed from the kubelet's last
+# renewal, so there are no polls while all kubelets run.
 # kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (tryUpdateNodeHealth), pkg/controller/util/node @ v1.34.1
 
 _TYPES = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
@@ -40,7 +39,7 @@ _NEVER = {"reason": "NodeStatusNeverUpdated", "message": "Kubelet never posted n
 
 
 def silent_since(world: World, node: str) -> int:
-    """Return the time (ns) of the last sign of life seen of a node whose kubelet does not run."""
+    """Return the time (ns) of the last observed heartbeat of a node whose kubelet does not run."""
     heard = world.surroundings.nodes.heard.get(node, world.now)
     renewed = last_renewal(world, node)
     return max(heard, align_to_period(renewed, world.cluster.controller_manager.monitor_period))
@@ -49,7 +48,7 @@ def silent_since(world: World, node: str) -> int:
 def get_lost_time(world: World, node: Node) -> int | None:
     """Return the time (ns) when a silent node becomes Unknown; None if its kubelet runs or it is already Unknown.
 
-    A stand-in for kubelets keeps nodes as their creator reported them.
+    The stand-in for kubelets keeps nodes as their creator reported them.
     """
     if node.ready == "Unknown" or runs(world, node.name) or (world.cluster.stand_in and node.ready):
         return None
@@ -59,7 +58,7 @@ def get_lost_time(world: World, node: Node) -> int | None:
 
 
 def with_unknown(world: World, node: Manifest) -> list[Manifest]:
-    """The conditions of a node that is lost."""
+    """Return the conditions of a lost node."""
     now = world.store.timestamp(world.now)
     conditions: list[Manifest] = list((node.get("status") or {}).get("conditions") or ())
     for index, old in enumerate(conditions):
@@ -75,13 +74,13 @@ def with_unknown(world: World, node: Manifest) -> list[Manifest]:
 
 
 def heartbeat(node: Manifest | None) -> tuple[str, str] | None:
-    """Status and time of the heartbeat of a node's condition Ready."""
+    """Return status and heartbeat time of a node's condition Ready, or None."""
     condition = None if node is None else condition_of(node, "Ready")
     return None if condition is None else (str(condition.get("status")), str(condition.get("lastHeartbeatTime")))
 
 
 def with_ready_false(status: Manifest, timestamp: str) -> list[Manifest] | None:
-    """The conditions of a pod on a lost node, not ready any more; None where it was not ready or says nothing of it."""
+    """Return the conditions of a pod on a lost node with Ready False, or None if Ready is False or missing already."""
     conditions: list[Manifest] = list(status.get("conditions") or ())
     for index, old in enumerate(conditions):
         if old.get("type") == "Ready":
@@ -93,7 +92,7 @@ def with_ready_false(status: Manifest, timestamp: str) -> list[Manifest] | None:
 
 
 MONITOR, ZONES, _POD = "all nodes", "zones", "Pod/"
-EXCLUDED = "node.kubernetes.io/exclude-disruption"  # a label of nodes that do not count for their zone
+EXCLUDED = "node.kubernetes.io/exclude-disruption"  # a label that excludes nodes from their zone's counts
 _OF_STATUS = {"False": (NOT_READY, UNREACHABLE), "Unknown": (UNREACHABLE, NOT_READY)}
 
 
@@ -149,7 +148,7 @@ class NodeLifecycle(Controller):
                     turns.append(turn)
             texts += self._follow_zones(world, nodes, counts)
             if turns:
-                # Never at this instant again: a turn that is past already would repeat the round without time going on.
+                # Never at this time again: a due time in the past would repeat the round without advancing time.
                 self.enqueue_at(world, MONITOR, max(min(turns), world.now + 1))
             self._plan_tainting(world)
             return "; ".join(texts)
@@ -180,7 +179,7 @@ class NodeLifecycle(Controller):
     # the node monitor
 
     def _classify(self, world: World, nodes: list[Node]) -> list[str]:
-        """Notices nodes that are new and nodes that have gone, and zones that are new."""
+        """Detect new nodes, deleted nodes, and new zones."""
         memory = world.surroundings.nodes
         texts = []
         for node in nodes:
@@ -206,7 +205,7 @@ class NodeLifecycle(Controller):
         return texts
 
     def _look_at(self, world: World, node: Node) -> list[str]:
-        """One node's turn in a round."""
+        """Check one node in a round."""
         texts = []
         turn = get_lost_time(world, node)
         if turn is not None and turn <= world.now:
@@ -230,7 +229,7 @@ class NodeLifecycle(Controller):
         return f"{text}; {count} of its pods are not ready" if count else text
 
     def _queue_for_taint(self, world: World, node: Node) -> list[str]:
-        """Swaps one NoExecute taint for the other at once; a first one has to wait for the zone's rate."""
+        """Replace one NoExecute taint by the other at once, or queue the node for its first one, subject to the zone's rate."""
         wanted, other = _OF_STATUS[node.ready]
         if taints.has(node.manifest, other):
             swap(world, node.name, [wanted], [other])
@@ -243,7 +242,7 @@ class NodeLifecycle(Controller):
         return [f"{node.name} waits for its NoExecute taint"] if node.name in zone.waiting and not waits else []
 
     def _free(self, world: World, node: Node) -> bool:
-        """Takes the NoExecute taints off a node, and the node off the queue for them."""
+        """Remove the NoExecute taints from a node, and the node from the queue for them."""
         swap(world, node.name, (), (UNREACHABLE, NOT_READY))
         return zones.let_go(self._zone(world, node), node.name)
 
@@ -261,7 +260,7 @@ class NodeLifecycle(Controller):
                 self._free(world, node)
             return [*texts, "no node is ready in any zone, so no pod is evicted"]
         if happened == "left":
-            # As in kube, silence during the disruption is forgiven; else all that are still silent were lost at once.
+            # As in kube, missed heartbeats during the disruption are ignored; otherwise all silent nodes would be lost at once.
             memory.heard.update({node.name: world.now for node in nodes})
             return [*texts, "some nodes are ready again: evictions continue"]
         return texts
@@ -276,7 +275,7 @@ class NodeLifecycle(Controller):
             if node is None:
                 return True
             if node.ready not in _OF_STATUS:
-                return bool(node.ready)  # ready again; without any condition it is tried again
+                return bool(node.ready)  # ready again; without any condition it is retried
             wanted, other = _OF_STATUS[node.ready]
             try:
                 swap(world, name, [wanted], [other])
@@ -285,7 +284,7 @@ class NodeLifecycle(Controller):
             texts.append(f"tainted {name} {wanted[0]}:{wanted[1]}")
             return True
 
-        # kube ranges over a Go map, in any order; here the order of the writes has to be the same in every run.
+        # kube ranges over a Go map, in any order; here the order of the writes must be the same in every run.
         for key in sorted(world.surroundings.nodes.zones):
             zones.serve(world.surroundings.nodes.zones[key], world.now, taint)
         self._plan_tainting(world)
@@ -324,7 +323,7 @@ class NodeLifecycle(Controller):
 
 
 def zone_name(key: str) -> str:
-    """A zone as people are told of it."""
+    """Return the name of a zone for messages."""
     region, _, zone = key.partition(":\x00:")
     return f"zone {'/'.join(part for part in (region, zone) if part)}" if key else "nodes without a zone label"
 
@@ -335,7 +334,7 @@ def _is_untidy(manifest: Manifest) -> bool:
 
 
 def _other(event: WatchEvent) -> bool:
-    """Return whether an update of a node concerns its NoExecute taints or its zone."""
+    """Return whether an update of a node changes its NoExecute taints or its zone."""
     old, new = event.old_node, event.new_node
     assert old is not None and new is not None and event.old is not None and event.new is not None
     return (

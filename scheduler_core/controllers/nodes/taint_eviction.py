@@ -1,7 +1,7 @@
-"""The taint-eviction-controller: deletes pods that do not tolerate a NoExecute taint of their node, at once or when their time is over.
+"""The taint-eviction-controller: deletes pods that do not tolerate a NoExecute taint of their node, at once or after tolerationSeconds.
 
-A planned eviction keeps its time: it moves for no change of taints or tolerations. It is called off when the node has no NoExecute
-taint any more or the pod tolerates all of them for ever, and brought forward to now by one that the pod does not tolerate.
+A planned eviction keeps its time despite changes of taints or tolerations. It is canceled when the node has no NoExecute taint or the pod
+tolerates all of them without limit, and happens at once when the pod does not tolerate a taint.
 
 kube: pkg/controller/tainteviction/{taint_eviction,timed_workers}.go, pkg/apis/core/v1/helper/helpers.go @ v1.34.1
 """
@@ -20,7 +20,7 @@ MESSAGE = "Taint manager: deleting due to NoExecute taint"
 
 
 class Tolerance(NamedTuple):
-    """The time (s) that a pod may stay on a node, None for ever; `why` names the taint that limits it."""
+    """The time (s) that a pod may stay on a node, None for no limit; `why` names the taint that limits it."""
 
     seconds: int | None
     why: str
@@ -44,7 +44,7 @@ def tolerance(taints: Sequence[Taint], pod: Pod) -> Tolerance | None:
 
 
 def no_execute(node: Node | None) -> tuple[Taint, ...]:
-    """The taints of a node that evict."""
+    """Return the NoExecute taints of a node."""
     return () if node is None else tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE)
 
 
@@ -82,7 +82,7 @@ class TaintEviction(Controller):
             return self._sync_pod(world, key)
         node = world.store.node(key)
         if node is None:
-            return ""  # what is planned stays so: only its pods' end calls it off
+            return ""  # plans remain: only the end of a pod cancels its plan
         taints = no_execute(node)
         texts = [self._process(world, pod, taints) for pod in world.store.pods_on(key)]
         return "; ".join(text for text in texts if text)
@@ -93,7 +93,7 @@ class TaintEviction(Controller):
         plan = plans.get(key)
         if pod is None:
             return self._cancel(world, key, "the pod no longer exists")
-        # As in kube, a due eviction does not look at the taints again: whatever removes them cancels the plan.
+        # As in kube, a due eviction does not check the taints again: a removal of taints cancels the plan.
         if plan is not None and plan.at <= world.now:
             del plans[key]
             return self._evict(world, pod, plan.why + ", which have passed")
@@ -110,7 +110,7 @@ class TaintEviction(Controller):
             return self._cancel(world, pod.key, "no NoExecute taint is left")
         found = tolerance(taints, pod)
         if found is None:
-            # kube cancels the timed eviction first, with its Event, as the pod is deleted right away.
+            # kube cancels the timed eviction first, with its Event, because the pod is deleted right away.
             self._cancel(world, pod.key, "")
             first = next((taint for taint in taints if not pod.spec.tolerates(taint)), None)
             return self._evict(world, pod, f"does not tolerate {first}")

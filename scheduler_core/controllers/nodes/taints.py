@@ -1,4 +1,4 @@
-"""The taints that the node lifecycle controller puts on nodes, and the conditions that call for them.
+"""The taints that the node lifecycle controller adds to nodes, and the conditions that cause them.
 
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (doNoScheduleTaintingPass), pkg/util/taints/taints.go @ v1.34.1
 """
@@ -26,13 +26,13 @@ _LABELS = (("kubernetes.io/os", "beta.kubernetes.io/os"), ("kubernetes.io/arch",
 
 
 def condition_of(node: Manifest, type_: str) -> Manifest | None:
-    """A node's condition of a type."""
+    """Return a node's condition of a type, or None."""
     conditions = (node.get("status") or {}).get("conditions") or ()
     return next((condition for condition in conditions if condition.get("type") == type_), None)
 
 
 def no_schedule_changes(node: Manifest) -> tuple[list[Key], list[Key]]:
-    """The NoSchedule taints that a node lacks by its conditions and its cordon, and those that it has without cause."""
+    """Return the NoSchedule taints to add to a node for its conditions and its cordon, and those to remove."""
     conditions = (node.get("status") or {}).get("conditions") or ()
     pairs = ((str(c.get("type")), str(c.get("status"))) for c in conditions)
     wanted = [BY_CONDITION[pair] for pair in pairs if pair in BY_CONDITION]
@@ -51,13 +51,13 @@ def no_schedule_changes(node: Manifest) -> tuple[list[Key], list[Key]]:
 
 
 def label_changes(node: Manifest) -> dict[str, str]:
-    """The old names of labels that are to say what the new ones say."""
+    """Return the deprecated labels to set to the values of the current ones."""
     labels = node["metadata"].get("labels") or {}
     return {old: labels[new] for new, old in _LABELS if new in labels and labels.get(old) != labels[new]}
 
 
 def with_old_labels(manifest: Any) -> Any:
-    """A node that is there already, as it is after label_changes; anything else, and what is broken, as it is."""
+    """Return the manifest of a node with its label_changes applied. Other or malformed manifests are returned unchanged."""
     if not isinstance(manifest, Mapping):
         return manifest
     if (manifest.get("apiVersion"), manifest.get("kind")) != ("v1", "Node"):
@@ -75,7 +75,7 @@ def has(node: Manifest, key: Key) -> bool:
 
 
 def swap(world: World, node: str, add: Iterable[Key], remove: Iterable[Key]) -> None:
-    """Adds taints to a node and takes others off; nothing is written where all is so."""
+    """Add taints to a node and remove others, if that changes anything."""
     manifest = world.store.get("Node", "", node)
     if manifest is None:
         return

@@ -1,13 +1,13 @@
-"""Zones of nodes: how many of their nodes are lost, and how fast these are tainted NoExecute.
+"""Zones of nodes: how many of their nodes are lost, and the rate of NoExecute taints.
 
-| state | when | nodes tainted a second |
+| state | condition | nodes tainted per second |
 |---|---|---|
 | Normal | any other | --node-eviction-rate |
 | PartialDisruption | 3 nodes and --unhealthy-zone-threshold of all are lost | --secondary-node-eviction-rate, or none in a small zone |
-| FullDisruption | no node is ready | --node-eviction-rate, none where all zones are so |
+| FullDisruption | no node is ready | --node-eviction-rate, none if all zones are in this state |
 
-Small is a zone of up to --large-cluster-size-threshold nodes. A zone's rate is a bucket with room for one token, which is full at
-first; at a rate of 0 it is never filled again.
+A small zone has up to --large-cluster-size-threshold nodes. A zone's rate is a bucket with room for one token, full at first; at a rate
+of 0 it is never refilled.
 
 kube: pkg/controller/nodelifecycle/node_lifecycle_controller.go (handleDisruption, ComputeZoneState), pkg/controller/nodelifecycle/
 scheduler/rate_limited_queue.go, client-go/util/flowcontrol/throttle.go @ v1.34.1
@@ -21,10 +21,10 @@ from scheduler_core.controllers.memory.nodes import Zone
 from scheduler_core.scheduler.config.cluster import ControllerManagerOptions
 
 INITIAL, NORMAL, PARTIAL, FULL = "Initial", "Normal", "PartialDisruption", "FullDisruption"
-TICK = 100 * MILLISECOND  # how often waiting nodes are looked at
+TICK = 100 * MILLISECOND  # how often the queue is polled
 RETRY = 50 * MILLISECOND
-NEVER = -1.0  # the rate of kube's limiter that lets nobody pass
-_SAID_OF_NEVER = 1.0  # what that says its rate is
+NEVER = -1.0  # the rate of kube's limiter that admits no node
+_SAID_OF_NEVER = 1.0  # the rate which that limiter reports
 _END = 1 << 62
 Done = bool
 
@@ -41,7 +41,7 @@ class Census(NamedTuple):
 
 
 def state_of(census: Census, threshold: float) -> str:
-    """The state of a zone; `threshold`: which part of it may be lost."""
+    """Return the state of a zone; `threshold`: the share of lost nodes from which it is disrupted."""
     if census.ready == 0 and census.lost > 0:
         return FULL
     if census.lost > 2 and census.lost / census.size >= threshold:
@@ -61,27 +61,27 @@ def rate_of(state: str, size: int, flags: ControllerManagerOptions) -> float:
 
 
 def set_rate(zone: Zone, rate: float, now: int) -> None:
-    """Gives a zone another rate. A token that is there is not lost; one that is waited for has to be waited for anew."""
-    # kube compares with the limiter's QPS(), and its never-limiter says 1: a stopped zone that is to get a rate of 1
+    """Set a zone's rate. An available token is kept; the wait for a missing token starts again."""
+    # kube compares with the limiter's QPS(), and its never-limiter reports 1: a stopped zone that should get a rate of 1
     # stays stopped.
     if rate == (_SAID_OF_NEVER if zone.rate == NEVER else zone.rate):
         return
-    # kube's SwapLimiter drains the new limiter where the old one was empty; else every change of state would give
-    # a zone a token for free.
+    # kube's SwapLimiter drains the new limiter if the old one was empty; otherwise every change of state would give
+    # a zone a free token.
     had_token = _take(zone, now)
     zone.rate = rate if rate > 0 else NEVER
     zone.free_at = now if had_token else now + _interval(rate)
 
 
 def take_on(zone: Zone, node: str, now: int) -> None:
-    """Puts a node on the queue, unless it is there or has had its turn."""
+    """Queue a node, unless it is queued or was tainted."""
     if node not in zone.seen:
         zone.seen[node] = None
         zone.waiting[node] = now
 
 
 def let_go(zone: Zone, node: str) -> bool:
-    """Takes a node off the queue, so that it can be taken on again. Whether it was known."""
+    """Remove a node from the queue, so that it can be queued again. Return whether it was queued or tainted."""
     known = node in zone.seen
     zone.seen.pop(node, None)
     zone.waiting.pop(node, None)
@@ -89,7 +89,7 @@ def let_go(zone: Zone, node: str) -> bool:
 
 
 def serve(zone: Zone, now: int, taint: Callable[[str], Done]) -> None:
-    """Has as many nodes as the rate lets pass tainted; one that can't be is tried again."""
+    """Taint as many nodes as the rate allows; a failure is retried."""
     while zone.waiting:
         at, node = min((at, node) for node, at in zone.waiting.items())
         # In this order, as in kube's RateLimitedTimedQueue.Try: a node that is not due yet still costs the token.
@@ -110,13 +110,13 @@ def next_turn(zone: Zone, now: int) -> int | None:
 
 
 def align_to_period(t: int, period: int) -> int:
-    """The first turn of a loop at a time or after it; loops begin at 0."""
+    """Return the first iteration of a loop at or after a time; loops begin at 0."""
     return -(-t // period) * period
 
 
 def follow(zones: Mapping[str, Zone], counts: Mapping[str, Census], flags: ControllerManagerOptions, now: int) -> str:
-    """Sets the states and rates of zones by what their nodes are now; a zone whose nodes do not count has no state. "entered" or "left",
-    where that is so of full disruption of all zones, else "".
+    """Set the states and rates of zones from the present counts; a zone that is not counted has no state. Return "entered" or "left" if
+    that happened to full disruption of all zones, else "".
     """
     for key, zone in zones.items():
         if key not in counts:
@@ -137,7 +137,7 @@ def follow(zones: Mapping[str, Zone], counts: Mapping[str, Census], flags: Contr
 
 
 def _take(zone: Zone, now: int) -> bool:
-    """Takes the zone's token, where it is there."""
+    """Take the zone's token. Return whether there was one."""
     if zone.rate == NEVER or zone.free_at > now:
         return False
     zone.free_at = now + _interval(zone.rate) if zone.rate else _END

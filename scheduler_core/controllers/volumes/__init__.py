@@ -1,1 +1,1 @@
-"""The controllers of volumes: binding, provisioning, claims of ephemeral volumes, protection of what is in use."""
+"""The controllers of volumes: binding, provisioning, claims of ephemeral volumes, and protection of storage in use."""

@@ -1,9 +1,9 @@
-"""The attach/detach controller: has volumes attached to the nodes whose pods use them, and detached from the others. Keys are volumes.
+"""The attach/detach controller: attaches volumes to the nodes whose pods use them, and detaches them from others. Keys are volumes.
 
-A volume that only one node may have stays there until its kubelet has reported that it is in use no longer; for the pods of other nodes
-that is a Multi-Attach error. Nodes that are not ready lose it after 6 minutes, those with the taint out-of-service at once.
+A volume for only one node stays attached until its kubelet reports that it is no longer in use; for pods on other nodes that is a
+Multi-Attach error. Nodes that are not ready lose it after 6 minutes, those with the taint out-of-service at once.
 
-DEVIATION: volumes of CSI drivers, and those that such drivers have taken over, alone, and none that a pod names itself; a node's
+DEVIATION: only volumes of CSI drivers, and those migrated to such drivers, and none that a pod names itself; a node's
 status.volumesAttached and volumesInUse are not written; every node is managed by the controller.
 
 kube: pkg/controller/volume/attachdetach/{attach_detach_controller,reconciler/reconciler}.go,

@@ -1,4 +1,4 @@
-"""Attachments of volumes to nodes: which are wanted, which are there, and until when a kubelet reports a volume as in use.
+"""Attachments of volumes to nodes: wanted ones, existing ones, and until when a kubelet reports a volume as in use.
 
 kube: pkg/controller/volume/attachdetach/{cache,util}, pkg/volume/util/util.go (IsMultiAttachAllowed, IsPodTerminated),
 pkg/volume/csi/{csi_attacher,csi_plugin}.go, pkg/kubelet/nodestatus/setters.go (VolumesInUse) @ v1.34.1
@@ -59,13 +59,13 @@ def is_attached(attachment: Manifest) -> bool:
 
 
 def can_be_shared(volume: Manifest) -> bool:
-    """Tell if a volume may be attached to several nodes."""
+    """Return whether a volume may be attached to several nodes."""
     modes = volumes.access_modes(volume)
     return not modes or any(mode in _SHARED for mode in modes)
 
 
 def lacks_attachment(world: World, claim: Manifest, node: str) -> bool:
-    """Tell if the volume of a claim still has to be attached to a node. Without the controller no volume has to."""
+    """Return whether a claim's volume must still be attached to a node. Without the controller, no volume must."""
     running = world.cluster.controllers
     volume = world.store.get("PersistentVolume", "", volumes.volume_name(claim))
     if volume is None or (running is not None and CONTROLLER not in running):
@@ -89,7 +89,7 @@ def find_claim(world: World, volume: Manifest) -> Manifest | None:
 
 
 def find_wanted(world: World, volume: Manifest | None) -> dict[str, list[Pod]]:
-    """List the nodes whose pods use a volume, each with these pods, the oldest first."""
+    """Return the nodes whose pods use a volume, each with these pods, the oldest first."""
     claim = None if volume is None or not find_driver(world.store, volume)[0] else find_claim(world, volume)
     wanted: dict[str, list[Pod]] = {}
     for pod in [] if claim is None else sorted(list_users(world, claim), key=lambda pod: pod.creation_time or 0):
@@ -99,7 +99,7 @@ def find_wanted(world: World, volume: Manifest | None) -> dict[str, list[Pod]]:
 
 
 def list_users(world: World, claim: Manifest) -> Iterable[Pod]:
-    """List the pods that use a claim; of pods with an ephemeral volume of this name, its owner."""
+    """Yield the pods that use a claim. A generic ephemeral volume counts only if its pod owns the claim."""
     key = f"{claim['metadata'].get('namespace') or ''}/{volumes.name_of(claim)}"
     for pod in world.surroundings.volumes.users.of(world.store, key):
         uses = [use for use in volumes.volumes_of(pod.spec).claims if use.name(pod) == volumes.name_of(claim)]
@@ -108,7 +108,7 @@ def list_users(world: World, claim: Manifest) -> Iterable[Pod]:
 
 
 def _is_over(pod: Pod) -> bool:
-    """Tell if a pod needs its volumes no longer: it has ended, or is being deleted and nothing of it runs."""
+    """Return whether a pod no longer needs its volumes: it has ended, or is being deleted and no container runs."""
     if pod.terminal:
         return True
     status = pod.manifest.get("status") or {}
@@ -119,7 +119,7 @@ def _is_over(pod: Pod) -> bool:
 def find_end_of_use(world: World, volume: str, claim: Manifest | None, node: str) -> int:
     """Return the time (ns) until which a node reports a volume as in use; 0: it does not, FOREVER: until something happens.
 
-    The last report of a kubelet that does not run, or whose node is gone, stands.
+    If a kubelet does not run, or its node is gone, its last report remains valid.
     """
     kubelet = world.surroundings.kubelet
     for pod in [] if claim is None else list_users(world, claim):
@@ -138,9 +138,9 @@ def find_end_of_use(world: World, volume: str, claim: Manifest | None, node: str
     return tick if tick > world.now else 0
 
 
-# The attachers of CSI drivers: they attach what a VolumeAttachment asks for, and let it go when it is deleted.
+# The attachers of CSI drivers: they attach the volume of a VolumeAttachment, and detach it when the object is deleted.
 #
-# DEVIATION: there is one for every driver, which never fails, and asks neither for the node's CSINode nor puts its finalizer on volumes.
+# DEVIATION: every driver has one, which never fails, and neither needs the node's CSINode nor puts its finalizer on volumes.
 # kube: github.com/kubernetes-csi/external-attacher (what v1.34.1 is used with)
 
 

@@ -1,7 +1,7 @@
-"""The controller of persistent volumes: binds claims to volumes, asks for new ones, and reclaims those whose claims are gone.
+"""The persistent volume controller: binds claims to volumes, requests new volumes, and reclaims those whose claims are gone.
 
-What it hears of it looks at at once. All else that may concern a claim or a volume (a class, another volume, a pod) it sees when it goes
-through all of them, every 15 s; that look is planned only for those that it concerns.
+Changes of claims and volumes are handled at once. Other changes that may concern one (of a class, another volume, a pod) are handled in
+the resync every 15 s, which is planned only for the objects concerned.
 
 kube: pkg/controller/volume/persistentvolume/pv_controller_base.go @ v1.34.1
 """
@@ -114,13 +114,13 @@ def _course(pod: Pod) -> tuple[str, bool]:
 
 
 def _concerns_claim(world: World, key: str) -> bool:
-    """Return whether a claim is unbound, so that its pod must be reported."""
+    """Return whether a claim exists and is unbound."""
     claim = world.store.get(storage.CLAIM, *key.split("/", 1))
     return claim is not None and not storage.volume_name(claim)
 
 
 def _volumes_for(world: World, claim: Manifest) -> list[str]:
-    """Names of the volumes that are a claim's, as they say."""
+    """Return the names of the volumes whose claimRef refers to the claim."""
     uid = claim["metadata"].get("uid")
     return [
         storage.name_of(v) for v in world.store.list(storage.VOLUME) if (storage.claim_ref(v) or {}).get("uid") == uid
@@ -128,7 +128,7 @@ def _volumes_for(world: World, claim: Manifest) -> list[str]:
 
 
 def _to_recycle(world: World, keys: Iterable[str]) -> list[str]:
-    """Names of the volumes that wait to be recycled until pods no longer use what was their claim."""
+    """Return the names of the volumes to recycle that wait until no pod uses their former claims."""
     wanted = {key for key in keys if world.store.get(storage.CLAIM, *key.split("/", 1)) is None}
     if not wanted:
         return []

@@ -1,4 +1,4 @@
-"""What the binder does about one claim.
+"""The binder's sync of one claim.
 
 kube: pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim, syncUnboundClaim, syncBoundClaim, provisionClaim) @ v1.34.1
 """
@@ -14,17 +14,17 @@ from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.memory.volumes import claims_of
 from scheduler_core.controllers.volumes.released import bind, say, set_claim_status
 
-# Which volume suits a claim, and which claims a volume.
+# Matching volumes of a claim, and matching claims of a volume.
 #
-# Volumes are looked through in groups of equal access modes, the fewest modes first: one that is meant for the claim is taken, else the
-# smallest that is large enough. Where the claim's class waits for a consumer, only one that is meant for it is.
+# Volumes are searched in groups of equal access modes, the fewest modes first: a volume reserved for the claim is chosen, else the
+# smallest that is large enough. If the claim's class waits for a consumer, only a reserved volume is.
 # kube: pkg/controller/volume/persistentvolume/{index,pv_controller}.go @ v1.34.1
 
 _MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 
 
 def best_volume(store: Store, claim: Manifest) -> Manifest | None:
-    """The volume for a claim. Refused where its selector can't be read."""
+    """Return the best volume for a claim, or None. Raise Refused if its selector is invalid."""
     usable = _usable(claim)
     waits = waits_for_consumer(store, storage.class_of(claim))
     wanted = set(storage.access_modes(claim))
@@ -43,7 +43,7 @@ def best_volume(store: Store, claim: Manifest) -> Manifest | None:
 
 
 def askers(store: Store, volume: Manifest) -> list[str]:
-    """Keys of the claims that may be bound to a volume which is nobody's, or the one that a volume is reserved for."""
+    """Return the keys of the claims that may be bound to an unclaimed volume, or of the claim for which the volume is reserved."""
     if storage.deleting(volume):
         return []
     if ref := storage.claim_ref(volume):
@@ -93,7 +93,7 @@ def mismatch(volume: Manifest, claim: Manifest) -> str:
     return "" if all(mode in modes for mode in storage.access_modes(claim)) else "incompatible accessMode"
 
 
-# The controller of generic ephemeral volumes: makes their claims, which the pods own.
+# The controller of generic ephemeral volumes: creates their claims, which the pods own.
 # kube: pkg/controller/volume/ephemeral/controller.go @ v1.34.1
 
 
@@ -152,9 +152,9 @@ _DISABLED = "kubernetes.io/host-path"
 
 
 def sync(world: World, claim: Manifest) -> str:
-    """Reconciles a claim."""
+    """Reconcile a claim. Return a description."""
     if storage.annotation(claim, storage.BIND_COMPLETED) is not None:
-        # A claim that was bound once: both sides are made to say so, or it is lost.
+        # The claim was bound before: complete the binding on both sides, or mark the claim as Lost.
         name = storage.volume_name(claim)
         if not name:
             return _lose(world, claim, "ClaimLost", _LOST_REFERENCE)
@@ -169,7 +169,7 @@ def sync(world: World, claim: Manifest) -> str:
 
 
 def _unbound(world: World, claim: Manifest) -> str:
-    """A claim that takes any volume that suits it, or has one made."""
+    """Bind an unbound claim to a matching volume, or have one provisioned."""
     store, key = world.store, storage.key_of(claim)
     volume = best_volume(store, claim)
     if volume is not None:
@@ -206,7 +206,7 @@ def _say_whom_it_waits_for(world: World, claim: Manifest) -> str:
 
 
 def _provision(world: World, claim: Manifest) -> str:
-    """Tells the provisioner of the claim's class to make a volume."""
+    """Request a volume from the provisioner of the claim's class."""
     storage_class = world.store.get("StorageClass", "", storage.class_of(claim))
     if storage_class is None:
         return _cannot_provision(world, claim, f'storageclass.storage.k8s.io "{storage.class_of(claim)}" not found')
@@ -236,7 +236,7 @@ def _cannot_provision(world: World, claim: Manifest, why: str) -> str:
 
 
 def _asks_for_one(world: World, claim: Manifest) -> str:
-    """A claim that names its volume."""
+    """Bind a claim to the volume that it names."""
     key, name = storage.key_of(claim), storage.volume_name(claim)
     volume = world.store.get(storage.VOLUME, "", name)
     if volume is None:
@@ -267,7 +267,7 @@ def _lose(world: World, claim: Manifest, reason: str, message: str) -> str:
 
 
 def missing_claims(store: Store, pod: Pod) -> list[dict[str, Any]]:
-    """The claims that a pod's generic ephemeral volumes still lack."""
+    """Return the claims that must be created for a pod's generic ephemeral volumes."""
     missing = []
     for use in storage.volumes_of(pod.spec).claims:
         if use.ephemeral and store.get(storage.CLAIM, pod.namespace, use.name(pod)) is None:

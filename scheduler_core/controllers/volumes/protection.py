@@ -1,4 +1,4 @@
-"""Protection of what is in use: a claim that a pod on a node names, and a volume that is bound, are not deleted before that ends.
+"""Protection of storage in use: a claim is not deleted while a pod on a node uses it, nor a volume while it is bound.
 
 kube: pkg/controller/volume/{pvcprotection/pvc_protection_controller,pvprotection/pv_protection_controller}.go @ v1.34.1
 """
@@ -44,7 +44,7 @@ class Protection(Controller):
         return said
 
     def describe_use(self, world: World, manifest: Manifest, key: str) -> str:
-        """Say what uses an object; "" if nothing does."""
+        """Return a description of an object's use; "" if it is unused."""
         raise NotImplementedError
 
 

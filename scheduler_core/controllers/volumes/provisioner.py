@@ -1,10 +1,10 @@
-"""The provisioners of CSI drivers: they make the volume of a claim when told to, and delete volumes that are released.
+"""The provisioners of CSI drivers: they create a claim's volume on request, and delete released volumes.
 
-Which ones run is the cluster's setting `provisioners`. They keep a volume whose policy is Delete by a finalizer until it is deleted where
-it is stored. The setting `provisioning_errors` has them fail: they try again after 1 s, 2 s ... 5 minutes.
+The cluster's setting `provisioners` enables them. A finalizer keeps a volume whose policy is Delete until it is deleted from the storage.
+The setting `provisioning_errors` makes them fail: they retry after 1 s, 2 s ... 5 minutes.
 
-DEVIATION: a volume is made and deleted at once, and uses up no CSIStorageCapacity; a claim whose driver has no room on the selected
-node keeps its choice.
+DEVIATION: a volume is created and deleted at once, and uses no CSIStorageCapacity; a claim whose driver has no room on the selected node
+keeps its selected node.
 
 kube: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go (what v1.34.1 is used with)
 """
@@ -53,7 +53,7 @@ class Provisioner(Controller):
         self.event(world, NORMAL, "Provisioning", storage.CLAIM, key, text)
         selected = storage.annotation(claim, storage.SELECTED_NODE)
         if selected is not None and world.store.node(selected) is None:
-            # Without its node a claim gives its choice back, so that the scheduler chooses anew.
+            # If the selected node is gone, remove the annotation, so that the scheduler selects another.
             text = f'failed to get target node: nodes "{selected}" not found'
             self.event(world, WARNING, "ProvisioningFailed", storage.CLAIM, storage.key_of(claim), text)
             marks = claim["metadata"].get("annotations") or {}
@@ -78,7 +78,7 @@ class Provisioner(Controller):
         return f"created {storage.name_of(volume)} for {key}"
 
     def _fail_if_set(self, world: World, claim: Manifest) -> None:
-        """Fail if the settings say so. Refused."""
+        """Raise Refused if the settings make the claim's provisioning fail."""
         errors = world.cluster.provisioning_errors
         problem = errors.get(storage.class_of(claim)) or errors.get(storage.annotation(claim, PROVISIONER) or "")
         if problem:
@@ -123,16 +123,16 @@ def _delete(world: World, volume: Manifest) -> str:
     return f"deleted {name}: it is released, and its reclaim policy is Delete"
 
 
-# The volume that is made for a claim.
+# The new volume of a claim.
 
 
 def name_of_new_volume(claim: Manifest) -> str:
-    """The name of the volume that is made for a claim."""
+    """Return the name of the volume that is created for a claim."""
     return f"pvc-{claim['metadata'].get('uid') or storage.name_of(claim)}"
 
 
 def new_volume(store: Store, claim: Manifest, storage_class: Manifest, provisioner: str) -> dict[str, Any]:
-    """The volume that a provisioner makes for a claim, without the reference to it."""
+    """Build the volume that a provisioner creates for a claim, without the claimRef."""
     spec, name = claim.get("spec") or {}, name_of_new_volume(claim)
     terms = _topology(store, claim, storage_class, provisioner)
     volume: dict[str, Any] = {
@@ -174,7 +174,7 @@ def _topology(store: Store, claim: Manifest, storage_class: Manifest, provisione
 
 
 def _driver_keys(store: Store, node_name: str, driver: str) -> list[str]:
-    """The labels by which a driver distinguishes nodes, as the node's CSINode says."""
+    """Return the topology keys of a driver in the node's CSINode."""
     csi_node = store.get("CSINode", "", node_name)
     drivers = ((csi_node or {}).get("spec") or {}).get("drivers") or ()
     return next((list(d.get("topologyKeys") or ()) for d in drivers if d.get("name") == driver), [])

@@ -1,4 +1,4 @@
-"""What the binder does about one volume: whose it is, and what becomes of it when its claim no longer exists.
+"""The binder's sync of one volume: its claim, and its reclaim policy when the claim no longer exists.
 
 DEVIATION: a volume is recycled at once, without a pod that empties it.
 
@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.apiserver import NORMAL, WARNING, KubeEvent, with_section
 from scheduler_core.controllers.contract import World
 
-# What the binder writes: a binding, on both sides; phases; Events.
+# The binder's writes: a binding, on both sides; phases; Events.
 #
 # A binding is four writes: the volume's claimRef, its phase, the claim's volumeName with its marks, the claim's status.
 # kube: pkg/controller/volume/persistentvolume/pv_controller.go (bind, unbindVolume, updateClaimStatus) @ v1.34.1
@@ -23,7 +23,7 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 def bind(world: World, volume: Manifest, claim: Manifest) -> bool:
-    """Binds both to each other; whether anything was left to write."""
+    """Bind a volume and a claim to each other. Return whether anything was written."""
     reserved = volumes.bind_volume_to_claim(volume, claim)
     bound = world.api.update(reserved) if reserved is not volume else volume
     bound = set_phase(world, bound, "Bound")
@@ -43,7 +43,7 @@ def _mark_bound(claim: Manifest, volume: str) -> Manifest:
 
 
 def unbind(world: World, volume: Manifest) -> None:
-    """Takes a binding back; a volume that a user meant for a claim stays meant for it."""
+    """Undo a binding. A volume that a user reserved for a claim stays reserved."""
     spec = dict(volume.get("spec") or {})
     meta = dict(volume["metadata"])
     if volumes.annotation(volume, volumes.BOUND_BY_CONTROLLER) is not None:
@@ -56,7 +56,7 @@ def unbind(world: World, volume: Manifest) -> None:
 
 
 def set_phase(world: World, volume: Manifest, to: str, message: str = "") -> Manifest:
-    """A volume in a phase; written where it is in another."""
+    """Set a volume's phase if it differs. Return the volume."""
     if volumes.phase(volume) == to:
         return volume
     status = {**(volume.get("status") or {}), "phase": to, "message": message or None}
@@ -64,7 +64,7 @@ def set_phase(world: World, volume: Manifest, to: str, message: str = "") -> Man
 
 
 def set_claim_status(world: World, claim: Manifest, to: str, volume: Manifest | None = None) -> Manifest:
-    """A claim in a phase, with what its volume offers; written where it says something else."""
+    """Set a claim's phase, and its volume's access modes and capacity, if they differ. Return the claim."""
     old = claim.get("status") or {}
     status: dict[str, Any] = {**old, "phase": to}
     if volume is None:
@@ -80,7 +80,7 @@ def set_claim_status(world: World, claim: Manifest, to: str, volume: Manifest | 
 
 
 def say(world: World, about: Manifest, type_: str, reason: str, message: str) -> None:
-    """Records an Event about a claim or a volume, where it was not the last one said of it."""
+    """Record an Event about a claim or a volume, unless it repeats the last one."""
     said, kind = world.surroundings.volumes.said, str(about["kind"])
     namespace, name = _place(about)
     key, text = f"{kind}/{namespace}/{name}", f"{reason}: {message}"
@@ -90,7 +90,7 @@ def say(world: World, about: Manifest, type_: str, reason: str, message: str) ->
 
 
 def forget(world: World, kind: str, namespace: str, name: str) -> None:
-    """Forgets what was said of an object that is gone."""
+    """Forget the last Event about a deleted object."""
     world.surroundings.volumes.said.pop(f"{kind}/{namespace}/{name}", None)
 
 
@@ -109,7 +109,7 @@ def policy_of(volume: Manifest) -> str:
 
 
 def sync(world: World, volume: Manifest) -> tuple[str, str]:
-    """Reconciles a volume. Returns what was done, and the key of a claim that is to be looked at next."""
+    """Reconcile a volume. Return a description, and the key of a claim to reconcile next or ""."""
     ref, name = volumes.claim_ref(volume), volumes.name_of(volume)
     if ref is None or not ref.get("uid"):
         done = set_phase(world, volume, "Available") is not volume
@@ -118,7 +118,7 @@ def sync(world: World, volume: Manifest) -> tuple[str, str]:
     if claim is None or claim["metadata"].get("uid") != ref["uid"]:
         return _release(world, volume, "its claim no longer exists"), ""
     if not volumes.volume_name(claim):
-        # A volume is a claim's, which does not know yet: the claim's turn is next.
+        # The volume refers to a claim without volumeName: reconcile the claim next.
         namespace, name = str(claim["metadata"].get("namespace") or ""), volumes.name_of(claim)
         if volumes.volume_mode(volume) == volumes.volume_mode(claim):
             return "", f"{namespace}/{name}"
@@ -173,7 +173,7 @@ def _reclaim(world: World, volume: Manifest) -> str:
 
 
 def _delete(world: World, volume: Manifest) -> str:
-    """Volumes of drivers are left to their provisioners."""
+    """Delete a released volume, unless its driver's provisioner deletes it. Return a description."""
     spec, name = volume.get("spec") or {}, volumes.name_of(volume)
     provisioner = volumes.annotation(volume, PROVISIONED_BY) or ""
     if spec.get("csi") is not None or (provisioner and not provisioner.startswith("kubernetes.io/")):

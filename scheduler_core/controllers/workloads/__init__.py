@@ -1,4 +1,4 @@
-"""The controllers of workloads: what keeps as many pods there as a workload wants, each kind a room of its own.
+"""The controllers of workloads, which keep the desired pods running; one package for each kind.
 
-docs/cluster/workloads.md says what is modelled.
+docs/cluster/workloads.md describes the model.
 """

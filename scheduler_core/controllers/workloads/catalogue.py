@@ -1,4 +1,4 @@
-"""The controllers of workloads, in the order in which they hear of a change."""
+"""The workload controllers, in the order in which they receive watch events."""
 
 from scheduler_core.apimachinery.objects import SECOND, Manifest, parse_time
 from scheduler_core.apiserver.server import Preconditions
@@ -12,7 +12,7 @@ from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.replicas import ReplicaSetController, ReplicationControllerController
 from scheduler_core.controllers.workloads.statefulsets.controller import StatefulSetController
 
-# Jobs that go some time after they have ended.
+# The deletion of finished Jobs after their TTL.
 # kube: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go @ v1.34.1
 
 
@@ -41,7 +41,7 @@ class TTLController(Controller):
 
 
 def _expires(world: World, owner: Owner) -> int | None:
-    """The virtual time (ns) at which a Job is to go; None: it has not ended, or stays."""
+    """Return the virtual time (ns) at which a Job's TTL expires; None if it has not ended or has no TTL."""
     seconds, ending = owner.spec.get("ttlSecondsAfterFinished"), is_finished(owner.manifest)
     if seconds is None or ending is None or not ending.get("lastTransitionTime"):
         return None
@@ -49,7 +49,7 @@ def _expires(world: World, owner: Owner) -> int | None:
 
 
 CONTROLLERS: tuple[Controller, ...] = (
-    ReplicaSetController(),  # before Deployments: what is too many goes before more comes
+    ReplicaSetController(),  # before Deployments: surplus pods are deleted before new ones are created
     ReplicationControllerController(),
     DeploymentController(),
     StatefulSetController(),

@@ -1,4 +1,4 @@
-"""ControllerRevisions: the templates that a StatefulSet or a DaemonSet has had.
+"""ControllerRevisions: the present and former templates of a StatefulSet or a DaemonSet.
 
 kube: pkg/controller/history/controller_history.go @ v1.34.1
 """
@@ -21,7 +21,7 @@ _LONGEST_PREFIX = 223  # with a dash and a hash, a name stays within 253 bytes (
 
 @dataclass(frozen=True, slots=True)
 class Revisions:
-    """All of an owner, oldest first, the one of its present template, and how many names were taken."""
+    """All revisions of an owner, oldest first, the one of its present template, and the number of hash collisions."""
 
     all: tuple[Manifest, ...]
     update: Manifest
@@ -42,16 +42,16 @@ def number_of(revision: Manifest) -> int:
 
 
 def template_of(revision: Manifest) -> Manifest:
-    """The template that a revision keeps."""
+    """Return the template that a revision keeps."""
     template = ((revision.get("data") or {}).get("spec") or {}).get("template") or {}
     return {name: value for name, value in template.items() if name != "$patch"}
 
 
 def sync_revisions(world: World, owner: Owner, label: str, given: str = "") -> Revisions:
-    """Return the revisions of an owner, and find, renumber, or create the one of its present template. Raises Refused.
+    """Return the revisions of an owner, and find, renumber, or create the one of its present template. Raise Refused.
 
-    `label` names the label that has the hash. `given` is the hash of the first revision, where an owner came without any and its pods
-    carry one: then they stay as they are, unless the template has changed since their controller has seen it.
+    `label` names the label that has the hash. `given` is the hash of the first revision if an owner without revisions was imported whose
+    pods have one: the pods are kept then, unless the template has changed since their controller last observed it.
     """
     known = in_order(claim_objects(world, owner, _KIND))
     number = number_of(known[-1]) + 1 if known else 1

@@ -1,4 +1,4 @@
-"""Owners and what they own: references, and which objects an owner adopts and lets go.
+"""Owners and their objects: references, adoption, and release.
 
 kube: pkg/controller/controller_ref_manager.go @ v1.34.1
 """
@@ -17,7 +17,7 @@ from scheduler_core.apiserver.workload_defaults import apply_workload_defaults
 from scheduler_core.controllers.contract import World
 from scheduler_core.controllers.memory.workloads import Selectors
 
-# Numbers that may be given as a percentage, and hashes of templates.
+# Numbers or percentages, and hashes of templates.
 # kube: apimachinery/pkg/util/intstr/intstr.go, pkg/controller/controller_utils.go (ComputeHash) @ v1.34.1
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # kube's, which spells no words
@@ -25,7 +25,7 @@ _OFFSET, _PRIME = 2166136261, 16777619
 
 
 def resolve_percentage(value: int | str | None, total: int, up: bool) -> int:
-    """A number, or that percentage of a total, rounded up or down; 0 for none and for what is neither."""
+    """Return a number, or that percentage of a total, rounded up or down; 0 for None and for invalid values."""
     if value is None or isinstance(value, int):
         return value or 0
     number = value.removesuffix("%")
@@ -36,9 +36,9 @@ def resolve_percentage(value: int | str | None, total: int, up: bool) -> int:
 
 
 def template_hash(template: Mapping[str, Any], collisions: int | None = None) -> str:
-    """The name of a template: FNV-1a, written in letters as kube writes it; `collisions` gives another where it is taken.
+    """Return the hash of a template: FNV-1a, in kube's alphabet; `collisions` yields another one after a collision.
 
-    DEVIATION: kube hashes Go's dump of the struct, here it is the canonical JSON. So the letters differ, and their kind does not.
+    DEVIATION: kube hashes Go's dump of the struct; here it is the canonical JSON. So the letters differ, but not the alphabet.
     """
     data = canonical(template).encode()
     if collisions is not None:
@@ -54,7 +54,7 @@ Patch = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A workload as its controller sees it: with its defaults, and its selector compiled."""
+    """A workload as its controller uses it: with defaults, and a compiled selector."""
 
     manifest: Manifest
     kind: str
@@ -83,7 +83,7 @@ class Owner:
 
     @classmethod
     def found(cls, world: World, kind: str, key: str) -> Owner | None:
-        """The workload of a key "namespace/name", or None."""
+        """Return the workload of a key "namespace/name", or None."""
         namespace, _, name = key.partition("/")
         manifest = world.store.get(kind, namespace, name)
         return None if manifest is None else cls.of(manifest)
@@ -94,7 +94,7 @@ class Owner:
 
     @property
     def target(self) -> tuple[str, str, str]:
-        """Kind, namespace and name, as the API server is asked."""
+        """Kind, namespace and name, for requests to the API server."""
         return self.kind, self.namespace, self.name
 
     @property
@@ -118,15 +118,15 @@ class Owner:
         return self.spec.get("template") or {}
 
     def number(self, field: str) -> int:
-        """A number of the spec; 0 where it is not there."""
+        """Return a number of the spec; 0 if it is missing."""
         return int(self.spec.get(field) or 0)
 
     def counted(self, field: str) -> int:
-        """A number of the status; 0 where it is not there."""
+        """Return a number of the status; 0 if it is missing."""
         return int(self.status.get(field) or 0)
 
     def reference(self) -> Patch:
-        """The owner reference that makes it the controller of an object."""
+        """Return the owner reference that makes the workload the controller of an object."""
         return controller_reference(self.manifest["apiVersion"], self.kind, self.name, self.uid)
 
     def owns(self, manifest: Manifest) -> bool:
@@ -136,7 +136,7 @@ class Owner:
 
 
 def resolve(world: World, kind: str, manifest: Manifest | None) -> str:
-    """The key of the workload of a kind that controls an object; "" where it is none, or another of that name."""
+    """Return the key of the workload of a kind that controls an object; "" if there is none, or only another of the same name."""
     reference = controller_of(manifest)
     if reference is None or manifest is None or reference.get("kind") != kind:
         return ""
@@ -146,7 +146,7 @@ def resolve(world: World, kind: str, manifest: Manifest | None) -> str:
 
 
 def selecting(world: World, kind: str, namespace: str, labels: Labels) -> list[str]:
-    """Keys of the workloads of a kind whose selector would take an object of these labels."""
+    """Return the keys of the workloads of a kind whose selector matches these labels."""
     if not labels or not world.store.count(kind):
         return []
     known = world.surroundings.workloads.selectors
@@ -157,7 +157,7 @@ def selecting(world: World, kind: str, namespace: str, labels: Labels) -> list[s
 
 
 def note_selectors(world: World, event: WatchEvent) -> None:
-    """Has the selectors of a kind read anew after a change of one of them."""
+    """Drop the cached selectors of a kind after a change of one of them."""
     if event.old is None or event.new is None or _selector(event.old) != _selector(event.new):
         world.surroundings.workloads.selectors.pop(event.kind, None)
 
@@ -173,7 +173,7 @@ def claim_pods(
     match: Callable[[Pod], bool] = lambda pod: True,
     finalizers: Sequence[str] = (),
 ) -> list[Pod]:
-    """The wanted pods that are an owner's, by name, after those that match were adopted and those that don't let go."""
+    """Adopt matching pods and release others. Return the owner's wanted pods, by name."""
     pods = []
     for key in _candidates(world, owner, "Pod"):
         pod = world.store.pod(*key)
@@ -186,7 +186,7 @@ def claim_pods(
 
 
 def claim_objects(world: World, owner: Owner, kind: str) -> list[Manifest]:
-    """Claim objects of another kind, like claimed_pods."""
+    """Adopt and release objects of another kind, like claim_pods. Return the owner's."""
     found = []
     for namespace, name in _candidates(world, owner, kind):
         manifest = world.store.get(kind, namespace, name)
@@ -223,7 +223,7 @@ def _claim(world: World, owner: Owner, kind: str, manifest: Manifest, fits: bool
 
 
 def build_release_patch(manifest: Manifest, uid: str, finalizers: Sequence[str] = ()) -> Patch:
-    """The metadata that takes an owner's reference and its finalizers away."""
+    """Build the metadata patch that removes an owner's reference and its finalizers."""
     meta = manifest["metadata"]
     kept = [ref for ref in meta.get("ownerReferences") or () if ref.get("uid") != uid]
     patch: Patch = {"ownerReferences": kept or None}

@@ -1,4 +1,4 @@
-"""Pods as controllers of workloads see, make and delete them.
+"""Pods from the view of workload controllers: state, creation, and deletion.
 
 kube: pkg/controller/controller_utils.go (RealPodControl), pkg/api/v1/pod/util.go @ v1.34.1
 """
@@ -17,7 +17,7 @@ CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
 LISTS = ("initContainers", "containers")
 _UNMOUNTED: Manifest = {"volumeMounts": [], "volumeDevices": []}
-_WITH_TEMPLATE = ("ReplicaSet", "ReplicationController", "StatefulSet", "Job")  # that tells of which template a pod is
+_WITH_TEMPLATE = ("ReplicaSet", "ReplicationController", "StatefulSet", "Job")  # their pods show their template
 
 
 class Work:
@@ -39,7 +39,7 @@ class Work:
 
     @cached_property
     def added(self) -> Mapping[str, list[Manifest]]:
-        """The containers that something adds to the owner's pods."""
+        """The containers that admission webhooks add to the owner's pods."""
         return find_added(self.world.store, self.owner.manifest)
 
     def event(self, type_: str, reason: str, text: str) -> None:
@@ -76,7 +76,7 @@ def ready_since(pod: Pod) -> int | None:
 
 
 def available_at(world: World, pod: Pod, min_ready: int) -> int | None:
-    """The virtual time (ns) from which it counts as available: Ready for so many seconds. None: it isn't Ready."""
+    """Return the virtual time (ns) from which a pod is available (Ready for `min_ready` seconds), or None if it isn't Ready."""
     if not pod.ready:
         return None
     if min_ready <= 0:
@@ -92,7 +92,7 @@ def is_available(world: World, pod: Pod, min_ready: int) -> bool:
 
 
 def from_template(owner: Owner, template: Manifest) -> dict[str, Any]:
-    """A pod of an owner's template, without a name."""
+    """Build a pod of an owner's template, without a name."""
     meta = template.get("metadata") or {}
     metadata: dict[str, Any] = {
         "generateName": f"{owner.name}-",
@@ -108,7 +108,7 @@ def from_template(owner: Owner, template: Manifest) -> dict[str, Any]:
 
 
 def find_added(store: Store, owner: Manifest) -> dict[str, list[Manifest]]:
-    """Return, by field, the containers that a pod of an owner, or of its siblings, has beside all of those of its template.
+    """Return, by field, the containers that a pod of an owner, or of its siblings, has besides those of its template.
 
     No admission webhook is called here. Those of the cluster that the pods come from added these containers, and would do so again.
     """
@@ -145,7 +145,7 @@ def add_containers(manifest: Manifest, added: Mapping[str, list[Manifest]]) -> M
 
 
 def create_pod(work: Work, manifest: Manifest) -> Manifest:
-    """Creates a pod and records the Event. Refused."""
+    """Create a pod and record the Event. Raise Refused."""
     try:
         pod = work.world.api.create(add_containers(manifest, work.added) if work.added else manifest)
     except Refused as refused:
@@ -175,7 +175,7 @@ def create_pods(work: Work, manifests: Iterable[Manifest]) -> tuple[list[Manifes
 
 
 def delete_pod(work: Work, pod: Pod) -> None:
-    """Deletes a pod with its own grace period and records the Event; one that is gone is no failure. Refused."""
+    """Delete a pod with its own grace period and record the Event. A missing pod is no failure. Raise Refused."""
     try:
         work.world.api.delete(("Pod", pod.namespace, pod.name))
     except Refused as refused:
@@ -187,6 +187,6 @@ def delete_pod(work: Work, pod: Pod) -> None:
 
 
 def namespace_ends(world: World, name: str) -> bool:
-    """Return whether a namespace is being deleted, so that nothing can be created in it."""
+    """Return whether a namespace is being deleted, so that it accepts no new objects."""
     namespace = world.store.get("Namespace", "", name)
     return namespace is not None and bool(namespace["metadata"].get("deletionTimestamp"))

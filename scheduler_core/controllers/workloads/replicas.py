@@ -1,4 +1,4 @@
-"""replicaset-controller and replicationcontroller-controller: as many pods of one template as are wanted."""
+"""replicaset-controller and replicationcontroller-controller: keep the desired number of pods of one template."""
 
 import heapq
 from collections import Counter
@@ -25,7 +25,7 @@ from scheduler_core.controllers.workloads.pods import (
 )
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-# Which pods go first where there are too many.
+# The order in which surplus pods are deleted.
 # kube: pkg/controller/controller_utils.go (ActivePodsWithRanks), PodDeletionCost and LogarithmicScaleDown on @ v1.34.1
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -43,9 +43,9 @@ class Candidate:
 
 
 def first_to_go(pods: Sequence[Pod], count: int, now: int, on_nodes: Mapping[str, int] | None = None) -> list[Pod]:
-    """So many of the pods, those first that are missed least.
+    """Return the `count` pods to delete first.
 
-    `now`: ns since 1970. `on_nodes`: how many related pods there are on each node; the more, the sooner one goes.
+    `now`: ns since 1970. `on_nodes`: the number of related pods on each node; the more, the earlier a pod of the node is deleted.
     """
     if count >= len(pods):
         return list(pods)
@@ -75,7 +75,7 @@ def _own_rank(pod: Pod) -> tuple[bool, int, bool, float, int, int, float]:
 
 
 def deletion_cost(annotations: Mapping[str, str]) -> int:
-    """The cost that a user gave a pod, from -2147483648 to 2147483647; 0 for what can't be read."""
+    """Return a pod's deletion cost, from -2147483648 to 2147483647; 0 if it is invalid."""
     text = annotations.get(DELETION_COST)
     # kube's validFirstDigit: neither a plus sign nor a leading zero, though ParseInt would read both.
     if text is None or not (text == "0" or text[:1] == "-" or "1" <= text[:1] <= "9"):
@@ -90,7 +90,7 @@ def _candidate(pod: Pod, doubled: int) -> Candidate:
 
 
 def _compare(one: Candidate, other: Candidate, now: int) -> int:
-    """Below 0: the first goes sooner."""
+    """Compare two pods; below 0: the first is deleted earlier."""
     if one.first != other.first:
         return -1 if one.first < other.first else 1
     if one.first[2] and one.ready_since != other.ready_since:
@@ -117,7 +117,7 @@ def _magnitude(age: int) -> int:
 
 
 def _restarts(pod: Pod) -> tuple[int, int]:
-    """The most restarts of a container, and of a sidecar."""
+    """Return the most restarts of a container, and of a sidecar."""
     status: Mapping[str, Any] = pod.manifest.get("status") or {}
     regular = max((int(c.get("restartCount") or 0) for c in status.get("containerStatuses") or ()), default=0)
     if not status.get("initContainerStatuses"):
@@ -128,9 +128,9 @@ def _restarts(pod: Pod) -> tuple[int, int]:
     return regular, max(counts, default=0)
 
 
-# ReplicaSets and ReplicationControllers: adopt and release pods, create what lacks, delete what is too many.
+# ReplicaSets and ReplicationControllers: adopt and release pods, create missing ones, delete surplus ones.
 #
-# What kube expects of its own writes (expectations) is not needed: a sync reads the store, which has them.
+# kube's expectations are not needed: a sync reads the store, which has all earlier writes.
 # kube: pkg/controller/replicaset/replica_set.go, pkg/controller/replication @ v1.34.1
 
 # The status of a ReplicaSet or a ReplicationController.
@@ -140,7 +140,7 @@ _FAILURE = "ReplicaFailure"
 
 
 def replica_status(world: World, owner: Owner, pods: Sequence[Pod], refused: Refused | None) -> dict[str, Any]:
-    """Fields of the status, counted from the pods as they were before anything was done about them."""
+    """Build the status fields, counted from the pods before this sync's changes."""
     labels = (owner.template.get("metadata") or {}).get("labels") or {}
     min_ready = owner.number("minReadySeconds")
     ready = [pod for pod in pods if pod.ready]

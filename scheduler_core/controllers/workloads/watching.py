@@ -1,4 +1,4 @@
-"""What the controllers of one kind of workload have in common: which workload a pod's change concerns.
+"""Base class of workload controllers: it finds the workload that a pod's change concerns.
 
 kube: the event handlers of pkg/controller/{replicaset,statefulset,daemon,job} @ v1.34.1
 """
@@ -34,7 +34,7 @@ class WorkloadController(Controller):
             self.hear_of_pod(world, event)
 
     def hear_of_pod(self, world: World, event: WatchEvent) -> None:
-        """Enqueues the workload that controls a pod, or those that would adopt it."""
+        """Enqueue the workload that controls a pod, or those that would adopt the pod."""
         old, new = event.old_pod, event.new_pod
         if old is not None and new is not None and self.alike(old, new):
             return
@@ -48,7 +48,7 @@ class WorkloadController(Controller):
                 self.enqueue(world, key)
 
     def alike(self, old: Pod, new: Pod) -> bool:
-        """Return whether two versions of a pod count the same."""
+        """Return whether two versions of a pod are equal for the workload."""
         return (
             old.deleting == new.deleting
             and old.terminal == new.terminal
@@ -68,8 +68,8 @@ class WorkloadController(Controller):
     def patience(self, world: World, key: str) -> int | None:
         """Return the delay for handling a pod's change (ns); None: the usual latency.
 
-        DEVIATION: the more pods there are, the later a change of one is looked at (0.1 ms for each, at most 1 s), so that ten thousand are
-        not counted anew at each; kube is as slow for want of time.
+        DEVIATION: the delay grows with the number of pods (0.1 ms for each, at most 1 s), so that ten thousand pods are not counted again
+        at each change; kube is as slow because counting takes time.
         """
         if not self.counts:
             return None

@@ -1,6 +1,6 @@
-"""Node-pressure eviction: what a kubelet measures every 10 s, and which pod it ends where too little is left.
+"""Node-pressure eviction: a kubelet's measurements every 10 s, and the pod that it evicts under pressure.
 
-Nothing is looked at while nothing can have changed: the next housekeeping at which something may be otherwise is computed.
+There are no polls while nothing can change: the next housekeeping with a possible new result is computed.
 
 kube: pkg/kubelet/eviction @ v1.34.1
 """

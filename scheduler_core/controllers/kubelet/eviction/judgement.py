@@ -1,4 +1,4 @@
-"""One housekeeping as a function: from what was remembered and what is measured to the conditions, and the thresholds to act on.
+"""One housekeeping as a function: from the previous state and the observations to the conditions and the thresholds to act on.
 
 kube: pkg/kubelet/eviction/eviction_manager.go (synchronize), helpers.go (thresholdsMet ... nodeConditionsObservedSince) @ v1.34.1
 """
@@ -16,10 +16,10 @@ from scheduler_core.controllers.memory.kubelet import EvictionState, RankedVicti
 from scheduler_core.scheduler.config.kubelet import KubeletConfiguration, Threshold
 from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
-# In which order pods are evicted for a signal.
+# The order of eviction for a signal.
 #
-# Memory and disk: those that use more than they request, then by priority, then by how far they are above their request. Process ids: by
-# priority, then by number. A pod whose containers have not been started is measured by nobody, and goes before the others.
+# Memory and disk: pods above their request first, then by priority, then by the usage above the request. Process ids: by
+# priority, then by number. A pod whose containers have not been started has no measurements, and is evicted before the others.
 # kube: pkg/kubelet/eviction/helpers.go (rankMemoryPressure, rankPIDPressure, rankDiskPressureFunc, buildSignalToRankFunc) @ v1.34.1
 
 INODES, PIDS = "inodes", "pids"
@@ -38,7 +38,7 @@ Place = tuple[bool, bool, int, int]
 
 
 def rank_pods(pods: Sequence[PodStats], signal: str, image_disk: bool) -> list[tuple[PodStats, RankedVictim]]:
-    """The pods in the order in which they are evicted, with what their places came from."""
+    """Return the pods in the order of eviction, with the values that determine their ranks."""
     resource = RESOURCES[signal]
     if resource == PIDS:
         found = [(stats, _row(stats, stats.get("pids"), 0, False)) for stats in pods]
@@ -79,19 +79,19 @@ def _row(stats: PodStats, usage: int, request: int, exceeds: bool) -> RankedVict
     return RankedVictim(stats.pod.key, stats.pod.priority, usage, request, exceeds, is_critical(stats.pod))
 
 
-# What an eviction says of itself, in kube's words.
+# The message of an eviction, in kube's words.
 # kube: pkg/kubelet/eviction/helpers.go (evictionMessage) @ v1.34.1
 
 _BINARY = (MEMORY, EPHEMERAL_STORAGE)
 
 
 def canonical(text: str | int) -> str:
-    """A quantity as kube prints it: binary where it was written so."""
+    """Return a quantity as kube prints it: in binary units if written so."""
     return format_quantity(text, binary=isinstance(text, str) and text.endswith("i"))
 
 
 def amount(number: int, resource: str) -> str:
-    """Bytes, inodes or pids as kube prints them."""
+    """Return bytes, inodes or pids as kube prints them."""
     return format_quantity(number, binary=resource in _BINARY)
 
 
@@ -141,7 +141,7 @@ def _larger(what: str, name: str, used: str, request: str, resource: str) -> str
     return f"{what} {name} was using {used}, request is {request}, has larger consumption of {resource}. "
 
 
-# Limits of local storage, which cost a pod its life without any pressure on the node.
+# Limits of local storage: exceeding them evicts a pod even without pressure on the node.
 # kube: pkg/kubelet/eviction/eviction_manager.go (localStorageEviction) @ v1.34.1
 
 
@@ -230,7 +230,7 @@ def judge(
     configuration: KubeletConfiguration,
     now: int,
 ) -> Judgement:
-    """One housekeeping. Between the last one and this nothing has changed but what is measured now."""
+    """Carry out one housekeeping. Only the observations may have changed since the last one."""
     present = met(thresholds, observed, False)
     present += [each for each in met(state.met, observed, True) if each not in present]
     before = dict(state.first)
@@ -253,14 +253,14 @@ def judge(
 
 
 def next_change(state: EvictionState, configuration: KubeletConfiguration) -> int | None:
-    """The next housekeeping (ns) at which time alone will have changed something."""
+    """Return the time (ns) of the next housekeeping at which the passing of time alone changes the result, or None."""
     moments = [at + threshold.grace for threshold, at in state.first if state.at - at < threshold.grace]
     moments += [at + configuration.transition_period for name, at in state.last if name not in state.observed]
     return tick(state, min(moments)) if moments else None
 
 
 def tick(state: EvictionState, at: int) -> int:
-    """The first housekeeping not before a time, after the last one."""
+    """Return the time (ns) of the first housekeeping at or after a time, after the last one."""
     return state.at + max(-(-(at - state.at) // HOUSEKEEPING), 1) * HOUSEKEEPING
 
 

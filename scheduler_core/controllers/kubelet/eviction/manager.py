@@ -1,4 +1,4 @@
-"""The eviction managers of all kubelets: housekeeping of a node, at the moments at which something may have changed.
+"""The eviction managers of all kubelets: housekeeping of a node, at the times when something may have changed.
 
 kube: pkg/kubelet/eviction/eviction_manager.go @ v1.34.1
 """
@@ -76,7 +76,7 @@ class EvictionManager(Controller):
                 self.look(world, name)
 
     def look(self, world: World, node: str) -> None:
-        """Has a node looked at in its next housekeeping, if anything is measured there."""
+        """Enqueue a node for its next housekeeping, if anything is measured there."""
         memory = world.surroundings.kubelet
         if not heartbeats.runs(world, node):
             return
@@ -118,7 +118,7 @@ class EvictionManager(Controller):
         return "; ".join(part for part in (collected, text) if part)
 
     def _collect_images(self, world: World, node: Node) -> str:
-        """Garbage collection of images, every 5 minutes since the kubelet started: from the high to the low mark of their disk.
+        """Collect unused images every 5 minutes since the kubelet started: from the high to the low mark of their disk.
 
         kube: pkg/kubelet/images/image_gc_manager.go
         """
@@ -146,7 +146,7 @@ class EvictionManager(Controller):
     def _wait(
         self, world: World, node: str, configuration: KubeletConfiguration, evicted: list[tuple[Pod, int]]
     ) -> None:
-        """Plans the next housekeeping: when the evicted pods have gone, or at the next change that can be foreseen."""
+        """Schedule the next housekeeping: when the evicted pods are gone, or at the next foreseeable change."""
         memory = world.surroundings.kubelet
         state = memory.eviction[node]
         if evicted:
@@ -167,7 +167,7 @@ class EvictionManager(Controller):
         if foreseen is None and not (state.first or state.last or state.freed[1] or memory.pressure.get(node)):
             del memory.eviction[node]
 
-    # what is done
+    # actions
 
     def _act(
         self, world: World, node: Node, configuration: KubeletConfiguration, observed: Observations, judged: Judgement
@@ -206,7 +206,7 @@ class EvictionManager(Controller):
         observed: Observations,
         threshold: Threshold,
     ) -> str:
-        """Frees unused images where the disk is short. In words, where that is enough."""
+        """Free unused images if the disk is short. Return a description if that is enough, else ""."""
         frees = threshold.signal in _DISK
         if observed.image_disk and threshold.signal in (signals.NODE_DISK, signals.NODE_INODES):
             frees = False
@@ -275,6 +275,6 @@ def _is_measured(world: World, node: str) -> bool:
 
 
 def _still_there(world: World, state: EvictionState) -> bool:
-    """Return whether a container of the pods being evicted still runs."""
+    """Return whether a container of the evicted pods still runs."""
     found = [world.surroundings.kubelet.pods.get(key) for key in state.waits_for]
     return any(run is not None and any(each.running for each in run.all) for run in found)

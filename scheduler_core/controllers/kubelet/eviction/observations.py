@@ -1,7 +1,7 @@
-"""What a kubelet measures of its node and its pods at a moment.
+"""A kubelet's measurements of its node and pods at a time.
 
-Only pods of which a container runs use anything. What a pod uses is counted to its running containers in equal parts. There is one disk,
-unless an imagefs is said to be there: then the containers' writable layers live on that.
+Only pods with a running container use resources. A pod's usage is divided equally among its running containers. There is one disk, unless
+an imagefs is declared: then the containers' writable layers are on that.
 
 kube: pkg/kubelet/eviction/helpers.go (makeSignalObservations) @ v1.34.1
 """
@@ -18,7 +18,7 @@ from scheduler_core.scheduler.config.kubelet import KubeletConfiguration
 from scheduler_core.scheduler.config.kubelet import thresholds as signals
 
 _GI = 2**30
-NODE_DISK_CAPACITY, INODES, PID_MAX = 100 * _GI, 6_553_600, 4_194_304  # where nothing is said
+NODE_DISK_CAPACITY, INODES, PID_MAX = 100 * _GI, 6_553_600, 4_194_304  # defaults
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class PodStats:
         return part + (rest if container == self.containers[0] else 0)
 
     def volume(self, name: str) -> int | None:
-        """Bytes in a volume; None where nothing is said of it."""
+        """Return the bytes in a volume, or None if they are not declared."""
         return self.amounts.get(f"volumes/{name}") if self.containers else None
 
     @property
     def local_volumes(self) -> int:
-        """Bytes in volumes that live on the node's disk."""
+        """Return the bytes in volumes on the node's disk."""
         return sum(self.volume(name) or 0 for name in local_volumes(self.pod))
 
 
@@ -60,7 +60,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """A node at a moment. `unused_images` can be freed."""
+    """The observations of a node at one time. `unused_images` can be freed."""
 
     signals: Mapping[str, Observation]
     pods: tuple[PodStats, ...]
@@ -70,7 +70,7 @@ class Observations:
 
 
 def local_volumes(pod: Pod) -> Iterator[str]:
-    """Names of the volumes that use the node's disk. kube: localVolumeNames"""
+    """Return the names of the volumes that use the node's disk. kube: localVolumeNames"""
     for volume in pod.manifest["spec"].get("volumes") or ():
         empty_dir = volume.get("emptyDir")
         if any(kind in volume for kind in ("hostPath", "gitRepo", "configMap")) or (

@@ -1,1 +1,1 @@
-"""cronjob-controller: Jobs by the clock."""
+"""cronjob-controller: Jobs on a schedule."""

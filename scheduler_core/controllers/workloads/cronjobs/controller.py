@@ -1,7 +1,6 @@
-"""CronJobs: a Job at each moment of a schedule.
+"""CronJobs: one Job for each scheduled time.
 
-A CronJob that waits for its next moment is no work: its timer has the priority of timers, so that a world in which nothing else is to
-happen counts as idle.
+The timer of a waiting CronJob has the priority of timers, so that a world with nothing else to do counts as idle.
 
 kube: pkg/controller/cronjob/cronjob_controllerv2.go @ v1.34.1
 """
@@ -18,15 +17,15 @@ from scheduler_core.controllers.workloads.cronjobs.jobs import Jobs
 from scheduler_core.controllers.workloads.owners import Owner, resolve
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-# Which of a CronJob's moments is due, and when the next one is.
+# The due and the next scheduled time of a CronJob.
 # kube: pkg/controller/cronjob/utils.go @ v1.34.1
 
-DELTA = 100 * MILLISECOND  # by which a look at a schedule comes after its moment
+DELTA = 100 * MILLISECOND  # the delay of a sync after the scheduled time
 MANY = 100
 
 
 class DueTime(NamedTuple):
-    """The latest moment that has come and the one from which it was looked for, in seconds since 1970; how many were missed."""
+    """The latest scheduled time that is due (or None), the start of the search, in seconds since 1970, and the number of missed times."""
 
     since: int
     at: int | None
@@ -34,12 +33,12 @@ class DueTime(NamedTuple):
 
 
 def schedule_of(owner: Owner) -> Schedule:
-    """The schedule in the CronJob's time zone. BadSchedule."""
+    """Return the schedule in the CronJob's time zone. Raise BadSchedule."""
     return parse_schedule(str(owner.spec.get("schedule") or ""), owner.spec.get("timeZone"))
 
 
 def most_recent(owner: Owner, schedule: Schedule, now: int, deadline: bool = True) -> DueTime:
-    """`now`: ns since 1970. `deadline`: startingDeadlineSeconds counts. BadSchedule where moments are less than a second apart.
+    """Return the latest due time at `now` (ns since 1970). `deadline`: apply startingDeadlineSeconds. Raise BadSchedule (period < 1 s).
 
     kube: mostRecentScheduleTime
     """
@@ -117,16 +116,16 @@ class CronJobController(WorkloadController):
         elif event.new is None:
             world.surroundings.workloads.schedules.pop(f"{event.namespace}/{event.name}", None)
         elif _has_another_schedule(event):
-            self._wait(world, Owner.of(event.new))  # what the new schedule would have missed is not made up for
+            self._wait(world, Owner.of(event.new))  # times that the new schedule would have missed are not made up for
         else:
             super().on_watch(world, event)
 
     def _wait(self, world: World, owner: Owner) -> None:
-        """Looks at a CronJob at its next moment; an earlier look that is planned already holds."""
+        """Schedule a sync of a CronJob for its next scheduled time. An earlier planned sync takes precedence."""
         try:
             schedule = schedule_of(owner)
         except BadSchedule:
-            return  # which an Event tells
+            return  # reported by an Event
         at = next_look(owner, schedule, world.store.epoch + world.now)
         if at is not None:
             self._plan(world, owner.key, at - world.store.epoch)
@@ -163,7 +162,7 @@ class CronJobController(WorkloadController):
         return "; ".join(jobs.said)
 
     def _start(self, jobs: Jobs) -> int | None:
-        """Creates the Job that is due; its moment in seconds since 1970, or None. Refused.
+        """Create the Job that is due. Return its scheduled time in seconds since 1970, or None. Raise Refused.
 
         kube: syncCronJob
         """
@@ -199,7 +198,7 @@ class CronJobController(WorkloadController):
         return due.at if jobs.create(due.at) else None
 
     def _schedule(self, jobs: Jobs) -> Schedule | None:
-        """The schedule of a CronJob that is not suspended and has one that can be read."""
+        """Return the schedule of a CronJob, or None if it is suspended or invalid."""
         spec = jobs.owner.spec
         zone, text = spec.get("timeZone"), str(spec.get("schedule") or "")
         if zone is not None and not is_zone(zone):

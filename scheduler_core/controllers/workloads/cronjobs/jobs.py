@@ -1,4 +1,4 @@
-"""A CronJob's Jobs: which are active, which are made, and which go.
+"""The Jobs of a CronJob: active ones, creation, and deletion.
 
 kube: pkg/controller/cronjob/{cronjob_controllerv2,utils}.go @ v1.34.1
 """
@@ -29,7 +29,7 @@ class Jobs(Work):
         self.all = [job for job in found if job is not None]
 
     def clean_up(self) -> None:
-        """Deletes the oldest Jobs beyond the limits of the history."""
+        """Delete the oldest Jobs beyond the history limits."""
         for type_, field in (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")):
             limit = self.spec.get(field)
             ended = [job for job in self.all if (is_finished(job) or {}).get("type") == type_]
@@ -39,7 +39,7 @@ class Jobs(Work):
         self.all = [job for job in self.all if self._get(job["metadata"]) is not None]
 
     def delete(self, job: Manifest, why: str) -> bool:
-        """Deletes a Job with its pods; whether it could be."""
+        """Delete a Job with its pods. Return success."""
         meta = job["metadata"]
         try:
             self.world.api.delete(("Job", meta["namespace"], meta["name"]), propagation="Background")
@@ -52,7 +52,7 @@ class Jobs(Work):
         return True
 
     def note(self) -> None:
-        """Takes Jobs that have ended or are missing off the list."""
+        """Remove ended and missing Jobs from the list of active ones."""
         known = {ref.get("uid") for ref in self.active}
         for job in self.all:
             meta, ending = job["metadata"], is_finished(job)
@@ -92,7 +92,7 @@ class Jobs(Work):
         return f"{self.owner.name}-{at // 60}"
 
     def replace(self) -> None:
-        """Deletes all that are active. Refused where one can't be."""
+        """Delete all active Jobs. Raise Refused if a deletion fails."""
         for ref in list(self.active):
             job = self._get(ref)
             if job is None or not self.delete(job, "the next Job replaces it"):
@@ -100,7 +100,7 @@ class Jobs(Work):
                 raise Refused.because(Answer("Conflict", text))
 
     def create(self, at: int) -> bool:
-        """Creates the Job of a moment, and puts it on the list; False where there is another of its name. Refused."""
+        """Create the Job of a scheduled time, and list it as active. Return False if a Job has its name already. Raise Refused."""
         manifest = self._job(at)
         name = manifest["metadata"]["name"]
         try:

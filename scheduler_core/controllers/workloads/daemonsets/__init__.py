@@ -1,1 +1,1 @@
-"""daemonset-controller: one pod on each node that is to have one."""
+"""daemonset-controller: one pod on each eligible node."""

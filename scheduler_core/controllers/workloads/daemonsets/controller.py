@@ -1,6 +1,6 @@
-"""DaemonSets: one pod on each node that is to have one, and its rolling updates.
+"""DaemonSets: one pod on each eligible node, and rolling updates.
 
-DEVIATION: the annotation deprecated.daemonset.template.generation is not kept; which pods are new is known by the hash of their revision.
+DEVIATION: the annotation deprecated.daemonset.template.generation is not kept; the revision hash identifies new pods.
 
 kube: pkg/controller/daemon @ v1.34.1
 """
@@ -16,12 +16,12 @@ from scheduler_core.controllers.workloads.daemonsets.daemons import Daemons, Pla
 from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resolve_percentage
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-# Which pods lack and which are too many, node by node.
+# Missing and surplus pods, node by node.
 # kube: pkg/controller/daemon/daemon_controller.go (manage, podsShouldBeOnNode) @ v1.34.1
 
 
 def manage(daemons: Daemons) -> bool:
-    """Create the pods that nodes lack, and delete surplus ones. Return whether anything was done. Raises Refused."""
+    """Create missing pods and delete surplus ones. Return whether anything was done. Raise Refused."""
     lacking: list[str] = []
     gone: list[Pod] = []
     for node in daemons.nodes:
@@ -29,8 +29,8 @@ def manage(daemons: Daemons) -> bool:
         if needs:
             lacking.append(node.name)
         gone += surplus
-    # Pods that are pinned to a node that is not there are never bound, so the pod garbage collector, which goes by
-    # spec.nodeName, does not get them; the bound ones are left to it.
+    # Pods pinned to a missing node are never bound, so the pod garbage collector, which checks spec.nodeName,
+    # does not delete them; bound ones are left to it.
     names = {node.name for node in daemons.nodes}
     for name, pods in daemons.pods.items():
         if name not in names:
@@ -39,7 +39,7 @@ def manage(daemons: Daemons) -> bool:
 
 
 def _on_node(daemons: Daemons, node: Node) -> tuple[bool, list[Pod]]:
-    """Return whether a node lacks a pod, and the pods to delete."""
+    """Return whether a node needs a new pod, and the pods to delete."""
     should, may_stay = daemons.wanted_on(node)
     pods = daemons.pods.get(node.name)
     # A pod that is still being deleted is in the list, so that its replacement waits until it is gone.
@@ -101,19 +101,19 @@ def _rolling(owner: Owner) -> dict[str, int | str]:
     return strategy.get("rollingUpdate") or {} if strategy.get("type") == "RollingUpdate" else {}
 
 
-# The rolling update of a DaemonSet: old pods go first within maxUnavailable, or new ones come first within maxSurge.
+# The rolling update of a DaemonSet: delete old pods first within maxUnavailable, or create new ones first within maxSurge.
 # kube: pkg/controller/daemon/update.go @ v1.34.1
 
 _WHY = "of an old revision"
 
 
 def roll(daemons: Daemons) -> None:
-    """Make one step of a rolling update. Raises Refused."""
+    """Make one step of a rolling update. Raise Refused."""
     wanted = [node.name for node in daemons.nodes if daemons.wanted_on(node)[0]]
     nodes = {**daemons.pods, **{name: [] for name in wanted if name not in daemons.pods}}
     extra = surge(daemons.owner, len(wanted))
     if extra == 0:
-        # With both limits at 0 the update could never go on; kube then takes the default, maxUnavailable 1.
+        # With both limits at 0 the update could never progress; kube then uses the default, maxUnavailable 1.
         most = unavailable(daemons.owner, len(wanted)) or (1 if wanted else 0)
         _old_first(daemons, nodes, most)
     else:
@@ -121,7 +121,7 @@ def roll(daemons: Daemons) -> None:
 
 
 def _pair(daemons: Daemons, pods: Sequence[Pod]) -> tuple[Pod | None, Pod | None] | None:
-    """The new and the old pod of a node; None: there are several of one kind."""
+    """Return the new and the old pod of a node, or None if there are several of one kind."""
     staying = [pod for pod in pods if not pod.deleting]
     new = [pod for pod in staying if daemons.is_new(pod)]
     old = [pod for pod in staying if not daemons.is_new(pod)]
@@ -207,9 +207,9 @@ class DaemonSetController(WorkloadController):
             super().on_watch(world, event)
 
     def _hear_of_node(self, world: World, event: WatchEvent) -> None:
-        """Enqueues the DaemonSets for which the node is another than it was.
+        """Enqueue the DaemonSets whose placement on a changed node differs.
 
-        kube: syncNodeUpdate; a deleted node concerns all, as their status counts it
+        kube: syncNodeUpdate; a deleted node concerns all, because their status counts it
         """
         old, new = event.old_node, event.new_node
         if old is not None and new is not None and old.labels == new.labels and old.taints == new.taints:
@@ -251,7 +251,7 @@ class DaemonSetController(WorkloadController):
         return "; ".join(daemons.said)
 
     def _update(self, daemons: Daemons, revisions: history.Revisions, pods: Sequence[Pod]) -> None:
-        """kube: updateDaemonSet; what was just created or deleted is waited for before the rolling update goes on"""
+        """Create or delete pods; once these are observed, make a rolling step. Delete old revisions. kube: updateDaemonSet"""
         owner = daemons.owner
         done = manage(daemons)
         if not done and owner.spec["updateStrategy"]["type"] == "RollingUpdate":
@@ -264,7 +264,7 @@ class DaemonSetController(WorkloadController):
         history.truncate(daemons.world, old, live, limit)
 
     def _write(self, daemons: Daemons, collisions: int) -> None:
-        """kube: updateDaemonSetStatus"""
+        """Write the status. kube: updateDaemonSetStatus"""
         owner, counted = daemons.owner, dict.fromkeys(_COUNTS, 0)
         ready = []
         for node in daemons.nodes:

@@ -1,4 +1,4 @@
-"""A DaemonSet at one look: its nodes, its pods by node, and what is done about them.
+"""The state of a DaemonSet in one sync: its nodes, its pods by node, and changes of them.
 
 kube: pkg/controller/daemon/daemon_controller.go @ v1.34.1
 """
@@ -18,7 +18,7 @@ from scheduler_core.controllers.workloads.history import POD_HASH
 from scheduler_core.controllers.workloads.owners import Owner
 from scheduler_core.controllers.workloads.pods import Work, create_pods, delete_pod, from_template
 
-# On which nodes a DaemonSet's pods are to run, and how a pod says which node is its own.
+# The nodes on which a DaemonSet's pods should run, and the target node of a pod.
 # kube: pkg/controller/daemon/util/daemonset_util.go, pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod) @ v1.34.1
 
 _SUFFERED = (
@@ -60,7 +60,7 @@ class Placement:
 
 
 def tolerations(spec: Manifest) -> list[Manifest]:
-    """A template's tolerations with those that every daemon pod has, for ever."""
+    """Return a template's tolerations with those that every daemon pod has."""
     found: list[Manifest] = list(spec.get("tolerations") or ())
     for name, effect in (*_SUFFERED, *([_NETWORK] if spec.get("hostNetwork") else [])):
         own = {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": effect}
@@ -72,7 +72,7 @@ def tolerations(spec: Manifest) -> list[Manifest]:
 
 
 def pin_to_node(spec: Manifest, node: str) -> dict[str, Any]:
-    """A pod's spec that fits a node alone: its required node affinity is replaced, not merged."""
+    """Return a pod's spec for exactly one node. Its required node affinity is replaced, not merged."""
     affinity = dict(spec.get("affinity") or {})
     wanted = dict(affinity.get("nodeAffinity") or {})
     field = {"key": "metadata.name", "operator": "In", "values": [node]}
@@ -81,7 +81,7 @@ def pin_to_node(spec: Manifest, node: str) -> dict[str, Any]:
 
 
 def target(pod: Pod) -> str:
-    """The node that a daemon pod is on, or is meant for; "" where it does not say."""
+    """Return the node that a daemon pod is on or is pinned to, or ""."""
     if pod.node_name:
         return pod.node_name
     required = pod.spec.node_affinity_required
@@ -93,7 +93,7 @@ def target(pod: Pod) -> str:
 
 
 def by_node(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
-    """Pods by the node that they are meant for, in the order of nodes; those first that are bound, then the older."""
+    """Return pods by their target node, sorted by node; bound pods first, then older ones."""
     found: dict[str, list[Pod]] = {}
     for pod in sorted(pods, key=lambda pod: (not pod.node_name, pod.creation_time or 0, pod.name)):
         if name := target(pod):
@@ -139,7 +139,7 @@ class Daemons(Work):
         self.event(NORMAL, SUCCEEDED, f"Found succeeded daemon pod {pod.key} on node {node}, will try to delete it")
 
     def change(self, gone: Sequence[Pod], lacking: Sequence[str], why: str) -> bool:
-        """Creates pods for nodes in batches of 1, 2, 4, ... and deletes pods; whether there was anything to do. Refused, at the end."""
+        """Create pods in batches of 1, 2, 4, ... and delete pods. Return whether there was anything to do. Raise Refused at the end."""
         first = self._create(lacking[:BURST])
         for pod in gone[:BURST]:
             try:

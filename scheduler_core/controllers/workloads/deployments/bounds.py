@@ -23,7 +23,7 @@ def fenceposts(surge: int | str | None, unavailable: int | str | None, wanted: i
     kube: ResolveFenceposts
     """
     above, below = (resolve_percentage(surge, wanted, up=True), resolve_percentage(unavailable, wanted, up=False))
-    # With both at 0 a rollout could not move. kube allows a shortage, not a surge, which a quota might refuse.
+    # With both at 0 a rollout could not progress. kube allows an unavailable pod, not a surge, which a quota might refuse.
     return (0, 1) if above == 0 and below == 0 else (above, below)
 
 
@@ -32,7 +32,7 @@ def _rolling(spec: Manifest) -> Manifest:
 
 
 def max_surge(spec: Manifest) -> int:
-    """Pods that a rollout may have beyond those wanted."""
+    """Return the number of pods that a rollout may have beyond the desired ones."""
     if not is_rolling(spec):
         return 0
     rolling = _rolling(spec)
@@ -40,7 +40,7 @@ def max_surge(spec: Manifest) -> int:
 
 
 def max_unavailable(spec: Manifest) -> int:
-    """Pods that a rollout may lack."""
+    """Return the number of desired pods that a rollout may lack."""
     if not is_rolling(spec) or get_desired_replicas(spec) == 0:
         return 0
     rolling = _rolling(spec)
@@ -58,7 +58,7 @@ def size(replica_set: Manifest) -> int:
 
 
 def get_status_count(replica_set: Manifest | None, field: str) -> int:
-    """A number of its status."""
+    """Return a number of the status."""
     return int(((replica_set or {}).get("status") or {}).get(field) or 0)
 
 
@@ -103,12 +103,12 @@ def _fraction(replica_set: Manifest, spec: Manifest, replicas: int) -> int:
     if before == 0:
         return 0
     after = size(replica_set) * (get_desired_replicas(spec) + max_surge(spec)) / before
-    # Half goes up, as in kube's RoundToInt32; round() would take it to the even number.
+    # Round half up, as in kube's RoundToInt32; round() would round to the even number.
     return int(after + 0.5) - size(replica_set)
 
 
 def parse_annotation(manifest: Manifest, annotation: str) -> int | None:
-    """A number that an annotation tells, or None."""
+    """Return the number in an annotation, or None."""
     text = (manifest["metadata"].get("annotations") or {}).get(annotation)
     if text is None or not (text.isascii() and text.isdigit()):
         return None

@@ -1,4 +1,4 @@
-"""The conditions of a Deployment: lists in, lists out.
+"""The conditions of a Deployment: pure functions of lists.
 
 kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
 """
@@ -36,7 +36,7 @@ def find_condition(conditions: Sequence[Manifest], type_: str) -> Manifest | Non
 
 
 def progressing(status: Manifest) -> Manifest | None:
-    """The condition Progressing of a status."""
+    """Return the condition Progressing of a status, or None."""
     return find_condition(status.get("conditions") or (), PROGRESSING)
 
 
@@ -45,7 +45,7 @@ def without(conditions: Sequence[Manifest], type_: str) -> Conditions:
 
 
 def with_condition(conditions: Sequence[Manifest], new: Manifest) -> Conditions:
-    """Set a condition; the same status and reason change nothing, the same status alone keeps `lastTransitionTime`."""
+    """Set a condition. Equal status and reason change nothing; an equal status keeps `lastTransitionTime`."""
     old = find_condition(conditions, new["type"])
     if old is not None and (old.get("status"), old.get("reason")) == (new.get("status"), new.get("reason")):
         return list(conditions)

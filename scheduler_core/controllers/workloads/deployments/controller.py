@@ -1,4 +1,4 @@
-"""Deployments: which ReplicaSet there is for the present template, how it grows while the others shrink, and what is said of it.
+"""Deployments: the ReplicaSet of the present template, the scaling of it and of the old ones, and the status.
 
 kube: pkg/controller/deployment/{deployment_controller,sync,rollback}.go @ v1.34.1
 """
@@ -16,7 +16,7 @@ from scheduler_core.controllers.workloads.deployments.strategies import recreate
 from scheduler_core.controllers.workloads.owners import Owner, claim_objects, note_selectors, resolve, selecting
 from scheduler_core.controllers.workloads.pods import list_pods
 
-# A Deployment that is scaled: in the middle of a rollout its ReplicaSets share what comes or goes.
+# Proportional scaling: if a Deployment is scaled in the middle of a rollout, its ReplicaSets share the difference.
 # kube: pkg/controller/deployment/sync.go (scale, isScalingEvent) @ v1.34.1
 
 
@@ -40,7 +40,7 @@ def scale(rollout: Rollout) -> None:
 
 
 def _only_one(rollout: Rollout) -> Manifest | None:
-    """The one ReplicaSet that has pods; where none has, the newest. None: several have.
+    """Return the only ReplicaSet with pods, or the newest if no ReplicaSet has pods. Return None if several have.
 
     kube: FindActiveOrLatest
     """
@@ -69,7 +69,7 @@ def _share(rollout: Rollout) -> None:
 def shares(active: Sequence[Manifest], spec: Manifest, replicas: int) -> list[tuple[Manifest, int]]:
     """Return the new size of each ReplicaSet, the largest first; `replicas`: the number of pods in the Deployment's status.
 
-    Of equal ones the newest gets the remainder, and the oldest loses it.
+    Among equal ones the newest gets the remainder, and the oldest loses it.
     """
     allowed = get_desired_replicas(spec) + bounds.max_surge(spec) if get_desired_replicas(spec) > 0 else 0
     to_add = allowed - bounds.total(active)
@@ -122,7 +122,7 @@ class DeploymentController(Controller):
             self.enqueue(world, Owner.of(manifest).key)
 
     def _hear_of_lost_pod(self, world: World, event: WatchEvent) -> None:
-        """The last pod of all may let a Recreate go on."""
+        """Enqueue a Deployment with strategy Recreate when its last pod is gone."""
         replica_set = resolve(world, "ReplicaSet", event.old)
         if not replica_set:
             return
@@ -175,7 +175,7 @@ class DeploymentController(Controller):
 
 
 def _note_pause(rollout: Rollout) -> None:
-    """kube: checkPausedConditions"""
+    """Update the condition Progressing for a paused or resumed Deployment. kube: checkPausedConditions"""
     if not conditions.has_deadline(rollout.spec):
         return
     current = conditions.progressing(rollout.owner.status) or {}
@@ -189,7 +189,7 @@ def _note_pause(rollout: Rollout) -> None:
 
 
 def _roll_back(rollout: Rollout) -> None:
-    """Takes the template of the revision that an annotation of old clients asks for; 0 is the one before this."""
+    """Restore the template of the revision in an annotation of old clients; 0 means the previous revision."""
     rollout.find_new(create=True)
     asked = rollout.owner.annotations[revisions.ROLLBACK]
     wanted = int(asked) if asked.isdecimal() else 0

@@ -1,4 +1,4 @@
-"""Revisions: which ReplicaSet is the new one, and the numbers that ReplicaSets carry as annotations.
+"""Revisions: the new ReplicaSet, and the revision numbers in the annotations of ReplicaSets.
 
 kube: pkg/controller/deployment/util/deployment_util.go @ v1.34.1
 """
@@ -27,7 +27,7 @@ def annotations_of(manifest: Manifest) -> Mapping[str, str]:
 
 
 def revision_of(manifest: Manifest) -> int:
-    """The number of its revision; 0 where it has none that can be read."""
+    """Return the revision number; 0 if it is missing or invalid."""
     text = annotations_of(manifest).get(REVISION) or "0"
     return int(text) if text.lstrip("-").isdecimal() else 0
 
@@ -37,7 +37,7 @@ def get_creation_order(replica_set: Manifest) -> tuple[str, str]:
 
 
 def without_hash(template: Manifest) -> Manifest:
-    """A template without the label that its Deployment added."""
+    """Return a template without the label that its Deployment added."""
     meta = template.get("metadata") or {}
     labels = {name: value for name, value in (meta.get("labels") or {}).items() if name != HASH}
     kept = {name: value for name, value in meta.items() if name != "labels" and value}
@@ -49,7 +49,7 @@ def same_template(one: Manifest, other: Manifest) -> bool:
 
 
 def new_and_old(template: Manifest, replica_sets: Sequence[Manifest]) -> tuple[Manifest | None, list[Manifest]]:
-    """The ReplicaSet of the present template, of several the oldest, and all others, oldest first."""
+    """Return the (oldest) ReplicaSet of the present template, or None, and all others, oldest first."""
     ordered = sorted(replica_sets, key=get_creation_order)
     for one in ordered:
         if same_template(one["spec"].get("template") or {}, template):
@@ -58,7 +58,7 @@ def new_and_old(template: Manifest, replica_sets: Sequence[Manifest]) -> tuple[M
 
 
 def set_revision_annotations(deployment: Manifest, replica_set: Manifest | None, revision: int) -> dict[str, str]:
-    """The annotations of the new ReplicaSet under a revision: the Deployment's own, its number, and the numbers that it had before.
+    """Return the new ReplicaSet's annotations for a revision: the Deployment's, the revision number, and the former numbers.
 
     kube: SetNewReplicaSetAnnotations
     """
@@ -76,7 +76,7 @@ def set_revision_annotations(deployment: Manifest, replica_set: Manifest | None,
 
 
 def select_shared_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
-    """The annotations that a Deployment and its ReplicaSets share."""
+    """Return the annotations that a Deployment and its ReplicaSets share."""
     return {name: value for name, value in annotations.items() if name not in _NOT_COPIED}
 
 
@@ -86,7 +86,7 @@ def select_own_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
 
 
 def _remember(notes: dict[str, str], former: str) -> None:
-    """Adds a number to the history, and drops the oldest where it becomes too long."""
+    """Add a number to the history, and drop the oldest ones if it becomes too long."""
     history = notes.get(HISTORY, "")
     if not history:
         notes[HISTORY] = former

@@ -1,4 +1,4 @@
-"""A Deployment at one look: it, its ReplicaSets, and the writes that all strategies share.
+"""The state of a Deployment in one sync: its ReplicaSets, and the writes that all strategies share.
 
 kube: pkg/controller/deployment/sync.go @ v1.34.1
 """
@@ -29,7 +29,7 @@ class Rollout(Work):
 
     @property
     def all(self) -> list[Manifest]:
-        """Old and new."""
+        """The old ReplicaSets and the new one."""
         return [*self.old, *([] if self.new is None else [self.new])]
 
     @property
@@ -37,18 +37,18 @@ class Rollout(Work):
         return [one for one in self.old if size(one) > 0]
 
     def read_again(self) -> None:
-        """Takes the Deployment as it is now."""
+        """Read the Deployment again from the store."""
         found = Owner.found(self.world, self.owner.kind, self.owner.key)
         assert found is not None
         self.owner = found
 
     def write_status(self, status: Mapping[str, Any]) -> None:
-        """Sets fields of the Deployment's status."""
+        """Patch fields of the Deployment's status."""
         self.world.api.patch_status(self.owner.target, status)
         self.read_again()
 
     def note_progress(self, status: str, reason: str, message: str) -> None:
-        """Sets the condition Progressing by itself."""
+        """Set only the condition Progressing."""
         given = list(self.owner.status.get("conditions") or ())
         condition = conditions.condition(conditions.PROGRESSING, status, reason, message, self.timestamp)
         self.write_status({"conditions": conditions.with_condition(given, condition)})
@@ -56,7 +56,7 @@ class Rollout(Work):
     # revisions
 
     def find_new(self, create: bool) -> None:
-        """Numbers the new ReplicaSet and the Deployment; creates one where there is none and `create`. Refused."""
+        """Set the revision of the new ReplicaSet and of the Deployment. If there is none and `create` is True, create it. Raise Refused."""
         revision = max((revisions.revision_of(one) for one in self.old), default=0) + 1
         if self.new is not None:
             new = self.new
@@ -90,7 +90,7 @@ class Rollout(Work):
                 self._fail(manifest["metadata"]["name"], refused)
                 raise
             count = int(self.owner.status.get("collisionCount") or 0) + 1
-            self.write_status({"collisionCount": count})  # another hash the next time
+            self.write_status({"collisionCount": count})  # yields another hash on the next try
             raise
         name = manifest["metadata"]["name"]
         if size(self.new) > 0:
@@ -103,11 +103,11 @@ class Rollout(Work):
             self.note_progress("True", conditions.CREATED, f'Created new replica set "{name}"')
 
     def _fresh(self, revision: int) -> Manifest:
-        """The ReplicaSet of the present template, as large as it may be at once."""
+        """Build the ReplicaSet of the present template with its largest allowed initial size."""
         owner, template = self.owner, self.owner.template
         as_written = without_template_defaults({"template": template})
         collisions = owner.status.get("collisionCount")
-        if self.world.store.calendar:  # where real clients look, names are as kube makes them
+        if self.world.store.calendar:  # for real clients, names are kube's
             code = hash_template(template, collisions, self.world.api.devices.release)
         else:
             code = template_hash(as_written["template"], collisions)
@@ -146,12 +146,12 @@ class Rollout(Work):
     # sizes
 
     def _sizes(self) -> dict[str, str]:
-        """The annotations by which a later scaling knows what was wanted."""
+        """Return the annotations from which a later scaling reads the desired size."""
         most = get_desired_replicas(self.spec) + bounds.max_surge(self.spec)
         return {bounds.DESIRED: str(get_desired_replicas(self.spec)), bounds.MOST: str(most)}
 
     def scale(self, replica_set: Manifest, count: int, why: str) -> bool:
-        """Sets the size of a ReplicaSet, and notes what was wanted. Whether the size changed."""
+        """Set the size of a ReplicaSet, and its annotations with the desired size. Return whether the size changed."""
         before, notes = size(replica_set), self._sizes()
         known = revisions.annotations_of(replica_set)
         if before == count and all(known.get(name) == value for name, value in notes.items()):
@@ -175,13 +175,13 @@ class Rollout(Work):
         self.old = [after if one is before else one for one in self.old]
 
     def clean_up(self) -> None:
-        """Deletes the oldest ReplicaSets beyond the history's limit that have no pods."""
+        """Delete the oldest ReplicaSets without pods beyond the history limit."""
         limit = self.spec.get("revisionHistoryLimit")
         if limit is None or limit == bounds.MAX_INT32:
             return
         alive = [one for one in self.old if not one["metadata"].get("deletionTimestamp")]
         alive.sort(key=revisions.revision_of)
-        # Sliced before the filter, as in kube: for one that cannot go yet no younger one goes instead.
+        # Sliced before the filter, as in kube: if one cannot be deleted yet, no younger one is deleted instead.
         for one in alive[: max(0, len(alive) - int(limit))]:
             observed = bounds.get_status_count(one, "observedGeneration")
             if (

@@ -1,4 +1,4 @@
-"""Why a rollout does not go on, in words: what it waits for, and which bound keeps it from doing more."""
+"""The reason why a rollout makes no progress, in words: what it waits for, and which bound limits it."""
 
 from collections import Counter
 from collections.abc import Sequence

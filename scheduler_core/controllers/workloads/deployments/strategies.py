@@ -1,4 +1,4 @@
-"""The two ways of a rollout: step by step within its bounds, or all old pods first.
+"""The two strategies: a rolling update within its bounds, and Recreate.
 
 kube: pkg/controller/deployment/{rolling,recreate}.go @ v1.34.1
 """
@@ -11,14 +11,14 @@ from scheduler_core.base.clock.agenda import MILLISECOND
 from scheduler_core.controllers.workloads.deployments import bounds, conditions
 from scheduler_core.controllers.workloads.deployments.rollout import Rollout
 
-# The status of a Deployment, and whether its rollout goes on.
+# The status of a Deployment, and the progress of its rollout.
 # kube: pkg/controller/deployment/{progress,sync}.go @ v1.34.1
 
 Status = dict[str, Any]
 
 
 def sync_status(rollout: Rollout) -> None:
-    """Writes the numbers and whether enough pods are available."""
+    """Write the counts, and whether enough pods are available."""
     rollout.write_status(_fields(_numbers(rollout)))
 
 
@@ -52,7 +52,7 @@ def is_complete(rollout: Rollout, status: Manifest) -> bool:
 
 
 def _numbers(rollout: Rollout) -> Status:
-    """kube: calculateStatus"""
+    """Return the status with current counts. kube: calculateStatus"""
     every, new = rollout.all, rollout.new
     available = bounds.total_of(every, "availableReplicas")
     enough = available >= bounds.get_desired_replicas(rollout.spec) - bounds.max_unavailable(rollout.spec)
@@ -136,13 +136,13 @@ def _has_timed_out(rollout: Rollout, current: Manifest | None) -> bool:
 
 
 def _deadline(rollout: Rollout, current: Manifest) -> int:
-    """The virtual time (ns) after which a rollout without progress has failed."""
+    """Return the virtual time (ns) after which a rollout without progress has failed."""
     since = current.get("lastUpdateTime") or rollout.timestamp
     return parse_time(since) - rollout.world.store.epoch + rollout.owner.number("progressDeadlineSeconds") * SECOND
 
 
 def _look_again(rollout: Rollout) -> None:
-    """kube: requeueStuckDeployment. DEVIATION: kube also looks at one that was complete once, over and over; it can't time out."""
+    """Enqueue a timeout check. kube: requeueStuckDeployment. DEVIATION: kube also requeues one that was complete once; it can't time out"""
     current = conditions.progressing(rollout.owner.status)
     if current is None or not conditions.has_deadline(rollout.spec):
         return
@@ -155,7 +155,7 @@ def _look_again(rollout: Rollout) -> None:
 
 
 def _failure(rollout: Rollout) -> Manifest | None:
-    """A failure to create or delete pods, of the new ReplicaSet's first."""
+    """Return the condition of a failure to create or delete pods, the new ReplicaSet's first, or None."""
     for one in (*([] if rollout.new is None else [rollout.new]), *rollout.old):
         failure = conditions.find_condition((one.get("status") or {}).get("conditions") or (), conditions.FAILURE)
         if failure is not None:
@@ -164,7 +164,7 @@ def _failure(rollout: Rollout) -> Manifest | None:
 
 
 def roll(rollout: Rollout) -> None:
-    """One step of a rolling update: up as far as the surge allows, else down as far as enough pods stay available."""
+    """Make one step of a rolling update: scale up within the surge, or else down while enough pods stay available."""
     rollout.find_new(create=True)
     if not _grow(rollout) and not _shrink(rollout) and is_complete(rollout, rollout.owner.status):
         rollout.clean_up()
@@ -172,7 +172,7 @@ def roll(rollout: Rollout) -> None:
 
 
 def recreate(rollout: Rollout, pods: Sequence[Pod]) -> None:
-    """One step of a rollout that begins when no old pod is left; `pods` are all that the Deployment's ReplicaSets have."""
+    """Make one step of a Recreate: new pods start when no old pod is left. `pods` are all of the Deployment's ReplicaSets."""
     rollout.find_new(create=False)
     down = [rollout.resize(one, 0, "old pods are deleted before new ones are created") for one in rollout.active_old]
     if not any(down) and not _old_pods(rollout, pods):
@@ -208,7 +208,7 @@ def _grow(rollout: Rollout) -> bool:
 
 
 def _shrink(rollout: Rollout) -> bool:
-    """Unhealthy pods of old ReplicaSets first, then as many as the new ones that are available make up for."""
+    """Scale down unhealthy old pods first, then as many as available new pods replace. Return whether anything changed."""
     new, old = rollout.new, rollout.active_old
     assert new is not None
     if not old:
@@ -217,7 +217,7 @@ def _shrink(rollout: Rollout) -> bool:
     lacking = bounds.size(new) - bounds.get_status_count(new, "availableReplicas")
     most = bounds.total(rollout.all) - least - lacking
     if most <= 0 or any(bounds.size(one) < bounds.get_status_count(one, "availableReplicas") for one in old):
-        return False  # or a ReplicaSet has still to shrink
+        return False  # or a ReplicaSet is still scaling down
     return _drop_unhealthy(rollout, most) + _drop_healthy(rollout, least) > 0
 
 

@@ -1,1 +1,1 @@
-"""job-controller: pods that are to end well, so many times."""
+"""job-controller: pods until a number of them have succeeded."""

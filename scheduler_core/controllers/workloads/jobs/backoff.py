@@ -1,4 +1,4 @@
-"""When a Job's next pod may come after failures: 10 s, 20 s, ... 10 min after the last one.
+"""The back-off of a Job's next pod after failures: 10 s, 20 s, ... 10 min after the last one.
 
 kube: pkg/controller/job/backoff_utils.go @ v1.34.1
 """
@@ -13,7 +13,7 @@ FIRST, LONGEST = 10 * SECOND, 600 * SECOND
 
 
 def after(known: Failures, succeeded: Sequence[Pod], failed: Sequence[Pod]) -> Failures:
-    """Failures in a row since the last success, with those of pods that have just ended."""
+    """Return the consecutive failures since the last success, including those of pods that have just ended."""
     ends = sorted(get_finish_time(pod) for pod in failed)
     if succeeded:
         success = max(get_finish_time(pod) for pod in succeeded)
@@ -23,7 +23,7 @@ def after(known: Failures, succeeded: Sequence[Pod], failed: Sequence[Pod]) -> F
 
 
 def waits_until(count: int, last: int) -> int:
-    """The time (ns since 1970) at which the wait after so many failures is over; `last` is when the last one was."""
+    """Return the end of the back-off (ns since 1970) after `count` failures, the last of them at `last`; 0 without failures."""
     if count == 0:
         return 0
     return last + min(FIRST << min(count - 1, 10), LONGEST)

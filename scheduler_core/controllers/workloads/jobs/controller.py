@@ -1,7 +1,7 @@
 """Jobs: pods until enough of them have succeeded, or too many have failed.
 
-DEVIATION: while the pause after a failure lasts, status.active counts the pods that run; kube writes 0, which its own validation
-refuses where one of them is Ready.
+DEVIATION: during the back-off after a failure, status.active counts the running pods; kube writes 0, which its own validation refuses if
+one is Ready.
 
 kube: pkg/controller/job/job_controller.go @ v1.34.1
 """
@@ -19,7 +19,7 @@ from scheduler_core.controllers.workloads.owners import Owner, claim_pods, resol
 from scheduler_core.controllers.workloads.pods import list_pods
 from scheduler_core.controllers.workloads.watching import WorkloadController
 
-_ORPHAN = "Pod/"  # begins the keys of pods whose Job is over or has gone
+_ORPHAN = "Pod/"  # the prefix of the keys of pods whose Job is finished or deleted
 _BATCH = SECOND
 _OWN = "kubernetes.io/job-controller"
 _UNKNOWN_MODE = "UnknownCompletionMode"
@@ -81,7 +81,7 @@ class JobController(WorkloadController):
 
     def _sync(self, look: Look) -> None:
         world, owner = look.world, look.owner
-        # The status to be written; a Job that is not suspended has begun. What was left uncounted elsewhere counts now.
+        # The status to write; a Job that is not suspended has started. Pods left uncounted in an imported cluster count now.
         given = owner.status
         status: dict[str, Any] = {
             "conditions": list(given.get("conditions") or ()),
@@ -109,7 +109,7 @@ class JobController(WorkloadController):
             raise refused
 
     def _begin(self, look: Look, status: dict[str, Any]) -> None:
-        """Let the time of a Job run from now on."""
+        """Set the start time of a Job, and enqueue it for its active deadline."""
         status["startTime"] = look.timestamp
         seconds = look.spec.get("activeDeadlineSeconds")
         if seconds is not None:
@@ -131,7 +131,7 @@ class JobController(WorkloadController):
         look.said.append(text)
 
     def _let_go(self, world: World, key: str) -> str:
-        """kube: syncOrphanPod"""
+        """Remove the finalizer of a pod that no Job counts. kube: syncOrphanPod"""
         pod = world.store.pod_at(key)
         if pod is None or not is_tracked(pod) or not _is_orphan(world, pod):
             return ""

@@ -1,4 +1,4 @@
-"""Whether a Job is over, and why.
+"""The decision whether a Job is finished, and why.
 
 kube: pkg/controller/job/job_controller.go (syncJob) @ v1.34.1
 """
@@ -30,18 +30,18 @@ def condition(look: Look, type_: str, reason: str, message: str, status: str = "
 
 
 def find_true_condition(conditions: Sequence[Condition], type_: str) -> Condition | None:
-    """The condition of a type that is True."""
+    """Return the condition of a type if it is True, or None."""
     return next((one for one in conditions if one.get("type") == type_ and one.get("status") == "True"), None)
 
 
 def is_finished(manifest: Mapping[str, Any]) -> Condition | None:
-    """The condition that says how a Job has ended, or None."""
+    """Return the condition Complete or Failed of a finished Job, or None."""
     given = (manifest.get("status") or {}).get("conditions") or ()
     return find_true_condition(given, COMPLETE) or find_true_condition(given, FAILED)
 
 
 def finish(look: Look) -> Condition | None:
-    """The condition that ends the Job: FailureTarget or SuccessCriteriaMet, or what follows from one that is there."""
+    """Return the condition that ends the Job: FailureTarget or SuccessCriteriaMet, or what follows from an existing one. Or None."""
     return _find_decision(look) or _check_limits(look) or _by_indexes(look)
 
 
@@ -72,7 +72,7 @@ def _check_limits(look: Look) -> Condition | None:
 
 
 def deadline(look: Look) -> int | None:
-    """The virtual time (ns) at which a Job has been active for too long."""
+    """Return the virtual time (ns) at which a Job exceeds its active deadline, or None."""
     seconds, start = look.spec.get("activeDeadlineSeconds"), look.owner.status.get("startTime")
     if seconds is None or start is None or look.is_suspended:
         return None
@@ -80,7 +80,7 @@ def deadline(look: Look) -> int | None:
 
 
 def _is_past_backoff_limit(look: Look) -> bool:
-    """kube: pastBackoffLimitOnFailure"""
+    """Return whether restarts exceed the limit under OnFailure. kube: pastBackoffLimitOnFailure"""
     if (look.owner.template.get("spec") or {}).get("restartPolicy") != "OnFailure":
         return False
     restarts = sum(count_restarts(pod) for pod in look.pods if pod.phase in ("Running", "Pending"))
@@ -108,7 +108,7 @@ def _by_indexes(look: Look) -> Condition | None:
 
 
 def check_completions(look: Look) -> Condition | None:
-    """The condition of a Job whose pods have succeeded often enough."""
+    """Return the condition SuccessCriteriaMet if enough pods have succeeded, or None."""
     if look.completions is None:
         enough = look.succeeded > 0
     else:
@@ -118,7 +118,7 @@ def check_completions(look: Look) -> Condition | None:
     return condition(look, SUCCESS_CRITERIA, "CompletionsReached", "Reached expected number of succeeded pods")
 
 
-# What is written down of a Job: pods that have ended are counted once, and then let go.
+# The status of a Job: ended pods are counted once, and then lose their finalizers.
 #
 # kube: pkg/controller/job/job_controller.go (trackJobStatusAndRemoveFinalizers) @ v1.34.1. There the pods are written into
 # status.uncountedTerminatedPods first, for a controller may stop between two requests; here a sync is one step.
@@ -127,7 +127,7 @@ Status = dict[str, Any]
 
 
 def track(look: Look, status: Status, ending: Condition | None) -> None:
-    """Counts pods into the status and writes it; finishes the Job where it is over and no pod is left. Refused."""
+    """Count pods, and write the status. Finish the Job if it has an end condition and no pod is left. Raise Refused."""
     counted = [pod for pod in look.pods if is_tracked(pod) and _may_go(look, pod, ending)]
     _count(look, status, counted, ending)
     conditions: list[Condition] = status["conditions"]
@@ -146,7 +146,7 @@ def track(look: Look, status: Status, ending: Condition | None) -> None:
             status["completionTime"] = ending["lastTransitionTime"]
     if look.new_failed or look.new_succeeded:
         look.world.surroundings.workloads.jobs[look.owner.key] = look.failures
-    # Before the finalizers go: a pod that is let go first could vanish without having been counted.
+    # Before the finalizers are removed: otherwise a pod could vanish without being counted.
     _write(look, status)
     for pod in counted:
         release(look.world, pod)
@@ -156,7 +156,7 @@ def track(look: Look, status: Status, ending: Condition | None) -> None:
 
 
 def _may_go(look: Look, pod: Pod, ending: Condition | None) -> bool:
-    """kube: canRemoveFinalizer"""
+    """Return whether a counted pod may lose its finalizer. kube: canRemoveFinalizer"""
     if look.owner.deleting or ending is not None or pod.phase == "Succeeded":
         return True
     if not look.has_failed(pod):

@@ -1,4 +1,4 @@
-"""Completion indexes: sets of numbers as kube writes them ("0-2,5"), and the index that a pod works on.
+"""Completion indexes: sets of numbers in kube's format ("0-2,5"), and the index of a pod.
 
 kube: pkg/controller/job/indexed_job_utils.go @ v1.34.1
 """
@@ -10,11 +10,11 @@ from scheduler_core.apimachinery.objects.pod import Pod
 INDEX = "batch.kubernetes.io/job-completion-index"
 FAILURES = "batch.kubernetes.io/job-index-failure-count"
 IGNORED_FAILURES = "batch.kubernetes.io/job-index-ignored-failure-count"
-_MOST = 2**31 - 1  # kube takes a larger count for an invalid annotation, as it keeps 32 bits (parseInt32)
+_MOST = 2**31 - 1  # kube rejects a larger count as an invalid annotation: it parses 32 bits (parseInt32)
 
 
 def parse(text: str | None, completions: int) -> frozenset[int]:
-    """The indexes of a text, those below `completions`; what can't be read is passed over."""
+    """Return the indexes of a text that are below `completions`; invalid parts are ignored."""
     found: set[int] = set()
     for part in (text or "").split(","):
         first, dash, last = part.partition("-")
@@ -37,7 +37,7 @@ def text(indexes: Iterable[int]) -> str:
 
 
 def index_of(pod: Pod) -> int | None:
-    """The index in a pod's annotations, or None."""
+    """Return the index in a pod's annotations, or None."""
     value = pod.annotations.get(INDEX, "")
     return int(value) if value.isascii() and value.isdecimal() else None
 

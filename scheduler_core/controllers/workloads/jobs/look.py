@@ -1,4 +1,4 @@
-"""A Job at one look: its pods, what has ended since the last one, and what that amounts to.
+"""The state of a Job in one sync: its pods, those that ended since the last sync, and the resulting counts.
 
 kube: pkg/controller/job/job_controller.go (syncJobCtx) @ v1.34.1
 """
@@ -70,7 +70,7 @@ class Look(Work):
         return pod.deleting and pod.phase != "Succeeded" and not self.waits_for_ends
 
     def index_of(self, pod: Pod) -> int | None:
-        """The index of a pod, where it is one of the Job's."""
+        """Return the index of a pod if it is one of the Job's, or None."""
         index = indexes.index_of(pod)
         return index if index is not None and index < (self.completions or 0) else None
 
@@ -101,7 +101,7 @@ class Look(Work):
 
     @cached_property
     def failures(self) -> Failures:
-        """Failures in a row, with those of this look."""
+        """The consecutive failures, including those of this sync."""
         known = self.world.surroundings.workloads.jobs.get(self.owner.key, Failures())
         return backoff.after(known, self.new_succeeded, self.new_failed)
 
@@ -109,7 +109,7 @@ class Look(Work):
 
     @cached_property
     def former_indexes(self) -> frozenset[int]:
-        """Indexes that the status calls completed."""
+        """The completed indexes in the status."""
         return indexes.parse(self.owner.status.get("completedIndexes"), self.completions or 0)
 
     @cached_property
@@ -119,7 +119,7 @@ class Look(Work):
 
     @cached_property
     def failed_indexes(self) -> frozenset[int]:
-        """Indexes that have used up their own backoffLimit, or that a rule fails."""
+        """The indexes that have exceeded their own backoffLimit, or that a rule fails."""
         if not self.limits_indexes:
             return frozenset()
         known = indexes.parse(self.owner.status.get("failedIndexes"), self.completions or 0)

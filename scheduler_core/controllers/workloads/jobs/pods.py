@@ -1,4 +1,4 @@
-"""Making and deleting a Job's pods.
+"""Creation and deletion of a Job's pods.
 
 kube: pkg/controller/job/job_controller.go (manageJob) @ v1.34.1
 """
@@ -23,7 +23,7 @@ _ENVIRONMENT = {
 
 
 def manage(look: Look) -> Refused | None:
-    """Creates the pods that lack or deletes those that are too many. The first refusal."""
+    """Create missing pods or delete surplus ones. Return the first refusal, or None."""
     if look.is_suspended:
         return delete(look, surplus(look, look.active), "the Job is suspended", untrack=True)
     wanted = _count_desired_pods(look)
@@ -43,7 +43,7 @@ def _count_desired_pods(look: Look) -> int:
 
 
 def delete(look: Look, pods: Iterable[Pod], why: str, untrack: bool = False) -> Refused | None:
-    """Deletes active pods, and counts on; `untrack`: nobody will count them. The first refusal."""
+    """Delete active pods, and update the counts; `untrack`: they will not be counted. Return the first refusal, or None."""
     first: Refused | None = None
     names = []
     for pod in pods:
@@ -65,7 +65,7 @@ def delete(look: Look, pods: Iterable[Pod], why: str, untrack: bool = False) -> 
 
 
 def release(world: World, pod: Pod) -> None:
-    """Takes the Job's finalizer off a pod; one that has gone is no failure. Refused."""
+    """Remove the Job's finalizer from a pod, if the pod still exists. Raise Refused."""
     if not is_tracked(pod):
         return
     left = [name for name in pod.manifest["metadata"]["finalizers"] if name != TRACKING]
@@ -77,7 +77,7 @@ def release(world: World, pod: Pod) -> None:
 
 
 def surplus(look: Look, count: int) -> list[Pod]:
-    """Active pods to delete: those with an index that is none or another's, and then so many in all."""
+    """Return active pods to delete: those with an invalid or a duplicate index, then others up to `count` in all."""
     left = list(look.running)
     gone: list[Pod] = []
     if look.is_indexed:
@@ -120,7 +120,7 @@ def _wait(look: Look, until: int) -> None:
 
 
 def _index_waits_until(look: Look, index: int) -> int:
-    """The time (ns since 1970) from which an index may be tried again; 0 where it was not tried."""
+    """Return the time (ns since 1970) from which an index may be retried; 0 if it was not tried."""
     pod = look.replaced.get(index)
     if pod is None:
         return 0
@@ -128,7 +128,7 @@ def _index_waits_until(look: Look, index: int) -> int:
 
 
 def _pending(look: Look, count: int) -> list[int]:
-    """The first indexes that nobody works on."""
+    """Return the first indexes without a pod."""
     busy = {indexes.index_of(pod) for pod in look.running} | look.succeeded_indexes | look.failed_indexes
     if look.waits_for_ends:
         busy |= {indexes.index_of(pod) for pod in look.pods if is_terminating(pod)}

@@ -1,4 +1,4 @@
-"""What a Job's podFailurePolicy says of a failed pod, and its successPolicy of the indexes that succeeded.
+"""The effect of a Job's podFailurePolicy on a failed pod, and of its successPolicy on the succeeded indexes.
 
 kube: pkg/controller/job/{pod_failure_policy,success_policy}.go @ v1.34.1
 """
@@ -11,7 +11,7 @@ from scheduler_core.controllers.workloads.jobs import indexes
 
 
 class Verdict(NamedTuple):
-    """`message` where the whole Job fails; whether the failure counts; the action of the rule that matched, or ""."""
+    """The `message` if the whole Job fails; whether the failure counts; the action of the matching rule, or ""."""
 
     message: str
     counts: bool

@@ -1,1 +1,1 @@
-"""statefulset-controller: pods with a name, an order and claims of their own."""
+"""statefulset-controller: pods with a stable name, an order, and their own claims."""

@@ -1,4 +1,4 @@
-"""The claims of a StatefulSet's pods: made from templates, and owned as the retention policy says.
+"""The claims of a StatefulSet's pods: created from templates, and owned according to the retention policy.
 
 kube: pkg/controller/statefulset/{stateful_pod_control,stateful_set_utils}.go @ v1.34.1
 """
@@ -17,7 +17,7 @@ CONFLICT = "ConflictingController"
 
 
 def create_claims(work: Work, name: str, ordinal: int) -> None:
-    """Create the missing claims of a pod. Raises Refused if one cannot be created or is being deleted."""
+    """Create the missing claims of a pod. Raise Refused if one cannot be created or is being deleted."""
     world, owner = work.world, work.owner
     for template in claim_templates(owner):
         claim = claim_name(owner, template, ordinal)
@@ -67,7 +67,7 @@ def has_retention_applied(world: World, owner: Owner, pod: Pod) -> bool:
 
 
 def retain(work: Work, pod: Pod) -> None:
-    """Set the owners of a pod's claims as the retention policy says."""
+    """Set the owners of a pod's claims according to the retention policy."""
     world, owner = work.world, work.owner
     for claim in _claims(world, owner, ordinal_of(pod)):
         name = claim["metadata"]["name"]
@@ -96,7 +96,7 @@ def _references(claim: Manifest) -> list[Manifest]:
 
 
 def _deletes_claims(owner: Owner, when: str) -> bool:
-    """Return whether the policy deletes claims: whenScaled or whenDeleted."""
+    """Return whether the policy deletes claims in a case: whenScaled or whenDeleted."""
     policy = owner.spec.get("persistentVolumeClaimRetentionPolicy") or {}
     return bool(policy.get(when) == "Delete")
 
@@ -122,11 +122,11 @@ def _has_other_controller(owner: Owner, pod: Pod, claim: Manifest) -> bool:
 
 
 def _is_up_to_date(owner: Owner, pod: Pod, claim: Manifest) -> bool:
-    """kube: isClaimOwnerUpToDate"""
+    """Return whether a claim's owners match the retention policy. kube: isClaimOwnerUpToDate"""
     refs = _references(claim)
     own = (owner.reference(), _pod_reference(pod))
     if any(_names(ref, one) and ref.get("uid") != one["uid"] for ref in refs for one in own):
-        return True  # a former owner of the name: it goes with that
+        return True  # a former owner of the name: the claim is deleted with it
     mine = [ref for ref in refs if ref.get("uid") in (owner.uid, pod.uid)]
     if _has_other_controller(owner, pod, claim):
         return not mine

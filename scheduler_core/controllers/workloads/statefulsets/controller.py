@@ -1,4 +1,4 @@
-"""StatefulSets: pods that come and go in the order of their ordinals, under revisions of their template.
+"""StatefulSets: pods created and deleted in the order of their ordinals, with revisions of the template.
 
 The gate MaxUnavailableStatefulSet is off, as it is by default.
 
@@ -26,7 +26,7 @@ from scheduler_core.controllers.workloads.watching import WorkloadController
 def stateful_status(
     world: World, owner: Owner, pods: Sequence[Pod], current: Mapping[str, Any], revisions: history.Revisions
 ) -> dict[str, Any]:
-    """Fields of the status, counted from the pods that are there."""
+    """Build the status fields, counted from the existing pods."""
     now, update = history.name_of(current), history.name_of(revisions.update)
     running = [pod for pod in pods if pod.phase == "Running" and pod.ready]
     staying = [revision_of(pod) for pod in pods if not pod.deleting]
@@ -92,13 +92,13 @@ class StatefulSetController(WorkloadController):
 
 
 def _current(owner: Owner, revisions: history.Revisions) -> Manifest:
-    """The revision that the status calls current; else the newest."""
+    """Return the revision that the status names as current; else the newest."""
     name = owner.status.get("currentRevision")
     return next((one for one in revisions.all if history.name_of(one) == name), revisions.update)
 
 
 def _update(work: Pods, pods: Sequence[Pod], current: Manifest, update: Manifest) -> int:
-    """Wanted pods first, then those that are too many, then those of old revisions. How many current ones were deleted last. Refused."""
+    """Sync desired pods, then surplus pods, then those of old revisions. Return how many of the latter were deleted. Raise Refused."""
     wanted = identity.ordinals(work.owner)
     by_ordinal = {identity.ordinal_of(pod): pod for pod in pods}
     condemned = [pod for pod in pods if identity.ordinal_of(pod) >= 0 and identity.ordinal_of(pod) not in wanted]
@@ -127,7 +127,7 @@ def _update(work: Pods, pods: Sequence[Pod], current: Manifest, update: Manifest
 
 
 def _revision_for(owner: Owner, ordinal: int, current: Manifest, update: Manifest) -> Manifest:
-    """The revision of which a lacking pod is made: the current one below the partition.
+    """Return the revision for a missing pod: the current one below the partition.
 
     kube: newVersionedStatefulSetPod
     """
@@ -142,7 +142,7 @@ def _revision_for(owner: Owner, ordinal: int, current: Manifest, update: Manifes
 
 
 def _roll(work: Pods, replicas: Sequence[Pod | None], update: str) -> int:
-    """Deletes the highest pod of another revision, where all above it are available. Refused."""
+    """Delete the highest pod of another revision if all above it are available. Return the number of deleted pods. Raise Refused."""
     strategy = work.owner.spec["updateStrategy"]
     if strategy["type"] == "OnDelete":
         return 0
@@ -157,7 +157,7 @@ def _roll(work: Pods, replicas: Sequence[Pod | None], update: str) -> int:
 
 
 def _write(world: World, owner: Owner, fields: dict[str, Any]) -> None:
-    """Writes the status; where the rolling update is complete, the new revision becomes the current one.
+    """Write the status. After a complete rolling update the new revision becomes the current one.
 
     kube: completeRollingUpdate
     """

@@ -1,4 +1,4 @@
-"""The pods of a StatefulSet: their names and ordinals, and what they look like.
+"""The pods of a StatefulSet: names, ordinals, and manifests.
 
 kube: pkg/controller/statefulset/stateful_set_utils.go @ v1.34.1
 """
@@ -18,7 +18,7 @@ _MOST = 2**31 - 1
 
 
 def parent_and_ordinal(name: str) -> tuple[str, int]:
-    """The StatefulSet's name and the ordinal in a pod's name; ("", -1) where it has none."""
+    """Return the StatefulSet's name and the ordinal in a pod's name, or ("", -1)."""
     match = _NAME.match(name)
     if match is None:
         return "", -1
@@ -31,18 +31,18 @@ def ordinal_of(pod: Pod) -> int:
 
 
 def ordinals(owner: Owner) -> range:
-    """The ordinals that are wanted."""
+    """Return the desired ordinals."""
     start = int((owner.spec.get("ordinals") or {}).get("start") or 0)
     return range(start, start + owner.number("replicas"))
 
 
 def revision_of(pod: Pod) -> str:
-    """The name of the revision that it was made of."""
+    """Return the name of the pod's revision."""
     return pod.labels.get(POD_HASH, "")
 
 
 def new_pod(owner: Owner, template: Manifest, revision: str, ordinal: int) -> dict[str, Any]:
-    """A pod of a revision under its ordinal, as it is created."""
+    """Build a pod of a revision for an ordinal."""
     pod = from_template(owner, template)
     name = f"{owner.name}-{ordinal}"
     labels = {**pod["metadata"]["labels"], **identity(name, ordinal), POD_HASH: revision}
@@ -55,7 +55,7 @@ def new_pod(owner: Owner, template: Manifest, revision: str, ordinal: int) -> di
 
 
 def identity(name: str, ordinal: int) -> dict[str, str]:
-    """The labels that say which pod it is."""
+    """Return the labels that identify a pod."""
     return {POD_NAME: name, POD_INDEX: str(ordinal)}
 
 
@@ -74,7 +74,7 @@ def claim_templates(owner: Owner) -> list[Manifest]:
 
 
 def volumes(owner: Owner, spec: Manifest, ordinal: int) -> list[Manifest]:
-    """A pod's volumes, those of claim templates in place of others of their names."""
+    """Return a pod's volumes. Those of claim templates replace others of the same names."""
     own: list[Manifest] = [
         {
             "name": template["metadata"]["name"],

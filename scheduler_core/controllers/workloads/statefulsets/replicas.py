@@ -1,4 +1,4 @@
-"""One ordinal of a StatefulSet: what is done about its pod.
+"""The actions on the pod of one ordinal of a StatefulSet.
 
 kube: pkg/controller/statefulset/{stateful_set_control,stateful_pod_control}.go @ v1.34.1
 """
@@ -26,11 +26,11 @@ class Pods(Work):
         return pod.phase == "Running" and pod.ready
 
     def is_unavailable(self, pod: Pod | None) -> bool:
-        """Return whether a pod is missing, ending, or not Ready for long enough."""
+        """Return whether a pod is missing, being deleted, or not yet available."""
         return pod is None or pod.deleting or not self.is_available(pod)
 
     def create(self, manifest: dict[str, Any], ordinal: int) -> bool:
-        """Creates a pod with its claims; False where it has to wait for those of a former pod. Refused."""
+        """Create a pod with its claims. Return False if it must wait for the deletion of a former pod's claims. Raise Refused."""
         name = manifest["metadata"]["name"]
         if claims.is_stale(self.world, self.owner, name, ordinal):
             return False
@@ -49,7 +49,7 @@ class Pods(Work):
         return True
 
     def delete(self, pod: Pod, why: str) -> None:
-        """Deletes a pod. Refused."""
+        """Delete a pod. Raise Refused."""
         try:
             self.world.api.delete(("Pod", pod.namespace, pod.name))
         except Refused as refused:
@@ -59,7 +59,7 @@ class Pods(Work):
         self.said.append(f"deleted {pod.name}: {why}")
 
     def settle(self, pod: Pod) -> bool:
-        """Brings a wanted pod on; whether all is as it should be, so that the next one's turn comes. Refused."""
+        """Sync a desired pod. Return whether the next pod may be handled. Raise Refused."""
         if pod.terminal:
             if not pod.deleting:
                 self.delete(pod, f"it has ended ({pod.phase})")
@@ -81,7 +81,7 @@ class Pods(Work):
         return True
 
     def condemn(self, pod: Pod, first_unavailable: Pod | None) -> bool:
-        """Deletes a pod that is too many; whether the next one's turn comes. Refused."""
+        """Delete a surplus pod. Return whether the next pod may be handled. Raise Refused."""
         if pod.deleting:
             return not self.in_order
         ready = self.is_running_and_ready(pod) and self.is_available(pod)
@@ -91,7 +91,7 @@ class Pods(Work):
         return False
 
     def for_all(self, items: Sequence[T], do: Callable[[T], bool]) -> bool:
-        """One after the other until one has to wait, or all at once in batches of 1, 2, 4, ... Whether all came through. Refused."""
+        """Handle items in order until one must wait, or all in batches of 1, 2, 4, ... Return whether all were handled. Raise Refused."""
         if self.in_order:
             return all(do(item) for item in items)
         # kube's slow start: an error that all pods would meet is met by a few, not by all of them.
