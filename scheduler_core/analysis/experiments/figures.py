@@ -1,4 +1,4 @@
-"""The figures of an experiment, as Plotly's data: one set for the page, the report, and notebooks."""
+"""Figures of an experiment as Plotly data, for the page, the report, and notebooks."""
 
 import math
 import re
@@ -21,7 +21,7 @@ T95 = [float(each) for each in _T95.split()]
 
 @dataclass(frozen=True)
 class Figure:
-    """`words`: what its title names: the measure, the first variant, or the two axes. `traces` and `layout` are Plotly's."""
+    """`words`: the words of the title, such as the measure, the first variant, or the two axes. `traces` and `layout` are Plotly's."""
 
     kind: Kind
     words: dict[str, str]
@@ -34,7 +34,7 @@ class Figure:
         return _TITLES[self.kind].format(**self.words)
 
     def as_plotly(self) -> dict[str, Any]:
-        """Return the figure as Plotly takes it: `plotly.graph_objects.Figure(figure.as_plotly())`."""
+        """Return the figure in Plotly's form: `plotly.graph_objects.Figure(figure.as_plotly())`."""
         plain = [{name: value for name, value in trace.items() if name != "color"} for trace in self.traces]
         data = [
             {**trace, "marker": {"color": each["color"], "size": 9}}
@@ -99,7 +99,7 @@ def summarize(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
 
 
 def compare_pairs(first: Sequence[Row], other: Sequence[Row], measure: str) -> tuple[float, float]:
-    """Return the mean of the differences of one measure, seed by seed, and half the width of its 95 % confidence interval."""
+    """Return the mean of the differences of a measure, paired by seed, and half the width of its 95 % confidence interval."""
     before = {row["seed"]: row[measure] for row in first}
     differences = np.array([row[measure] - before[row["seed"]] for row in other if row["seed"] in before])
     if len(differences) < 2:
@@ -128,7 +128,7 @@ def _draw_differences(name: str, first: Sequence[Row], other: Sequence[Row], col
 
 
 def _draw_sweep(variants: Mapping[str, Sequence[Row]], measures: Sequence[str]) -> Iterator[Figure]:
-    """Yield a figure for each measure, with a line for each plugin whose weight was varied."""
+    """Yield a figure for each measure, with one line for each plugin with varied weights."""
     first = next(iter(variants))
     swept: dict[str, list[tuple[int, str]]] = {}
     for name in variants:

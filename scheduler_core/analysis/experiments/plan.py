@@ -1,4 +1,4 @@
-"""The file of an experiment: worlds, variants of the scheduler, and seeds; and the runs that it stands for."""
+"""The file of an experiment: worlds, variants of the scheduler, and seeds; and the runs that follow from it."""
 
 import hashlib
 import math
@@ -137,7 +137,7 @@ class Experiment(_FilePart, frozen=True, rename={"types": "nodeTypes"}):
 
     @property
     def all_variants(self) -> list[Variant]:
-        """The variants, those of the sweep included."""
+        """The variants, including those of the sweep."""
         first = self.variants[0]
         return self.variants + [
             msgspec.structs.replace(first, name=f"{plugin}={weight}", weights={**first.weights, plugin: weight})
@@ -147,7 +147,7 @@ class Experiment(_FilePart, frozen=True, rename={"types": "nodeTypes"}):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One run, as it travels to whoever makes it. `folder` is where the world's files are."""
+    """One run, as it is sent to a worker. `folder` is the folder of the world's files."""
 
     world: WorldSource
     variant: Variant
@@ -163,7 +163,7 @@ class Run(msgspec.Struct, frozen=True):
 
 
 def read_experiment(text: str) -> Experiment:
-    """Return the experiment of a YAML file. Raise ValueError with what was received, what was expected, and where."""
+    """Return the experiment of a YAML file. Raise ValueError with the received value, the expected value, and the place."""
     try:
         documents = [loaded.manifest for loaded in load_manifests(text)]
     except InvalidObject as error:

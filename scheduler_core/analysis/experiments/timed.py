@@ -1,4 +1,4 @@
-"""Pods with their times: of manifests, of a CSV table such as openb's, of a session's trace, and of a trace of SimKube."""
+"""Pods with their times: from manifests, a CSV table such as openb's, a session's trace, or a trace of SimKube."""
 
 import csv
 import lzma
@@ -43,7 +43,7 @@ _KEPT = (
 
 @dataclass
 class TimedPod:
-    """A pod, when it came, and how long it stayed (ns); None where nothing says so."""
+    """A pod with its arrival and its duration (ns), or None if unknown."""
 
     pod: Manifest
     arrival: int | None = None
@@ -59,7 +59,7 @@ class Source:
 
 
 def read_source(name: str, data: bytes) -> Source:
-    """Read a file by its ending. Raise ValueError with what was received and expected."""
+    """Read a file according to its extension. Raise ValueError with the received and the expected value."""
     if name.endswith(".xz"):
         name, data = name.removesuffix(".xz"), lzma.decompress(data)
     try:
@@ -143,7 +143,7 @@ def read_class(name: str) -> int | None:
 
 
 def _replay(lines: Iterable[Mapping[str, Any]]) -> Source:
-    """Make a session's history again, and note when its pods came, and how long they had a node."""
+    """Replay a session's history, and record when its pods arrived and how long each had a node."""
     seed, log, head = read_log(lines)
     sim, found = Simulation(seed), Source()
     there: dict[tuple[str, str], TimedPod] = {}

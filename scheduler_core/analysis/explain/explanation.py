@@ -1,4 +1,4 @@
-"""What an explanation holds: frozen, JSON-safe. Its codes never change (docs/explain.md)."""
+"""Explanations as data: frozen and JSON-safe. The codes never change (docs/explain.md)."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class State(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GivenReason:
-    """One reason: its code, the plugin that gave it ("" none) and kube's text. `nodes`: those that it is given for; `count` of them.
+    """A reason: its code, the plugin ("": none), and kube's message. `nodes`: the nodes it applies to, `count` of them.
 
-    `groups`: where they are many, how many of which group of nodes. `evidence`: what the plugin found, and what its text names.
-    `final`: no pod that ends could help (UnschedulableAndUnresolvable).
+    `groups`: for many nodes, how many of each group. `evidence`: the plugin's findings, and the names in its message. `final`: no pod
+    that ends could help (UnschedulableAndUnresolvable).
     """
 
     code: str
@@ -108,12 +108,12 @@ class Preemption:
 class Explanation:
     """The reasons for the state of a pod "namespace/name". Times: see Fact.
 
-    `until`: when its backoff ends, or the latest time at which it is retried, and `due` the same on a calendar, if there is one;
-    `events`: what wakes it before, by kube's names. `fits`: the nodes that it would pass now, of `total`. `message`: that of its last
-    attempt; `node`: its node, or the node it will be bound to.
+    `until`: the end of its backoff or its latest retry, and `due` the same as a calendar time, if the world has a calendar. `events`:
+    kube's names of the events that requeue it before. `fits`: the nodes that it would pass now, of `total`. `message`: the message of its
+    last attempt. `node`: its node, or the node to which it will be bound.
 
-    `phase` and `reason`: those of its status, also if a kubelet that refuses it is only about to write them. `predecessors`: the number of
-    pods of its owner that failed or were evicted before it.
+    `phase` and `reason`: those of its status, also if a kubelet that refuses the pod is only about to write them. `predecessors`: the
+    number of pods of its owner that failed or were evicted before it.
     """
 
     pod: str
@@ -139,14 +139,14 @@ class Explanation:
 
     @property
     def problem(self) -> bool:
-        """Return whether the pod, the workload, or the node is not as its owner wants it."""
+        """Return whether the pod, the workload, or the node is not in the desired state."""
         if self.state is State.TERMINATING:
             return self.until is None
         telling = _TELLING.get(self.state, ())
         return self.state not in _FINE or any(fact.code in telling for fact in self.facts)
 
     def date(self, store: Store) -> Explanation:
-        """Return the same with the times of a calendar, if the world has one: a cluster's own times are what its owner knows."""
+        """Return the explanation with calendar times if the world has a calendar: users know the cluster's own times."""
         if not store.is_dated:
             return self
         return replace(

@@ -1,6 +1,6 @@
-"""The reasons for a pod's place: what the filters left, the scores that decided, and the rules that did not keep the pod away.
+"""Reasons for a pod's placement: the nodes that passed the filters, the scores that decided, and the rules that did not apply.
 
-The plugins are asked as things are now, without the pod itself.
+The plugins run on the current state, without the pod itself.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ SHOWN, SMALL = 3, 400
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A pod's place beside the other nodes: what is to be said of it, and what refuses the others."""
+    """A pod's placement compared with the other nodes: facts, and the refusals of the others."""
 
     facts: tuple[Fact, ...] = ()
     reasons: tuple[GivenReason, ...] = ()
@@ -85,7 +85,7 @@ def explain_place(world: Simulation, pod: Pod, node: str) -> Placement:
 
 
 def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
-    """Return whether the pod came with its nodeName, as far as is known, so that no scheduler was asked."""
+    """Return whether the pod was created with its nodeName, as far as is known, so that no scheduler decided."""
     if not pod.node_name or pod.key in world.journal.last_attempt:
         return False
     if pod.phase == "Pending" and _waits_for_choice(world, pod):
@@ -103,7 +103,7 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
 
 
 def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
-    """Return whether a claim of a pod shows that no scheduler chose for it: nothing was selected, and nothing allocated."""
+    """Return whether a pod's claim shows that no scheduler decided: no node is selected, and nothing is allocated."""
     for use in volumes_of(pod.spec).claims:
         claim = world.store.get(CLAIM, pod.namespace, use.name(pod))
         spec = (claim or {}).get("spec") or {}
@@ -198,7 +198,7 @@ def _score(framework: Framework, trial: Trial, rows: Rows) -> dict[str, NDArray[
 
 
 def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, bypassed: bool) -> Iterator[Fact]:
-    """Yield the rules that the pod's place breaks now: no scheduler asked them, or they hold for new pods alone."""
+    """Yield the rules that the pod's placement breaks now: no scheduler checked them, or they apply to new pods only."""
     pod, node = diagnosis.pod, diagnosis.nodes.names[row]
     if bypassed:
         yield note("BypassedScheduler", pod=pod.key, node=node)
@@ -367,7 +367,7 @@ def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) ->
 
 
 def list_pods_of(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArray[np.bool_]) -> list[Pod]:
-    """The pods of the chosen classes on the rows, by name."""
+    """Return the pods of the chosen classes on the rows, by name."""
     table = nodes.pod_table
     classes = np.array([bool(chosen(each)) for each in table.classes.classes], np.bool_)
     places = np.flatnonzero(classes[table.cls] & rows[table.node] & (table.cls != NO_POD)).tolist()
@@ -394,6 +394,6 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
 
 
 def _list_missing_data(world: Simulation, pod: Pod, node: str) -> Iterator[Fact]:
-    """Yield the plugins that let a node pass because what they compare with is not there."""
+    """Yield the plugins that pass a node because the data they compare is missing."""
     if volumes_of(pod.spec).claims and world.store.get("CSINode", "", node) is None:
         yield note("LimitUnknown", node=node, plugin="NodeVolumeLimits")

@@ -1,7 +1,7 @@
-"""The source of each number and of each rule of a pod: its containers, its template, or what admission and defaulting made of it.
+"""Sources of each number and each rule of a pod: its containers, its template, admission, or defaulting.
 
-The API server records what it writes into new objects. Objects of a dump bring no such record, so there the rules of defaulting and
-admission are followed back from what is stored.
+The API server records what it writes into new objects. Objects of a dump have no such record, so the rules of defaulting and admission
+are inferred from the stored objects.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ _COMPARED = ("nodeSelector", "affinity", "topologySpreadConstraints", "scheduler
 
 
 def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[GivenReason], preempts: bool = False) -> list[Fact]:
-    """Return the sources of what the reasons rest on: requests, selectors, constraints, and the priority if it matters."""
+    """Return the sources behind the reasons: requests, selectors, constraints, and the priority if it matters."""
     reasons = list(reasons)
     resources = dict.fromkeys(str(each.evidence["resource"]) for each in reasons if "resource" in each.evidence)
     plugins = {each.plugin for each in reasons}
@@ -212,7 +212,7 @@ def _read_defaults(world: Simulation, pod: Pod, resource: str, recorded: Mapping
 
 
 def _is_noted(annotation: str, container: str, resource: str) -> bool:
-    """Return whether LimitRanger noted that it set a resource of a container."""
+    """Return whether LimitRanger's annotation shows that LimitRanger set a resource of a container."""
     clauses = (each.rpartition(" container ") for each in annotation.partition(": ")[2].split("; "))
     return any(name == container and resource in what.partition(" request")[0].split(", ") for what, _, name in clauses)
 
@@ -294,7 +294,7 @@ def _trace_selector(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _is_changed(world: Simulation, pod: Pod, template: Spec) -> bool:
-    """Return whether a pod was changed when it was created: its own revision has the same requests as the newest template."""
+    """Return whether admission changed a pod: its own revision has the same requests as the newest template."""
     owner = controller_of(pod.manifest) or {}
     found = world.store.get(str(owner.get("kind")), pod.namespace, str(owner.get("name"))) or {}
     own = ((found.get("spec") or {}).get("template") or {}).get("spec") or {}
@@ -303,7 +303,7 @@ def _is_changed(world: Simulation, pod: Pod, template: Spec) -> bool:
 
 
 def compare_template(world: Simulation, pod: Pod) -> Fact | None:
-    """Return a fact about a template that asks for something else by now than the pod that was made of it; None if it does not."""
+    """Return a fact about a template whose requests differ from those of a pod created from it, or None."""
     owner = template_of(world, pod)
     if owner is None:
         return None

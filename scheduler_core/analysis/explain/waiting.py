@@ -1,4 +1,4 @@
-"""The reasons for a pod's wait beside the filters: preemption that does not help, and the events that wake it or do not."""
+"""Reasons for a pod's wait apart from the filters: preemption that does not help, and events that do or do not requeue it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -80,14 +80,14 @@ def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: It
 
 
 def list_victims(pod: Pod, nodes: NodeTable) -> list[str]:
-    """List the pods of lower priority whose end a nominated pod waits for. kube: PodEligibleToPreemptOthers."""
+    """List the terminating pods of lower priority that a nominated pod waits for. kube: PodEligibleToPreemptOthers."""
     row = nodes.row(pod.nominated_node_name)
     there = [] if row is None else nodes.pods[row]
     return [each.key for each in there if each.deleting and each.priority < pod.priority]
 
 
 def list_chosen(pod: Pod, nodes: NodeTable, attempt: Attempt | None) -> tuple[str, ...]:
-    """List the victims of the last attempt of a pod that are on its nominated node and have not been told to end."""
+    """List the victims of a pod's last attempt that are on its nominated node and are not terminating yet."""
     row = nodes.row(pod.nominated_node_name)
     if attempt is None or row is None or attempt.nominated != pod.nominated_node_name:
         return ()
@@ -114,7 +114,7 @@ def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
 
 
 def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield what the pod's affinity looks for and where, and requirements of which each is met by some node and all by none."""
+    """Yield the targets of the pod's affinity, and requirements that some nodes meet one by one and no node meets together."""
     for reason in reasons:
         if reason.plugin in ("InterPodAffinity", "PodTopologySpread"):
             yield from list_keys_left_out(pod)
@@ -185,7 +185,7 @@ def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield the topology keys of the anti-affinity by which all nodes are one domain, with a pod that is avoided there."""
+    """Yield the topology keys of the anti-affinity that put all nodes into one domain, with a pod to avoid there."""
     for term in affinity_terms(pod).required_anti:
         found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
         if len(found) < 2 or len({*found}) > 1 or found[0] is None:
@@ -200,7 +200,7 @@ def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[Fact]:
-    """Yield the label that a node has in place of one that the pod asks for and no node has."""
+    """Yield the label that a node has instead of one that the pod requires and no node has."""
     for node in world.store.nodes()[:LOOKED_AT]:
         for other, has in find_meant(node, key, value):
             yield note("LabelWasMeant", pod=pod.key, node=node.name, key=key, other=f"{other}={has}" if has else other)
@@ -235,7 +235,7 @@ _OF_TAINTS = ("TaintToleration/UntoleratedTaint", "TaintToleration/UntoleratedTa
 
 
 def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the tolerations of a pod that miss a taint of the same key by their effect or their value."""
+    """Yield the pod's tolerations that fail to match a taint of the same key because of the effect or the value."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     for reason in reasons:
         row = nodes.row(reason.nodes[0]) if reason.code in _OF_TAINTS and reason.nodes else None
@@ -253,7 +253,7 @@ def list_near(key: str, tolerations: Sequence[Toleration], taints: Iterable[Tain
 
 
 def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield what nodes offer of the family of a resource that none of them offers: other sizes of huge pages, other devices."""
+    """Yield the related resources that nodes offer if none offers the requested one: other huge page sizes, other devices."""
     for reason in reasons:
         resource = str(reason.evidence.get("resource") or "")
         family = resource.partition("/")[0] if "/" in resource else resource.partition("-")[0]
@@ -327,13 +327,13 @@ def _wakes(framework: Framework, entry: QueuedPod, holder: Pod) -> bool:
 
 
 def find_entry(scheduler: Scheduler, pod: Pod) -> QueuedPod | None:
-    """Return what the queue has of a pod: its group, if the pod is a member of one that is there."""
+    """Return the pod's entry in the queue, or that of its group if the pod is a member of an existing group."""
     entity = scheduler.queue.find(GROUP + group_key(pod)) if pod.spec.group else None
     return entity or scheduler.queue.find(pod.key)
 
 
 def explain_group(world: Simulation, pod: Pod, diagnosis: Diagnosis | None = None) -> Iterator[Fact]:
-    """Yield what the gang of a pod lacks: members, room in a domain, and nodes that others hold."""
+    """Yield what the pod's gang lacks: members, room in a domain, and nodes that others hold."""
     mine = find_gang(world, pod)
     if mine is None or mine.lacking <= 0:
         return
