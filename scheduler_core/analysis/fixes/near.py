@@ -1,4 +1,4 @@
-"""Near misses: of each group of nodes that are refused alike, the few on which least is missing."""
+"""Near misses: for each group of nodes with the same rejection, the few nodes that lack the least."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -20,7 +20,7 @@ EACH = 2
 
 
 def near_rows(diagnosis: Diagnosis) -> list[int]:
-    """Rows to aim at: of each distinct refusal at most EACH, the groups with the least missing first."""
+    """Return the rows to aim at: at most EACH per distinct rejection, the groups that lack the least first."""
     short = shortage(diagnosis)
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     if diagnosis.whole is not None and len(diagnosis.nodes):
@@ -33,7 +33,7 @@ def near_rows(diagnosis: Diagnosis) -> list[int]:
 
 
 def shortage(diagnosis: Diagnosis) -> NDArray[np.float64]:
-    """Per row how much of the requests is missing, summed over resources: 0 where all is free, 1 for each one lacking whole."""
+    """Return per row the missing share of the requests, summed over resources: 0 if all is free, 1 for each that is completely missing."""
     nodes, requests = diagnosis.nodes, diagnosis.pod.requests
     missing = np.zeros(len(nodes), np.float64)
     for name in ("cpu", "memory", "ephemeral-storage", *(scalar for scalar, _ in requests.scalar)):
@@ -114,7 +114,7 @@ RUNTIME_CLASS = "RuntimeClass"
 
 
 def lower_overhead(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation) -> Iterator[Draft]:
-    """Yield, per row, a draft of class and pod with an overhead that is lower by what the node lacks when it is empty."""
+    """Yield, per row, a draft of class and pod whose overhead is reduced by the amount that the empty node lacks."""
     name = str(draft.original["spec"].get("runtimeClassName") or "")
     found = sim.store.get(RUNTIME_CLASS, "", name) if name else None
     if found is None:
@@ -138,7 +138,7 @@ def _without_overhead(manifest: dict[str, Any]) -> None:
 
 
 def relax_class_selector(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation) -> Iterator[Draft]:
-    """Yield, per row, a draft of class and pod without those entries of the class' node selector that the node does not match."""
+    """Yield, per row, a draft of class and pod without the class' node selector entries that the node does not match."""
     name = str(draft.original["spec"].get("runtimeClassName") or "")
     found = sim.store.get(RUNTIME_CLASS, "", name) if name else None
     scheduling = (found or {}).get("scheduling") or {}
