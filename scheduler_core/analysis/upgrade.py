@@ -1,7 +1,7 @@
-"""The preview of an upgrade: a world under its release beside the same world under another, each run until it is at rest.
+"""The preview of an upgrade: a world under its release compared with the same world under another, each run until rest.
 
-A pod that ends elsewhere has a cause where the newer release, without one behavior or with one gate as before, has the pod where the older
-one has it. So a cause is proven by running, not guessed from the configuration.
+A moved pod has a cause if the newer release, without one behavior or with one gate as before, schedules the pod as the older release
+does. So a run proves each cause; none is guessed from the configuration.
 """
 
 import json
@@ -25,7 +25,7 @@ Over = Callable[[], bool]  # whether the time for the causes is over
 
 
 class Stage(NamedTuple):
-    """The progress of a preview: its run, what is switched off there ("": nothing, "a ...": a and more), and its transitions."""
+    """The progress of a preview: the run, the disabled behavior or gate ("": none, "a ...": a and more), and the transitions."""
 
     run: int
     without: str
@@ -52,7 +52,7 @@ class MovedPod:
 
 @dataclass(frozen=True, slots=True)
 class ChangedMessage:
-    """A message of pods that wait, and what they say under the new release."""
+    """A message of waiting pods, and their message under the new release."""
 
     before: str
     after: str
@@ -61,7 +61,7 @@ class ChangedMessage:
 
 @dataclass(frozen=True, slots=True)
 class WatchedText:
-    """A text that alerts and searches may match on, and what a release says instead ("": nothing); `because`: the behavior."""
+    """A text that alerts and searches may match, and its replacement in a release ("": none); `because`: the behavior."""
 
     before: str
     after: str
@@ -98,7 +98,7 @@ class _Switch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """`tried`: runs with some behaviors or gates switched off. `at_rest`: both runs came to rest; `cut`: time for the causes ran out."""
+    """`tried`: runs with some behaviors or gates disabled. `at_rest`: both runs came to rest; `cut`: the time for the causes ran out."""
 
     source: Release
     target: Release
@@ -123,7 +123,7 @@ def preview_upgrade(
     report: Report = lambda stage: None,
     over: Over = lambda: False,
 ) -> Upgrade:
-    """Return what an upgrade changes for a world, which stays as it is. Refused where the new release cannot run it."""
+    """Return the changes of an upgrade. The world itself does not change. Raise Refused if the new release cannot run the world."""
     return finish(iterate_upgrade(sim, target, steps, report, over))
 
 
@@ -134,7 +134,7 @@ def iterate_upgrade(
     report: Report = lambda stage: None,
     over: Over = lambda: False,
 ) -> Steps[Upgrade]:
-    """Preview an upgrade, with a pause now and then."""
+    """Preview an upgrade, and pause regularly."""
     source = sim.settings.release
     # An upgrade restarts the schedulers, which list the pods anew and in another order: they restart in the run before as well.
     off = sim.settings.switched_off
@@ -214,11 +214,11 @@ def _find_causes(
     report: Report,
     over: Over,
 ) -> Steps[tuple[list[MovedPod], int, bool]]:
-    """Switch what is new off until each pod has a cause, none is left, or the time is over; then once more beside the first with an effect.
+    """Disable new gates and behaviors until each pod has a cause, none is left, or the time is over; then again with the first effective
+    one disabled.
 
-    What moves pods most often comes first, one by one, then all others, and halves of them: a group that leaves all pods
-    without a cause where they are is taken apart no further. `restart`: settings that restart the schedulers, as in the run before,
-    where the world's own release is the newer one.
+    The most frequent causes are tried first, one by one, then all others, and halves of them: a group that moves no pod without a cause
+    is not split. `restart`: settings that restart the schedulers, as in the run before, if the world's own release is the newer one.
     """
     older, newer = in_order(sim.settings.release, target)
     here, there = {each.pod: each.after for each in moved}, {each.pod: each.before for each in moved}
@@ -276,7 +276,7 @@ def _join(group: Sequence[_Switch]) -> _Switch:
 
 
 def _list_switches(older: Release, newer: Release) -> Iterator[_Switch]:
-    """Yield what is new: gates, as they were before, and behaviors."""
+    """Yield the new gates, with their earlier values, and the new behaviors."""
     known = gates_of(older)
     for gate in asked_gates(newer):
         old = known[gate.name].default if gate.name in known else False
@@ -335,7 +335,7 @@ _READ = (
 
 
 def _has(value: Any, path: Sequence[str]) -> bool:
-    """Return whether a manifest, or an entry of a list in it, has something at a path."""
+    """Return whether a manifest, or an entry of a list in it, has a value at a path."""
     if isinstance(value, list | tuple) and path:
         return any(_has(each, path) for each in value)
     return _has(value.get(path[0]), path[1:]) if path and isinstance(value, Mapping) else bool(value and not path)

@@ -1,4 +1,4 @@
-"""What a plugin in CEL would say of a pod in the present world, on each node; nothing is changed by asking."""
+"""Results of a CEL plugin for a pod in the current world, on each node. The world does not change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MOST_NODES = 100
 
 @dataclass(slots=True)
 class ExpressionAnswer:
-    """The answer of one expression: its text, whether that is a refusal or a failure, and the values of its parts."""
+    """The result of one expression: its text, whether it is a rejection or a failure, and the values of its parts."""
 
     text: str
     refuses: bool = False
@@ -33,7 +33,7 @@ class ExpressionAnswer:
 
 @dataclass(slots=True)
 class OnNode:
-    """A plugin's answers for one node; None without such an expression. `victims`: each pod there, and whether to evict it."""
+    """A plugin's results for one node, or None without such an expression. `victims`: each pod there, and whether to evict the pod."""
 
     node: str
     filter: ExpressionAnswer | None = None
@@ -45,7 +45,7 @@ class OnNode:
 
 @dataclass(slots=True)
 class Trial:
-    """`left_out`: nodes beyond the first ones, or for which there was no cost left."""
+    """`left_out`: nodes beyond the first ones, or for which no cost budget was left."""
 
     pod: str
     pre_enqueue: ExpressionAnswer | None
@@ -137,7 +137,7 @@ def _status(plugin: CelPlugin, field: str, answer: Answer) -> tuple[Status, int]
 
 
 def _normalize(plugin: CelPlugin, found: list[OnNode], scores: list[int | None]) -> None:
-    """Among the nodes that Filter leaves, as in a cycle."""
+    """Normalize the scores among the nodes that pass Filter, as in a cycle."""
     if plugin.definition.normalize not in NORMALIZED:
         return
     feasible = [

@@ -1,7 +1,7 @@
-"""Stranded pods: those that would fit now while nothing is about to try them, as kube itself leaves them; and how it came about.
+"""Stranded pods: pods that would fit now but that nothing is about to try, as in kube itself; and the cause.
 
-A pod waits for an event that a hint says may help it. kube's hints do not see everything that helps, and a gated pod hears only what the
-plugin that holds it back registered for. Such a pod waits for the timeout of unschedulable pods, or for as long as nothing happens.
+A pod waits for an event that, according to a hint, may help. kube's hints miss some events that help, and a gated pod receives only the
+events that its gating plugin registered for. Such a pod waits for the timeout of unschedulable pods, or until something happens.
 
 kube: plugins/interpodaffinity/plugin.go (isSchedulableAfterPodChange), backend/queue/scheduling_queue.go (isPodWorthRequeuing,
 flushUnschedulablePodsLeftover), framework/preemption/preemption.go (prepareCandidateAsync) @ v1.34.1
@@ -36,8 +36,8 @@ class Way(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stranding:
-    """`node` is one that the pod would fit on, `plugins` those that refused it or hold it back, `until` when the queue tries it again by
-    itself (virtual nanoseconds; None: not before something happens).
+    """`node`: a node on which the pod would fit. `plugins`: those that rejected or gate the pod. `until`: the time at which the queue
+    retries the pod without an event (virtual nanoseconds; None: only after an event).
     """
 
     way: Way

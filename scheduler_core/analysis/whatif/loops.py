@@ -1,8 +1,8 @@
-"""Loops: owners whose pods end again and again in the same way, while nothing about the owner changes.
+"""Loops: owners whose pods end repeatedly in the same way, while nothing about the owner changes.
 
-A controller that replaces such pods does so forever: a ReplicaSet whose pods a kubelet refuses, a StatefulSet whose pods a taint
-evicts. Nothing here knows a controller or a reason: whenever a pod ends, what is left of its owner is compared with what was left
-before. A Job that counts its failures up to a limit is another each time, so it is left alone until it ends by itself.
+A controller that replaces such pods does so forever: a ReplicaSet whose pods a kubelet refuses, a StatefulSet whose pods a taint evicts.
+The detection is independent of controllers and reasons: whenever a pod ends, the owner's remaining state is compared with the earlier
+ones. The state of a Job that counts its failures up to a limit differs each time, so the Job continues until it ends.
 """
 
 import json
@@ -31,9 +31,9 @@ Standing = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a pod on a node: `reason` and `message` come from its status, or from the condition that names the cause of its deletion.
+    """The end of a pod on a node. `reason` and `message` come from its status, or from the condition with the cause of its deletion.
 
-    `failed`: it failed, whether or not it was deleted afterwards.
+    `failed`: the pod failed, whether or not it was deleted afterwards.
     """
 
     pod: str
@@ -48,7 +48,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """An owner whose pods end alike: what controls them, the workload on top of it, how many ended, where, and how the last one did."""
+    """An owner whose pods end in the same way: the owner, its top workload, the number and nodes of ended pods, and the last end."""
 
     owner: Subject
     workload: Subject
@@ -82,7 +82,7 @@ class _OwnerEnds:
     seen: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
 
     def put(self, pod: str, standing: Standing | None) -> Standing | None:
-        """Notes where a pod stands, None: nowhere any more; returns where it stood before."""
+        """Store a pod's phase and node (None: gone). Return the previous ones."""
         before = self.live.pop(pod, None)
         if before is not None:
             self.tally[before] -= 1
@@ -95,7 +95,7 @@ class _OwnerEnds:
 
 
 class Loops:
-    """Hears of each change, and knows the owners that go in circles. `ends`: how many pods have to end alike."""
+    """A detector of owners in loops, which reads each change. `ends`: how many pods have to end in the same way."""
 
     def __init__(self, store: Store, ends: int = ENDS) -> None:
         self._most = ends
@@ -109,13 +109,13 @@ class Loops:
         return tuple(end for key, end in sorted(self._alone.items()) if store.pod_at(key) is None)
 
     def forget(self, subject: Subject) -> None:
-        """Begins to compare anew."""
+        """Start the comparison again."""
         known = self._ends(subject)
         known.seen.clear()
         known.barren = 0
 
     def hear(self, store: Store, changes: Iterable[WatchEvent]) -> Loop | None:
-        """An owner that has just been found to go in circles."""
+        """Process changes. Return a loop if one was detected."""
         found = None
         for event in changes:
             if event.kind == "Pod":
@@ -173,12 +173,12 @@ def subject_of(pod: Pod) -> Subject:
 
 
 def _state(pod: Pod) -> Standing | None:
-    """Return a pod's phase and node, or None if it has ended or is about to."""
+    """Return a pod's phase and node, or None if the pod has ended or terminates."""
     return None if pod.terminal or pod.deleting else (pod.phase, pod.node_name)
 
 
 def end_of(pod: Pod) -> End:
-    """Return the end of a pod that has failed or is deleted."""
+    """Return the end of a pod that failed or was deleted."""
     status = pod.manifest.get("status") or {}
     targets = (each for each in status.get("conditions") or () if each.get("type") == "DisruptionTarget")
     why: Mapping[str, Any] = status if status.get("reason") else next(targets, {})
@@ -242,7 +242,7 @@ class Circles(NamedTuple):
 
 
 class Watchdog:
-    """Looks at a run from slice to slice. `position` is where it looked last."""
+    """A detector of circles, called slice by slice. `position`: the position of its last call."""
 
     def __init__(self, world: Any) -> None:
         self.position: int = world.position
@@ -254,7 +254,7 @@ class Watchdog:
         self._since_t = world.now
 
     def circles(self, world: Any) -> Circles | None:
-        """Since when nothing new has happened, where that is for too long."""
+        """Return since when nothing new has happened if that is too long, else None."""
         moves = world.journal.moves
         for i in range(self._read, len(moves)):
             move = moves[i]
