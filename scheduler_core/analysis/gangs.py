@@ -20,7 +20,7 @@ from scheduler_core.world.simulation import Simulation
 
 Way = Literal["none", "coscheduling", "groups"]
 WAYS: tuple[Way, ...] = get_args(Way)
-END = 60 * SECOND  # a comparison ends here, as Coscheduling tries again without end
+END = 60 * SECOND  # a comparison ends here, because Coscheduling retries forever
 STEPS = 20_000
 EACH = 50  # steps between two pauses
 _HOLDS = (Place.WAITING, Place.BINDING, Place.BOUND, Place.RUNNING)
@@ -28,7 +28,7 @@ _ON = (Place.BOUND, Place.RUNNING)
 _PLAIN: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 _PLUGINS = (NAME, "CoschedulingSort")
 _ARGUMENTS = {"name": NAME, "args": {"permitWaitingTimeSeconds": 20}}
-# What makes pods: in a comparison, the pods that are there are all.
+# Kinds that create pods: a comparison has only the existing pods.
 _OWNERS = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet")
 
 

@@ -20,7 +20,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, FailCall, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
 
-WRITTEN = "Event.events.k8s.io"  # the store's key of the Events that clients wrote
+WRITTEN = "Event.events.k8s.io"  # the store's key of Events by clients
 OVER_HTTP = 20 * MILLISECOND
 FIELDS = ("node", "condition", "nominated", "events")
 KUBES = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.world.commands import Refused, SetSettings
 from scheduler_core.world.simulation import Simulation
 
-# Differences that move pods of most clusters: each is switched off alone first, then all others at once.
+# Differences that move pods of most clusters: each is disabled alone first, then all others at once.
 LIKELY = ("ties-in-order", "balance-by-change", "StorageCapacityScoring")
 Over = Callable[[], bool]  # whether the time for the causes is over
 
@@ -136,7 +136,7 @@ def iterate_upgrade(
 ) -> Steps[Upgrade]:
     """Preview an upgrade, and pause regularly."""
     source = sim.settings.release
-    # An upgrade restarts the schedulers, which list the pods anew and in another order: they restart in the run before as well.
+    # An upgrade restarts the schedulers, which then list the pods in another order. So they restart in the run before as well.
     off = sim.settings.switched_off
     restart = {"switched_off": sorted({*off} ^ {DIFFERENCES[0].behavior})}, {"switched_off": list(off)}
     before, rested = yield from _run(sim, restart, steps, _count_steps(report, 1))
@@ -318,7 +318,7 @@ def _list_gates(source: Release, target: Release) -> Iterator[ChangedGate]:
             yield ChangedGate(name, was, now, name in new and new[name].locked)
 
 
-# Objects of which a newer release reads more: the kind, the field, what reads it, and the paths that such an object has.
+# Objects of which a newer release reads more: the kind, the field, its reader, and the paths in such an object.
 _READ = (
     ("Node", "status.declaredFeatures", "NodeDeclaredFeatures", ("status.declaredFeatures",)),
     ("CSIDriver", "spec.preventPodSchedulingIfMissing", "VolumeLimitScaling", ("spec.preventPodSchedulingIfMissing",)),

@@ -18,8 +18,8 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 
-RUNS = 120  # sets that are tried, unless the caller says otherwise
-LOOKED_AT = 20_000  # sets whose sums are compared with what is asked
+RUNS = 120  # default number of tried sets
+LOOKED_AT = 20_000  # sets whose sums are compared with the requests
 ROUNDS = 40
 EPSILON = 1e-9
 Set = Counter[int]

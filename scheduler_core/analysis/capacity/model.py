@@ -15,7 +15,7 @@ from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 
 NO_SCHEDULER = "no scheduler has the pod's schedulerName"
-# What these refuse does not change with pods that get a place elsewhere; neither does the anti-affinity of pods that are there.
+# These rejections, and those by existing pods' anti-affinity, stay the same after other pods are scheduled elsewhere.
 _LASTING = (
     "NodeUnschedulable",
     "NodeName",

@@ -13,8 +13,8 @@ Kind = Literal["distribution", "differences", "front", "sensitivity"]
 COLORS = ("#1d55d0", "#d9480f", "#0b7a5b", "#8e3bb0", "#a15c00", "#c2255c")
 SHOWN = ("placed", "wait_p99_s", "nodes_used", "cost_per_hour", "fragmentation", "preemptions", "fairness")
 SUMMARIZED = ("placed", "pending", "wait_p50_s", *SHOWN[1:])
-_SWEPT = re.compile(r"^(\w+)=(\d+)$")  # the name of a variant with another weight
-# Student's t, two-sided 95 %, by degrees of freedom; beyond the last the normal distribution's.
+_SWEPT = re.compile(r"^(\w+)=(\d+)$")  # the name of a variant of a sweep: plugin and weight
+# Student's t, two-sided 95 %, by degrees of freedom. Beyond the last, the normal distribution applies.
 _T95 = "12.71 4.30 3.18 2.78 2.57 2.45 2.36 2.31 2.26 2.23 2.20 2.18 2.16 2.14 2.13 2.12 2.11 2.10 2.09 2.09"
 T95 = [float(each) for each in _T95.split()]
 

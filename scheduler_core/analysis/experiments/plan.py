@@ -19,7 +19,7 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][-A-Za-z0-9._=]{0,126}$
 Count = Annotated[int, msgspec.Meta(ge=1, le=20_000)]
 Weight = Annotated[int, msgspec.Meta(ge=1, le=100)]
 MOST_RUNS = 100_000
-COLUMNS = 2  # edition of a row's columns: rows with others are not gathered in one table
+COLUMNS = 2  # version of a row's columns: one table has rows of one version only
 
 
 class _FilePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -191,7 +191,7 @@ class Player:
                     ):
                         heapq.heappush(ends, (sim.now + self.stays[pod.key], pod.key))
                         limit = min(limit, ends[0][0])
-            self.clock = max(self.clock, sim.now, limit)  # of the run; a world's stands at what happened last
+            self.clock = max(self.clock, sim.now, limit)  # the run's clock; a world's clock shows the last event
             if not ends or ends[0][0] > time:
                 return
             end, key = heapq.heappop(ends)

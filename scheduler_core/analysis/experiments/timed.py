@@ -17,7 +17,7 @@ from scheduler_core.formats.manifests import read
 from scheduler_core.world.commands import command_from_json
 from scheduler_core.world.simulation import Simulation, in_creation_order
 
-# Columns of a table: seconds, and amounts with what is multiplied to be a quantity. Others must name a resource, as nvidia.com/gpu.
+# Columns of a table: seconds, and amounts with the suffix of their quantity. Other columns must be resources, such as nvidia.com/gpu.
 _ARRIVALS, _ENDS, _STAYS = ("arrival_s", "creation_time"), ("end_s", "deletion_time"), ("duration_s",)
 _AMOUNTS = {
     "cpu": ("cpu", ""),
@@ -29,7 +29,7 @@ _AMOUNTS = {
 }
 _TEXTS = ("name", "namespace", "priority")
 _PASSED_OVER = ("gpu_milli", "gpu_spec", "qos", "pod_phase", "scheduled_time")  # of openb's tables
-_TEMPLATES = {"CronJob": ("spec", "jobTemplate", "spec", "template")}  # where others have spec.template
+_TEMPLATES = {"CronJob": ("spec", "jobTemplate", "spec", "template")}  # other kinds have spec.template
 _KEPT = (
     "Namespace",
     "PriorityClass",
@@ -38,7 +38,7 @@ _KEPT = (
     "StorageClass",
     "PersistentVolume",
     "PersistentVolumeClaim",
-)  # of a session
+)  # from a session
 
 
 @dataclass

@@ -39,7 +39,7 @@ from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.readonly import WorldView
 from scheduler_core.world.simulation import Simulation
 
-# Why evicting pods of lower priority did not make room: what PostFilter said last, taken apart by the reasons of its plugins.
+# Why evicting pods of lower priority did not make room: PostFilter's last message, split by the reasons of its plugins.
 
 _START = "preemption: "
 _COUNTED = re.compile(r"(\d+) (.+?)(?=, \d+ |\.?$)")
@@ -73,9 +73,9 @@ def _code(framework: Framework, text: str) -> str:
     return f"Preemption/{REFUSED}"
 
 
-# What wakes a pod that waits: the time, and the events that the plugins which refused it registered for.
+# What requeues a waiting pod: time, and the events for which the plugins that rejected the pod registered.
 
-_FAILS = ("running ", "binding ")  # how a message begins of a cycle that ends with an error, and not with a refusal
+_FAILS = ("running ", "binding ")  # prefixes of messages of cycles that end with an error instead of a rejection
 _SINGLE = tuple(action for action in Action if action not in (Action.UPDATE, Action.ALL))
 
 
@@ -105,9 +105,9 @@ def _names(on: On) -> list[str]:
     return [ClusterEvent(on.resource, each).label for each in _SINGLE if each & left] + names
 
 
-FITS = 20  # nodes that are named
-NAMED = 2  # pods that preemption spared
-SMALL = 200  # nodes that each pod may be compared with, whatever is asked
+FITS = 20  # named nodes
+NAMED = 2  # named pods that preemption spares
+SMALL = 200  # clusters up to this number of nodes compare each pod with all nodes
 
 
 def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
@@ -317,7 +317,7 @@ class _PodQuestion:
         if preempted is not None:
             yield from waiting.explain_preemption(diagnosis, preempted, reasons)
         if self.entry is not None and self.entry.key in self.scheduler.queue.unschedulable_pods:
-            # The end of a pod that the affinity looks for helps only a pod that may be the first of its group.
+            # The end of a pod that the affinity selects helps only a pod that may be the first of its group.
             waking = (fact for fact in holders if fact.code in WAKING and fact.values.get("itself", True))
             keys = [str(fact.values["pod"]) for fact in waking]
             yield from waiting.explain_waking(self.world, self.framework, self.entry, self.attempt, keys, fits)

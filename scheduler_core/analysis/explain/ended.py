@@ -16,8 +16,8 @@ from scheduler_core.controllers.kubelet.pods import judge
 from scheduler_core.world.simulation import Simulation
 
 FAILED, KUBELET = "Failed", "Kubelet"
-REJECTED = "Pod was rejected: "  # how a kubelet's own words begin in the status of a pod that it refuses
-LONGEST = 200  # characters of a message that a container left at its end
+REJECTED = "Pod was rejected: "  # prefix of a kubelet's message in the status of a refused pod
+LONGEST = 200  # characters of a container's termination message
 _BY_RESOURCE = "OutOf"
 _REFUSALS = frozenset(
     read_words("""
@@ -27,9 +27,9 @@ _REFUSALS = frozenset(
 """)
 )
 _UNPLACED = "FailedScheduling"
-# Events that repeat the status of a pod, or tell of its attempts.
+# Events that repeat a pod's status, or report its attempts.
 _REPEATED = frozenset(("BackOff", "Failed", "FailedCreate", "FailedScheduling", "Preempted", PULLING))
-_BINDER = "persistentvolume-controller"  # what it says of claims is among the reasons
+_BINDER = "persistentvolume-controller"  # the reasons have its messages about claims
 _CLAIM, MOST, REPORT = "PersistentVolumeClaim", 2, 400
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
 
@@ -74,7 +74,7 @@ class Past:
 
     @cached_property
     def _ended(self) -> dict[tuple[str, str], list[str]]:
-        # Only once a pod with an owner is asked about: all pods of the world are looked through for it.
+        # Cached and computed on demand, because it reads all pods of the world.
         world, found = self._world, dict[tuple[str, str], list[str]]()
         about = [event for event in world.store.events if event.kind == "Pod"]
         events = [event for event in about if (_refuses(event.reason) or event.reason in _ENDS)]

@@ -24,20 +24,20 @@ class State(enum.StrEnum):
     WAITING_FOR_EVENT = "WaitingForEvent"
     NOT_ATTEMPTED = "NotAttempted"
     NO_NODES = "NoNodes"
-    NOT_CREATED = "NotCreated"  # refused by the API server for another reason than a quota
+    NOT_CREATED = "NotCreated"  # refused by the API server for a reason other than a quota
     ATTEMPTING = "Attempting"
     BINDING = "Binding"
     SCHEDULED = "Scheduled"
-    REFUSED = "Refused"  # by the kubelet of its node, for ever
+    REFUSED = "Refused"  # by the kubelet of its node, permanently
     FAILED = "Failed"
-    PAUSED = "Paused"  # pods that their workload does not make: as a Deployment is paused
+    PAUSED = "Paused"  # pods that their workload does not create: a Deployment is paused
     SUSPENDED = "Suspended"
     MANAGED_ELSEWHERE = "ManagedElsewhere"
-    NOT_RUNNING = "NotRunning"  # placed, and held by its volumes, its kubelet, or its node
+    NOT_RUNNING = "NotRunning"  # scheduled, but blocked by its volumes, its kubelet, or its node
     TERMINATING = "Terminating"
     GONE = "Gone"
-    STUCK = "Stuck"  # a workload or a drain that does not go on
-    AS_WANTED = "AsWanted"  # a workload or a node that lacks nothing
+    STUCK = "Stuck"  # a workload or a drain without progress
+    AS_WANTED = "AsWanted"  # a workload or a node in its desired state
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Role(enum.StrEnum):
     """The question that a fact answers."""
 
     PROVENANCE = "provenance"  # the source of a number or of a rule
-    HOLDERS = "holders"  # the holder of what is short
+    HOLDERS = "holders"  # the holder of a scarce resource
     NOTES = "notes"
 
 
@@ -180,5 +180,5 @@ def _list_fields(given: Any, **renamed: str) -> dict[str, Any]:
 _TELLING = {
     State.SCHEDULED: ("RuleNotAsked",),
     State.BINDING: ("Reports", "ClusterSaysOtherwise", "CycleFailed"),
-}  # facts by which a state is a problem after all
+}  # facts that make a state a problem
 _FINE = (State.SCHEDULED, State.BINDING, State.ATTEMPTING, State.GONE, State.AS_WANTED)

@@ -20,13 +20,13 @@ from scheduler_core.scheduler.cache.pod_classes import PodClass
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import list_counted_pods, repelling, term_figures
 from scheduler_core.world.simulation import Simulation
 
-NODES, PODS = 2, 3  # that are looked at, that are named on each
+NODES, PODS = 2, 3  # examined nodes, and named pods of each
 _JOB_TRACKING = "batch.kubernetes.io/job-tracking"
 _AFFINITY, _SPREAD = "PreFilterInterPodAffinity", "PreFilterPodTopologySpread"
 WAKING = frozenset(
     ("CountsInDomain", "HoldsCapacity", "HoldsPort", "HoldsSlot", "IsAvoided", "IsItsPartner", "Repels", "UsesClaim")
 )
-Found = Iterator[tuple[str, Pod, Mapping[str, Any]]]  # code, holder, what it holds
+Found = Iterator[tuple[str, Pod, Mapping[str, Any]]]  # code, holder, values
 
 
 def find_holders(world: Simulation, diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> list[Fact]:

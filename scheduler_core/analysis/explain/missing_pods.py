@@ -262,7 +262,7 @@ def _explain_missing(
             facts.append(note("SelectorsConflict", namespace=namespace, own=own, theirs=theirs))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
-    if kind == "Pod":  # nothing added to it, or scales it, and its manifest may be malformed
+    if kind == "Pod":  # it has no added containers and no autoscaler, and may be malformed
         return Explanation(
             f"{namespace}/{name}-*", state, (GivenReason(state, "", message, evidence=evidence),), facts=tuple(facts)
         )

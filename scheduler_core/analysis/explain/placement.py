@@ -95,7 +95,7 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
     scheduled, owner = pod.condition("PodScheduled"), template_of(world, pod)
     if owner is not None and owner[1].get("nodeName") == pod.node_name:
         return True
-    # A dump that lost its uids has scheduled its pods before the world began, and templates name no nodes.
+    # Pods of a dump without uids were scheduled before the world began, and templates name no nodes.
     since = 0 if scheduled is None else optional_time(scheduled.get("lastTransitionTime")) or 0
     ran_before = scheduled is not None and since <= world.store.epoch
     chosen = ran_before or (owner is not None and not owner[1].get("nodeName"))
@@ -120,7 +120,7 @@ def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
     return any(claim is not None and not (claim.get("status") or {}).get("allocation") for claim in claims)
 
 
-# The nodes beside each other
+# The nodes compared
 
 
 def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
@@ -194,7 +194,7 @@ def _score(framework: Framework, trial: Trial, rows: Rows) -> dict[str, NDArray[
     return found
 
 
-# Rules that did not keep the pod away
+# Rules that did not keep the pod off the node
 
 
 def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, bypassed: bool) -> Iterator[Fact]:
@@ -205,7 +205,7 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
     stored = scheduler.world.store.pod_at(pod.key)
     is_asked = bypassed or (
         stored is not None and bool(stored.node_name)
-    )  # of a pod being bound, what it gets is taken
+    )  # its resources are assumed while it is being bound
     for verdict in list_verdicts(scheduler, diagnosis.framework, pod, diagnosis.nodes, row) if is_asked else ():
         if verdict.status is not None:
             lacks = [f"{key}={value}" for key, value in wrong_labels(pod, diagnosis.nodes.nodes[row]).items()]

@@ -19,9 +19,9 @@ from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.plugins.helper.fixes import GROUP_LABELS
 
-# Groups of nodes: by the label that whoever made them put on, else by the name without its number.
+# Groups of nodes: by the provider's label, else by the name without its number.
 
-ENOUGH = 8  # so many nodes are named one by one
+ENOUGH = 8  # up to this number, nodes are listed by name
 _NUMBERS = "0123456789"
 
 
@@ -44,8 +44,8 @@ def count_by_group(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
 
 EXTENDER = "Extender"
 SELECTION = "NodeAffinity"
-COMPARED = 40  # nodes of a reason that all plugins are asked about
-LOOKED_AT = 500  # nodes of a reason that are asked whether the pod selects them
+COMPARED = 40  # nodes of a reason that are checked with all plugins
+LOOKED_AT = 500  # nodes of a reason that are checked against the pod's selection
 _LEFT_OUT = "node(s) didn't satisfy plugin(s) ["
 
 
@@ -54,7 +54,7 @@ def classify_reason(framework: Framework, status: Status, text: str) -> RefusalR
     plugin = framework.plugin(status.plugin)
     if status.code is Code.ERROR:
         return RefusalReason(ERROR, {})
-    if text.startswith(_LEFT_OUT):  # the framework's own words for what PreFilter left out
+    if text.startswith(_LEFT_OUT):  # the framework's message for nodes that PreFilter excluded
         return RefusalReason(LEFT_OUT, {})
     return RefusalReason(REFUSED, {}) if plugin is None else read_reason(plugin.reasons, text)
 

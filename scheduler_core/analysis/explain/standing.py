@@ -41,8 +41,8 @@ _CONDITIONS = {
     "node.kubernetes.io/pid-pressure": "PIDPressure",
 }
 _GROWING = ("FileSystemResizePending", "ControllerResizeError", "NodeResizeError")
-_EVERYDAY = ("kubelet", "default-scheduler")  # whose Normal Events tell how a pod began and ended, not why
-_STAGES = ("Launched", "Registered", "Initialized", "InfrastructureReady", "Ready")  # of a node that is made
+_EVERYDAY = ("kubelet", "default-scheduler")  # their Normal Events show how a pod started and ended, not why
+_STAGES = ("Launched", "Registered", "Initialized", "InfrastructureReady", "Ready")  # of a new node's object
 _LOW = "was low on resource"
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
@@ -246,7 +246,7 @@ def _list_unselected(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield note("NobodySelectsNode", pod=pod.key, claim=name, storageClass=of_class["metadata"]["name"])
 
 
-# Nodes that are lost
+# Lost nodes
 
 
 def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
@@ -329,7 +329,7 @@ def _read_condition(world: Simulation, node: str, kind: str, status: str) -> str
     return text.rstrip(". ") if found.get("status") == status else ""
 
 
-# Pods that end, and pods that are gone
+# Terminating pods, and pods that are gone
 
 
 def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
@@ -366,7 +366,7 @@ def _list_surplus(world: Simulation, pod: Pod) -> Iterator[Fact]:
         (controller_of(each.manifest) or {}).get("uid") == owner.get("uid") and (each.creation_time or 0) <= since
         for each in world.store.pods()
         if each.namespace == pod.namespace and not (each.deleting or each.terminal)
-    )  # as the owner makes others in place of a pod that somebody else deleted
+    )  # the owner replaces a pod that another client deleted
     replicas = int(found["spec"].get("replicas", 1))
     if others < replicas:
         return

@@ -224,7 +224,7 @@ def list_tied_nodes(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Ite
             found.setdefault(nodes.names[row], []).extend(text.removeprefix("node(s) ") for text in texts)
     tied = {name: messages for name, messages in found.items() if name not in out}
     for name, messages in tied.items() if len(tied) <= NODES else ():
-        if len(messages) > 1 + (UNSCHEDULABLE in messages):  # of which there is a taint, too
+        if len(messages) > 1 + (UNSCHEDULABLE in messages):  # cordoning also adds a taint
             yield note("TiedNodeRefuses", node=name, messages=messages)
 
 
@@ -264,7 +264,7 @@ def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> It
         refused = [
             diagnosis.nodes.nodes[row] for n in reason.nodes[:LOOKED_AT] if (row := diagnosis.nodes.row(n)) is not None
         ]
-        for node in refused:  # as none of them has the resource in its allocatable, a capacity stands out
+        for node in refused:  # none has the resource in allocatable, so capacity is worth a note
             has = str(((node.manifest.get("status") or {}).get("capacity") or {}).get(resource) or "0")
             if has != "0":
                 yield note("NotAllocatable", node=node.name, name=resource, capacity=has)
@@ -303,7 +303,7 @@ def explain_waking(
     if wakers:
         yield note("WokenByEndOf", pod=entry.pod.key, holders=wakers)
     if fits and attempt is not None:
-        # The pods that ended since the attempt, the last first; their ends did not wake the pod, as it still waits.
+        # The pods that ended since the attempt, the last first. Their ends did not requeue the pod, which still waits.
         found: dict[str, None] = {}
         for move in reversed(world.journal.moves[-LOOKED_AT:]):
             if move.t < attempt.ended:
@@ -322,7 +322,7 @@ def _wakes(framework: Framework, entry: QueuedPod, holder: Pod) -> bool:
     return False
 
 
-# Why the gang of a pod is stuck: how many of its pods have a node, and what its last cycle said.
+# Why a pod's gang is stuck: how many of its pods have a node, and the message of its last cycle.
 # kube: pkg/scheduler/schedule_one_podgroup.go @ v1.37.2
 
 

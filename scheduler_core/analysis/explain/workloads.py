@@ -57,7 +57,7 @@ STICKING = frozenset(
 """)
 )
 SHOWN, LOOKED_AT = 3, 40  # of nodes
-_BAD = frozenset(  # conditions, but for reasons that nothing is wrong with
+_BAD = frozenset(  # conditions of problems, except with the reasons in _FINE
     read_words("""
     AbleToScale=False DiskPressure=True MemoryPressure=True NamespaceDeletionDiscoveryFailure=True NamespaceFinalizersRemaining=True
     NetworkUnavailable=True PIDPressure=True Ready=False Ready=Unknown ScalingActive=False ScalingLimited=True Unschedulable=True
@@ -65,7 +65,7 @@ _BAD = frozenset(  # conditions, but for reasons that nothing is wrong with
 )
 _LOSSES = {"--force": "DrainWantsForce", "--delete-emptydir-data": "DrainWantsToLoseData"}
 _FINE = ("ScalingDisabled", "TooFewReplicas")
-SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
+SHORTEST = 10  # seconds: the CronJob controller may check a schedule too late for a shorter deadline
 
 
 def explain_workload(world: Simulation, kind: str, namespace: str, name: str) -> Explanation | None:
@@ -87,7 +87,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
     facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
-    stuck = [fact for fact in stuck if fact.code in (*STICKING, "AllFailed")]  # the pods themselves tell of the latter
+    stuck = [fact for fact in stuck if fact.code in (*STICKING, "AllFailed")]  # the pods explain the latter
     pod = {"metadata": {"namespace": namespace}, "spec": manifest["spec"].get("template", {}).get("spec") or {}}
     warned, refused = (
         pod_security.describe_violations(world.store, world.settings.release, pod, mode)
@@ -115,7 +115,7 @@ def _count_wanted(world: Simulation, manifest: Manifest) -> int:
     return int(1 if wanted is None else wanted)
 
 
-# What does not go on by itself
+# Workloads without progress
 
 
 def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:

@@ -25,8 +25,8 @@ _REPORTED = (
     ("ReplicaSetCreateError", "False"),
 )  # kube: ReplicaSetReplicaFailure, DeploymentProgressing
 EXCEEDED = re.compile(r"exceeded quota: ([^\s,]+)(?:, requested: (\S+?),? used:)?")
-_NAMED = re.compile(r'container "([^"]+)"|\bfor: ([\w.,-]+)')  # kube: of Pod Security, and of a quota
-_MADE_ONCE = ("ReplicaSet", "ReplicationController", "Job", "Pod")  # whose templates do not change
+_NAMED = re.compile(r'container "([^"]+)"|\bfor: ([\w.,-]+)')  # kube: names in messages of Pod Security and of a quota
+_MADE_ONCE = ("ReplicaSet", "ReplicationController", "Job", "Pod")  # their templates do not change
 CREATING = {
     "ReplicaSet": "replicaset-controller",
     "ReplicationController": "replicationcontroller-controller",

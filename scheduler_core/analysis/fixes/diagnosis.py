@@ -17,7 +17,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework, Tria
 from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
 from scheduler_core.world.simulation import Simulation
 
-# What extenders would say of a pod now. Those outside are not asked: nothing is known of their answers.
+# Extenders' results for a pod now. External extenders are not called, because their results are unknown.
 
 LEFT_OUT = "node(s) were left out by the extender without a reason"
 

@@ -13,7 +13,7 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import Budget, budgets_of, split_by_violation
 from scheduler_core.world.simulation import Simulation
 
-# PodDisruptionBudgets that let go whom a fix displaces: each is lowered by just so many pods.
+# PodDisruptionBudgets relaxed for the pods that a fix displaces, each by just as many pods.
 # kube: pkg/controller/disruption/disruption.go (getExpectedPodCount) @ v1.34.1
 
 KIND = "PodDisruptionBudget"
@@ -222,13 +222,13 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
     places = [found.node_name if found is not None else "", *(effect.to for effect in effects)]
     if found is not None and _shared_claims(world, found, was):
         return "shares-disk"
-    # A daemon that its node needs to become ready.
+    # A node may need its daemon to become ready.
     first = int(found is not None and (controller_of(found.manifest) or {}).get("kind") == "DaemonSet")
     if any(_is_dead(world, start, name) for name in places[first:] if name):
         return "dead-node"
     owner = PodPlace.of(was).owner or PodPlace.of(found).owner
     siblings = {each.pod for each in losing if PodPlace.of(start.store.pod_at(each.pod), going=True).owner == owner}
-    # A sibling that has no place either loses nothing, nor does a pod that is known not to work.
+    # A sibling without a node loses nothing, and neither does a pod that is known not to be ready.
     losing_pods = [
         each.pod
         for each in losing

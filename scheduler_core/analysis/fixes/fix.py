@@ -17,11 +17,11 @@ from scheduler_core.world.commands import Command
 
 SECOND = 1_000_000_000
 
-# What a fix does to others than the pod, the least harm first. None of the last four comes first in a list.
+# Effects of a fix on other pods, the least harm first. A fix with one of the last four is never first in a list.
 DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk", "evicts-superior")
 HARMLESS, WARNED = DISTURBANCES[:2], DISTURBANCES[3:]
-_LITTLE = 0.1  # of a request: less effort than another machine
-# What a fix does that no pod shows: data is left behind, a budget protects less, and the cause of an end stays.
+_LITTLE = 0.1  # of a request: less effort than a new machine
+# Harm that no pod shows: data is left behind, a budget protects less, and the cause of an end remains.
 _AT_LEAST = {"claim-anew": "displaces", "claim-beside": "displaces", "budget": "restarts"}
 _ADDS, _LESSENS, _DEFEATS = map(tuple(HARMS).index, ("adds", "lessens", "defeats"))
 
@@ -93,32 +93,32 @@ def in_new_domain(change: Change) -> bool:
     return change.kind == "node" and "new" in change.values.get("labels", {}).values()
 
 
-# Efforts that differ from the harm of a change's kind: the first row of a kind counts that holds for the change.
+# Efforts that differ from the harm of a change's kind: the first row of the kind whose condition holds counts.
 _EFFORTS: tuple[tuple[str, Callable[[Change], bool], float], ...] = (
     ("node", in_new_domain, len(HARMS)),
-    ("node", lambda change: not change.values["like"], _LESSENS + 0.5),  # a machine of a kind that is not there yet
-    ("volume", lambda change: change.values.get("by") not in (None, "", NO_PROVISIONER), _ADDS),  # who is to make it
+    ("node", lambda change: not change.values["like"], _LESSENS + 0.5),  # a machine of a new kind
+    ("volume", lambda change: change.values.get("by") not in (None, "", NO_PROVISIONER), _ADDS),  # by a provisioner
     (
         "capacity",
         lambda change: not is_extended_name(change.values["resource"]),
         _ADDS - 0.5,
-    ),  # by a kubelet's configuration
+    ),  # requires a kubelet's configuration
     ("toleration", lambda change: str(change.values["taint"]).startswith(NOT_FOR_WORK), _ADDS - 0.5),
     ("toleration", lambda change: bool(change.values.get("others")), _LESSENS + 0.75),  # nodes of another team
-    ("force-delete", lambda change: True, _ADDS - 0.5),  # of a pod that ends anyway
+    ("force-delete", lambda change: True, _ADDS - 0.5),  # the pod ends anyway
     (
         "recreate",
         lambda change: bool(change.values.get("again")),
         _ADDS - 0.5,
     ),  # it ended by itself, and may do so again
-    ("resize", lambda change: bool(change.values.get("pending")), 0),  # nobody loses what nobody has got yet
-    ("request", lambda change: change.values["to"] == "0", len(HARMS)),  # without it, the pod is of no use
+    ("resize", lambda change: bool(change.values.get("pending")), 0),  # the kubelet has not granted it yet
+    ("request", lambda change: change.values["to"] == "0", len(HARMS)),  # without the resource, the pod is of no use
     ("request", lambda change: change.amount <= _LITTLE, _ADDS - 1),
     (
         "label",
         lambda change: bool(change.values.get("was")),
         _DEFEATS,
-    ),  # others may select the node by what it says now
+    ),  # other pods may select the node by the current value
 )
 
 

@@ -23,8 +23,8 @@ from scheduler_core.scheduler.plugins.noderesources.fixes import ask_less
 from scheduler_core.scheduler.plugins.outoftree import coscheduling
 from scheduler_core.world.simulation import Simulation
 
-MOST = 20  # members or nodes that a fix adds, and groups or pods that may be in the way
-TRIED = 2  # topology keys, and kinds of nodes
+MOST = 20  # members or nodes that a fix adds, and examined groups or pods in the way
+TRIED = 2  # tried topology keys and kinds of nodes
 _NO_ROOM = ("Insufficient ", "Too many pods")
 _OF_MACHINES = ("kubernetes.io/", "beta.kubernetes.io/", "node.kubernetes.io/")
 
@@ -207,7 +207,7 @@ def _shrink(draft: Draft, sim: Simulation, pod: Pod, mine: Gang, domains: Frees)
             for each in others if owner is None else ():
                 for other in ask_less(Draft(each.manifest), each, missing):
                     made = made.beside_anew(other.pod or each.manifest)
-            # A rollout in turn keeps large pods beside small ones, and waits for the gang that waits for the rollout.
+            # A rolling update would keep large pods beside small ones, and wait for the gang that waits for the rollout.
             yield from all_anew(made, sim) if owner is not None and owner["kind"] == "Deployment" else (made,)
 
 

@@ -22,9 +22,9 @@ from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, SetConfiguration
 
-# Drafts as commands for a look: as if all were changed at once, before anything is run.
+# Drafts as commands for a diagnosis: all changes at once, before anything is run.
 
-FORCED = ("Pod", "ResourceClaim")  # ApplyObjects makes these anew itself
+FORCED = ("Pod", "ResourceClaim")  # ApplyObjects recreates these itself
 
 
 def commands_of(draft: Draft) -> tuple[Command, ...]:
@@ -34,7 +34,7 @@ def commands_of(draft: Draft) -> tuple[Command, ...]:
         scheduler, configuration = draft.configuration
         commands.append(SetConfiguration(configuration, scheduler))
     pod = draft.pod
-    if pod is not None and draft.original["spec"].get("nodeName"):  # else it stays where it is
+    if pod is not None and draft.original["spec"].get("nodeName"):  # only a pod on a node is deleted first
         commands += _build_force_delete(pod)
         pod = clean(pod)
     others = []
@@ -54,7 +54,7 @@ def _build_force_delete(manifest: Manifest) -> list[Command]:
     """Return the commands that delete an object at once. Finalizers that would keep the object are removed."""
     ref = Ref(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"])
     gone = DeleteObjects((ref,), grace_period_seconds=0)
-    held = manifest["kind"] != "Pod" or manifest["metadata"].get("finalizers")  # drafts of others name none
+    held = manifest["kind"] != "Pod" or manifest["metadata"].get("finalizers")  # drafts of other kinds omit finalizers
     return [PatchObject(ref, {"metadata": {"finalizers": None}}), gone] if held else [gone]
 
 
@@ -93,7 +93,7 @@ def recreates(draft: Draft) -> bool:
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
-# What a workload's controller does not do by itself once its template is another: replace the pod that waits.
+# Controllers of these kinds do not replace a waiting pod after a change of the template.
 _BY_HAND = ("ReplicaSet", "ReplicationController", "StatefulSet")
 
 
@@ -149,7 +149,7 @@ def _prepare_registration(manifest: Manifest) -> dict[str, Any]:
     return {**clean(manifest), "status": status}
 
 
-# What a kubelet writes into its node, and how it comes to another amount.
+# Fields that a kubelet writes into its node, and how to change their amounts.
 _KUBELETS = {
     "pods": "set maxPods to {to}",
     "ephemeral-storage": "set localStorageCapacityIsolation to true",
@@ -206,8 +206,7 @@ def _pod(draft: Draft, pod: Manifest, store: Store) -> str:
 
 
 def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, admitted: bool) -> str:
-    """Return the calls for the same change in the workload's template, and the deletion that makes it effective; "" if nothing changes
-    there.
+    """Return the calls that make the same change in the workload's template effective, or "" if nothing changes there.
 
     `admitted`: another object changes, too, and admission writes its values into the controller's next pods.
     """
@@ -219,7 +218,7 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, a
         return f"kubectl delete pod {pod}{where}" if admitted else ""
     if _is_claimed_elsewhere(owner, template, wanted):
         return ""
-    if kind == "Job":  # a template that can't be changed
+    if kind == "Job":  # its template is immutable
         return renew_job(owner, template={**owner["spec"]["template"], "spec": wanted})
     calls = [
         f"kubectl set resources {kind.lower()} {meta['name']}{where} -c {container}{amounts}"

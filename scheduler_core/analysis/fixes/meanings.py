@@ -35,16 +35,16 @@ from scheduler_core.controllers.volumes.claims import PROVISIONER
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.world.simulation import Simulation
 
-PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
-_OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
+PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of healthy containers
+_OTHERS = ("other", "third")  # groups with the first one's value in another form of the message
 MOST = 2
 WRITTEN = "WrittenByOther"
 ELSEWHERE = ("", "", "")
-_ALIKE = 0.7  # of two names of which one may be meant by the other
+_ALIKE = 0.7  # likeness from which one name may stand for the other
 Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
 _OWNERS = ("Deployment", *CREATING, "CronJob")
-_MADE_FOR = ("svccontroller.k3s.cattle.io/svcname",)  # labels by which a tool says for what it made a workload
-_TOOLS = {  # by the label or the annotation of what they apply
+_MADE_FOR = ("svccontroller.k3s.cattle.io/svcname",)  # labels with which a tool names the object behind a workload
+_TOOLS = {  # by a label or annotation of the objects they apply
     "argocd.argoproj.io/tracking-id": "Argo CD",
     "helm.toolkit.fluxcd.io/name": "Flux",
     "kustomize.toolkit.fluxcd.io/name": "Flux",
@@ -54,12 +54,12 @@ _CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, Expenda
 _SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
 _EVICTED = "Evicted"
 _KILLED, _AT_LIMIT = 137, "OOMKilled"  # the exit code of SIGKILL; the reason where a container is at its memory limit
-_OF_PROGRAM = re.compile(r"\S+: (?:Completed|Error|OOMKilled): ")  # how what a program left at its end begins
+_OF_PROGRAM = re.compile(r"\S+: (?:Completed|Error|OOMKilled): ")  # prefix of a container's termination message
 _OF_NODE = ("configMap", "downwardAPI", "emptyDir", "hostPath", "projected", "secret")  # kinds of volumes
 PULLING, _PULLED = "Pulling", "Pulled"
 _TWICE, _SPACE = "also serves", "svccontroller.k3s.cattle.io/svcnamespace"
 _INVALID = " is invalid: "
-AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
+AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # in an Event's reporter
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def list_status_texts(pod: Manifest) -> Iterator[str]:
         last = [*(each.get("lastState") or {}).values()]
         for state in (*(each.get("state") or {}).values(), *last):
             if state and state.get("reason") == "CrashLoopBackOff" and last:
-                continue  # how it ended says more
+                continue  # the last end is more informative
             if isinstance(state, Mapping) and (
                 state.get("message") or state.get("reason") not in PLAIN or state in last
             ):
@@ -137,7 +137,7 @@ def list_status_texts(pod: Manifest) -> Iterator[str]:
                 yield f"{text} exit code {code}" if code or (state in last and code is not None) else text
 
 
-# What is said of a pod, a workload, or a node
+# Messages about a pod, a workload, or a node
 
 
 def advise(world: Simulation, key: str, events: Events | None = None) -> list[Meaning]:
@@ -184,7 +184,7 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
     namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
     found = [store.get(each, namespace, name) for each in ([kind] if "/" in rest else _OWNERS)]
     owners = [each for each in found if each is not None]
-    for owner in owners:  # which grows by what they control
+    for owner in owners:  # the list grows by the objects that they control
         uid = str(owner["metadata"].get("uid") or "")
         made = (store.get(each, *at) for each in (*_OWNERS, "Pod") for at in store.controlled(each, uid)[-MOST:] if uid)
         owners += [each for each in made if each is not None]
@@ -214,7 +214,7 @@ def _list_texts(
     """Yield the messages in subjects' statuses and last Events. For a pod without a node, yield those of autoscalers, too."""
     hints = [] if pod is None else [*_list_hints(world, pod)]
     for each in subjects:
-        # The containers of a pod that is being deleted, or that its kubelet has ended, end for this reason.
+        # If a pod is being deleted, or its kubelet has evicted it, that is why its containers end.
         status, gone = each.get("status") or {}, each["metadata"].get("deletionTimestamp")
         if each["kind"] == "Pod" and not gone:
             yield from [str(status.get("message"))] if status.get("reason") == _EVICTED else list_status_texts(each)
@@ -360,7 +360,7 @@ def find_writer(world: Simulation, manifest: Manifest) -> list[Meaning]:
     return []
 
 
-# Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook
+# Objects on which a pod or a workload depends: autoscalers, groups, makers of mounted objects, servers of webhooks
 
 _GROUPS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "scheduling.x-k8s.io/pod-group")
 _ABSENT = re.compile(r'(?:secret|configmap) "(?P<name>[\w.-]+)" not found')

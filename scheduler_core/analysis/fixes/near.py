@@ -58,11 +58,11 @@ def _rank(diagnosis: Diagnosis, row: int, short: NDArray[np.float64]) -> tuple[b
     return bool(short[row] > 0), misses(diagnosis.pod, diagnosis.nodes.nodes[row]), float(short[row]), row
 
 
-# A higher priority for the pod: pods of a lower one are preempted for it.
+# A higher priority for the pod, which then preempts pods of lower priority.
 
 KIND = "PriorityClass"
 MOST_CLASSES = 2
-HIGHEST = 1_000_000_000  # of a class that users make
+HIGHEST = 1_000_000_000  # of a user's PriorityClass
 _OF_THE_SYSTEM = "system-"
 _NEVER = "Never"
 
@@ -108,7 +108,7 @@ def _with_new_class(draft: Draft, value: int, was: int) -> Draft:
     return changed.beside(manifest)
 
 
-# A RuntimeClass that asks for other nodes than the pod may go to, or for much overhead: both are written into every pod of the class.
+# A RuntimeClass with an unsuitable node selector or much overhead. Admission writes both into every pod of the class.
 
 RUNTIME_CLASS = "RuntimeClass"
 
@@ -134,7 +134,7 @@ def lower_overhead(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim:
 
 
 def _without_overhead(manifest: dict[str, Any]) -> None:
-    manifest["spec"].pop("overhead", None)  # admission writes that of the class into the new pod
+    manifest["spec"].pop("overhead", None)  # admission writes the class' overhead into the new pod
 
 
 def relax_class_selector(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation) -> Iterator[Draft]:

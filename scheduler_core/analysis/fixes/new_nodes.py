@@ -16,7 +16,7 @@ from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 
 MOST_GROUPS = 4
 MOST_DOMAINS = 5
-LOOKED_AT = 50  # nodes whose daemons are counted
+LOOKED_AT = 50  # nodes whose daemons count
 PODS = 110
 GI = 1 << 30
 _ZONES = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
@@ -66,7 +66,7 @@ def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft
     """Propose a node of no group: the amounts that the pod and the daemons request, and the labels that the pod's terms require."""
     pod = diagnosis.pod
     of_volumes = _volume_labels(store, pod)
-    if HOSTNAME in of_volumes:  # a new machine of that name has not got the old one's disk
+    if HOSTNAME in of_volumes:  # a new machine of that name does not have the old one's disk
         return
     labels = {**of_volumes, **_find_required_labels(pod)}
     zones = {value for key, value in labels.items() if key.rpartition("/")[2] == "zone"}

@@ -13,15 +13,15 @@ from scheduler_core.apiserver.expressions import compile_expression, environment
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 
 Path = tuple[Any, ...]  # names of fields, and indices of elements
-Edits = dict[Path, Any]  # None: the field goes
+Edits = dict[Path, Any]  # None: remove the field
 
 ANY, MOST = "to-be-chosen", 4  # alternatives of one expression
 _AMOUNTS = {"cpu": "100m", "memory": "128Mi"}
-# What a field may be set to that only has to be there. Whether it suits, the API server says.
+# Example values for fields that only have to exist. The API server decides whether they suit.
 _EXAMPLES: Mapping[str, Any] = {**_AMOUNTS, "limits": _AMOUNTS, "requests": _AMOUNTS}
 _TWINS = {"limits": "requests", "requests": "limits"}
 _INDEXES, _JOINS = ("_[_]", "_?._", "_[?_]"), ("_&&_", "_||_")
-# By comparison: whether it holds, a value with which it does, its opposite, and what it is from the other side.
+# By comparison: the test, a value for which it holds, the negation, and the comparison with swapped sides.
 _COMPARISONS: Mapping[str, tuple[Callable[[Any, Any], bool], Callable[[Any, Any], Any], str, str]] = {
     "_==_": (operator.eq, lambda now, known: known, "_!=_", "_==_"),
     "_!=_": (operator.ne, lambda now, known: {bool: not known, str: ANY}.get(type(known)), "_==_", "_!=_"),

@@ -20,14 +20,14 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.commands import Command, Ref
 from scheduler_core.world.simulation import Simulation
 
-CHUNK = 20  # transitions between two chances for others
-OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
-# Attempts: of a pod that waits, where pods have to go before the pod fits, and where a controller may have to act first.
+CHUNK = 20  # transitions between two yields
+OF_AN_ATTEMPT = 25  # approximate minimum of an attempt's transitions
+# Attempts: for a waiting pod, if pods have to leave before, and if a controller may have to act first.
 MANY, PATIENT, OTHERS = 50, 5, 2
-OVERTIME = "DeadlineExceeded"  # of a pod that ran for as long as it may
+OVERTIME = "DeadlineExceeded"  # of a pod that reached its activeDeadlineSeconds
 
 _NODES = ("taint-eviction-controller", "pod-garbage-collector-controller")
-# The controllers that handle what a call changes; in a snapshot nobody acts but the scheduler and the kubelets.
+# The controllers that handle a call's changes. In a snapshot, only the scheduler and the kubelets run.
 ACTING = {
     "StorageClass": VOLUMES,
     "PersistentVolume": VOLUMES,
@@ -112,7 +112,7 @@ def carry_out(
 
 
 Proving = Generator[None, None, Proof]
-_Acting = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]  # controllers; controllers with what alone they look at
+_Acting = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]  # controllers; controllers with their only object
 Goal = Callable[[Watch], str | None]
 """The key of the pod that is where it should be by now, "" where it is gone as it should; None as long as neither is so."""
 
@@ -126,7 +126,7 @@ class Prover:
         self.budget = budget
         self.pod = sim.store.pod_at(key)
         self.owner = owner or (workload_of(sim.store, self.pod.manifest) if self.pod is not None else None)
-        self.cut = 0  # proofs that their budget ended
+        self.cut = 0  # proofs that reached their budget
         self._without: dict[_Acting, Watch] = {}
 
     def prove(
@@ -178,7 +178,7 @@ class Prover:
         running = self.sim.settings.cluster.controllers
         if running is None:
             return ()
-        kinds = [self.key.partition("/")[0]]  # of Namespace/NAME and the like
+        kinds = [self.key.partition("/")[0]]  # for keys such as Namespace/NAME
         for call in calls:
             if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
                 leaving = call.words[0] in ("delete", "taint")
@@ -316,7 +316,7 @@ class Prover:
             if fixed.steps % CHUNK == 0:
                 yield
         keys = (self.key, key)
-        if held_back:  # without the others nothing is to be compared with; who was being bound is no effect
+        if held_back:  # without the others, no comparison is valid; a binding in progress is not an effect
             found = effects_of(self.sim, {}, fixed, keys)
             return tuple(effect for effect in found if effect.kind != "placed")
         without = self._without.get(acting)

@@ -32,7 +32,7 @@ from scheduler_core.world.simulation import Simulation
 MOST_ENDING = 5
 SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet")
 _WANTED_LABEL = re.compile(r"requires the `(?P<key>\S+): (?P<value>[^`]+)` label on the containing namespace")
-WAIT = "24h"  # at most; a proof says how long it takes
+WAIT = "24h"  # at most; a proof shows the actual time
 
 
 def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Iterator[Draft]:
@@ -154,7 +154,7 @@ def profile_for(draft: Draft, scheduler: Scheduler, name: str) -> Draft:
     return draft.with_configuration(Change("profile", {"name": name}), scheduler.name, configuration)
 
 
-# What nobody proposes who refuses a node
+# Proposals that no rejecting plugin makes
 
 
 def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
@@ -171,14 +171,14 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _raise_partners(draft, pod, sim)
     partners = list_partners(sim, pod)
     if len(partners) == 1 and (owner := workload_of(sim.store, partners[0].manifest)) and owner["kind"] != _DAEMONS:
-        yield delete_pod(draft, partners[0])  # which is made anew, on a node that takes both
+        yield delete_pod(draft, partners[0])  # its controller recreates it on a node that fits both
     for owner in list_owners(sim, partners):
         now, meta, kind = int(owner["spec"].get("replicas", 1)), owner["metadata"], owner["kind"]
         values = {"owner": f"{kind} {meta['name']}", "from": now, "to": now + 1}
         call = f"kubectl scale {kind.lower()} {meta['name']} -n {meta['namespace']} --replicas={now + 1}"
         yield draft.typing(Change("replicas", values), call).taking_time()
     given = sim.store.get("PriorityClass", "", str(draft.original["spec"].get("priorityClassName") or ""))
-    if given is not None and int(given.get("value") or 0) > pod.priority:  # its class has got another value since
+    if given is not None and int(given.get("value") or 0) > pod.priority:  # the class' value has changed since
         anew = recreate(draft, pod, sim)
         values = {"pod": pod.key, "class": given["metadata"]["name"]}
         yield replace(anew, changes=(*draft.changes, Change("recreate", values)))
@@ -300,7 +300,7 @@ def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
     yield replace(changed, changes=(*draft.changes, Change("partner-priority", values)), patient=True)
 
 
-# A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
+# A rollout whose new pod does not fit beside the old ones: an old pod has to end first.
 
 _DEPLOYMENT, _DAEMONS = "Deployment", "DaemonSet"
 

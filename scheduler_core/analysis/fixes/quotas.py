@@ -44,13 +44,13 @@ from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
 POD = "Pod"
-UNNAMED = "-*"  # ends the key of pods that have no name yet
+UNNAMED = "-*"  # suffix of the key of pods without a name
 _NO_REPLICA_SET = "ReplicaSetCreateError"
 MOST_FREED = 3
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
-DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of a container that asks for nothing
-# What this world's API server refuses itself, so that it would say so again if it still held.
+DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of a container without requests
+# Refusals that this world's API server models, and would repeat if they still applied.
 _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
 _DENIED = re.compile(
     r"^.*(?:admission webhook .* denied the request|security context constraint|Warden|denied by policy|status unknown for quota)",
@@ -94,7 +94,7 @@ def _create_changed(draft: Draft, pod: Manifest) -> Draft:
         mine = call.words[1:2] == ("pod",) and not call.objects and call.words[0] in ("patch", "set resources")
         made = change_template(made, call) if mine else made
         calls += [] if mine else [text]
-    for values in (each.values for each in draft.changes if each.kind == "quota"):  # the API server goes by its status
+    for values in (each.values for each in draft.changes if each.kind == "quota"):  # the API server reads the status
         path = "{.status.hard." + values["resource"].replace(".", r"\.") + "}"
         where = f"resourcequota {values['quota']} -n {made['metadata']['namespace']}"
         calls.append(f"kubectl wait {where} --for=jsonpath='{path}'={values['to']}")
@@ -121,12 +121,12 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield from propose_admission(sim, owner, namespace, find_last_refusal(sim, owner))
         yield from rebuild(owner, namespace)
         if owner["kind"] == "Job" and (owner.get("status") or {}).get("failed"):
-            return  # its controller waits after a failure, whatever is changed
+            return  # its controller backs off after a failure, regardless of changes
         kind, name = owner["kind"].lower(), owner["metadata"]["name"]
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
-    # A pod that the cluster refuses for what is not in its template is made here without that.
+    # A pod that the cluster refuses for parts outside its template is created here without these parts.
     refusal, pod = find_refusal(sim, owner), complete_pod(sim, owner, namespace)
     known = not find_foreign(sim, owner, refusal) or bool(find_added(sim.store, owner))
     if (found := EXCEEDED.search(refusal)) and not why:
@@ -144,7 +144,7 @@ def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
     """Return the cluster's refusal of the last pod if this world would admit it: a webhook's, or unmodeled admission's."""
     text, given = read_refusal(owner), find_refusal(sim, owner)
     if owner["kind"] != POD and find_foreign(sim, owner, given) and not EXCEEDED.search(given):
-        return given  # of a container that pods get here from nobody
+        return given  # about a container that nothing adds to pods here
     last, called = _DENIED.match(given), _CALLED.match(given)
     for *_, pods in find_servers(sim, called["webhook"]) if called else ():
         last = last if pods is None or any(each.ready for each in pods) else called
@@ -290,7 +290,7 @@ def _with_defaults(draft: Draft, namespace: str, unsaid: list[str], pod: Manifes
 
 def _with_room(sim: Simulation, draft: Draft, quota: Manifest, needed: Mapping[str, Amount]) -> Draft:
     hard, used = amounts(quota["spec"].get("hard")), (quota.get("status") or {}).get("used")
-    # A file may have a quota as somebody wrote it. The controller counts it before it grants anything.
+    # A file may have a quota as its author wrote it. The controller computes the usage before the quota admits anything.
     after = count_usage(sim, quota, hard) if used is None else amounts(used)
     add(after, {name: amount for name, amount in needed.items() if name in hard})
     for name in sorted(hard):

@@ -27,7 +27,7 @@ from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 from scheduler_core.world.simulation import Simulation
 
-VALUE = 1_000  # of a PriorityClass that is made
+VALUE = 1_000  # of a new PriorityClass
 PODS = "1000"
 MOST, _PARALLEL = 2, "Parallel"
 LONGEST = (
@@ -177,7 +177,7 @@ def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str
             over = had is not None and (nanos(had) > nanos(allowed) if most else nanos(had) < nanos(allowed))
             if over or (had is None and part == found["field"] + "s"):
                 settings.append((container["name"], part, resource, allowed))
-    if ask_api_server(sim, draft.original):  # else it was another container, which something adds
+    if ask_api_server(sim, draft.original):  # else the refusal is about an added container
         yield from _set_all(draft, target, settings)
 
 
@@ -435,7 +435,7 @@ def list_disallowed(sim: Simulation, pod: Manifest, namespace: str) -> tuple[lis
     """Return the tolerations that a namespace has to allow for a pod, and the names of those it does not allow."""
     try:
         allowed = tolerations.read_annotation(sim.store, namespace, tolerations.ALLOWED)
-    except ValueError:  # a dump may quote a refusal of before the annotation was changed
+    except ValueError:  # a dump's refusal may be older than the annotation
         allowed = []
     seconds = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     added: list[Any] = [{"key": key, **seconds} for key in (tolerations.NOT_READY, tolerations.UNREACHABLE)]

@@ -94,12 +94,12 @@ def search_fixes(
         try:
             return (yield from search_uncreated(sim, pod_key, budget, refused))
         except (AttributeError, LookupError, TypeError, ValueError):
-            # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
+            # A refused manifest is not validated: fields may have wrong types, and then there are no proposals.
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
-    about = dict.fromkeys((pod_key, findings.pod))  # of a node also what is said of the pod that holds up its drain
+    about = dict.fromkeys((pod_key, findings.pod))  # for a node, also messages about the pod that blocks its drain
     least = min((max(c.harm for c in each.changes) for each in findings.fixes if each.kind != "recreate"), default=9)
-    # A cause that was found and can be mended says more than a guess.
+    # A known cause with a fix is more informative than a guess.
     limits = (
         (e, _DISPLACING if e.silent else int(e.weak and e.code != WRITTEN)) for key in about for e in advise(sim, key)
     )
@@ -207,7 +207,7 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
         if (kind, name) in (("PodGroup", pod.spec.group), owner and (owner["kind"], owner["metadata"]["name"]))
     ]
     waiting = [pod for pod in owned if not pod.node_name and not pod.terminal]
-    if kind == "Deployment":  # those of the last revision first
+    if kind == "Deployment":  # pods of the last revision first
         waiting.sort(key=lambda pod: -(pod.creation_time or 0))
     mine = [pod.key for pod in waiting]
     if kind not in (CRON_JOB, "Job"):
@@ -354,7 +354,7 @@ class _Search:
         self.left = bool(self.heap)
         self.heap.clear()
         for drafts in (of_groups(first, diagnosis, self.sim.store), smallest(first, diagnosis, self.sim.store)):
-            # A machine in a zone that is not there yet is what is left where nothing else helps without harm.
+            # A machine in a new zone is the last resort, if no other fix is harmless.
             helps = any(max(change.harm for change in fix.changes) < _DISPLACING for fix in self.fixes)
             self._push(each for each in drafts if not (helps and in_new_domain(each.changes[-1])))
             yield from self._search(self.tried + self.budget.big)
@@ -450,7 +450,7 @@ class _Search:
             new = draft.fingerprint not in self.known
             if new and len(draft.changes) <= self.budget.changes:
                 self.known.add(draft.fingerprint)
-                # To run what displaces others takes many attempts, so it waits until all else was looked at.
+                # A proof of displacing drafts takes many attempts, so they wait until all others were checked.
                 last = draft.patient and (draft.harm >= _DISPLACING or self._lasts(draft))
                 heapq.heappush(self.heap, ((last, draft.cost), len(self.known), draft))
 
@@ -460,7 +460,7 @@ class _Search:
 
     def _try(self, draft: Draft) -> Generator[None, None, None]:
         self.tried += 1
-        if draft.patient:  # only running it shows
+        if draft.patient:  # only a run shows it
             yield from self._proven(draft)
             return
         diagnosis = yield from self._diagnosed(draft)

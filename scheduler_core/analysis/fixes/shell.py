@@ -330,7 +330,7 @@ _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
     "cat": _configure,
 }
 
-# Controllers that act for the sake of a proof
+# Controllers that a proof starts
 
 VOLUMES = (
     "persistentvolume-binder-controller",

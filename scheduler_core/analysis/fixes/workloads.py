@@ -48,7 +48,7 @@ CRON_JOB = "CronJob"
 KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", CRON_JOB)
 LEAST_DEADLINE, DEADLINE = 10, 60  # seconds; the controller looks at its CronJobs every 10 s
 LAST_DAY = 28  # that each month has
-MOST = 3  # Jobs that are deleted, one in each fix
+MOST = 3  # deleted Jobs, one per fix
 _ENDED = ("Complete", "Failed")
 _EXCEEDED = re.compile(
     r"exceeded quota: (?P<quota>\S+), requested: (?P<name>[^=]+)=(?P<asked>\d+), used: \S+=(?P<used>\d+), limited: \S+=(?P<most>\d+)"
@@ -405,7 +405,7 @@ def _starts_one(sim: Simulation, owner: Manifest) -> Goal:
     return look
 
 
-# Pods by a number that their StatefulSet does not want
+# Pods with an ordinal that their StatefulSet does not want
 
 
 def search_unwanted(sim: Simulation, owner: Manifest, key: str, budget: Budget) -> Generator[None, None, Findings]:
@@ -426,7 +426,7 @@ def search_unwanted(sim: Simulation, owner: Manifest, key: str, budget: Budget) 
     return (yield from prove_each(sim, key, prover, iter(proposals), "searched"))
 
 
-# Nodes that a DaemonSet leaves out
+# Nodes without a DaemonSet's pod
 
 
 def search_daemons(
@@ -487,7 +487,7 @@ def _label(sim: Simulation, nodes: list[Node], pod: Pod) -> Iterator[Draft]:
 
 VOLUME = "PersistentVolume"
 OBJECTS = ("Namespace", CLAIM, VOLUME)
-PROTECTIONS = (PROTECTION, "kubernetes.io/pv-protection")  # which kube itself takes off once nobody uses the object
+PROTECTIONS = (PROTECTION, "kubernetes.io/pv-protection")  # kube removes these after the last user is gone
 
 
 def find_object(sim: Simulation, key: str) -> Manifest | None:

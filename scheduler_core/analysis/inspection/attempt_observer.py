@@ -44,7 +44,7 @@ class AttemptObserver:
 
     @property
     def over(self) -> bool:
-        """Whether the attempt and its binding have ended."""
+        """True if the attempt and its binding have ended."""
         return self.cycle.ended is not None and self.cycle.number not in self.scheduler.bindings
 
     def see(self, sim: Simulation, records: Iterable[Record]) -> None:
@@ -140,9 +140,9 @@ def name_of(what: ObjectEvent) -> str:
     return str(getattr(thing, "key", None) or thing.name)
 
 
-# A CycleState that notes who reads, writes and copies it: put in the place of a cycle's own when somebody wants to know.
+# A CycleState that records its reads, writes, and copies. It replaces a cycle's own on demand.
 #
-# It answers as the plain one does, so a cycle that is run with it goes the same way.
+# Its results equal those of the plain one, so the observed cycle has the same course.
 
 WROTE, READ, MISSED, CLONED = "wrote", "read", "missed", "cloned"
 
@@ -212,9 +212,9 @@ class ObservedState(CycleState):
         return ObservedState.over(self, self._log, self._log.clone())
 
 
-# What the plugins of one cycle do with its CycleState, seen while the cycle is run (or its past run again).
+# The accesses of one cycle's plugins to its CycleState, observed during a run or a replay.
 #
-# Each transition runs one plugin, so what the state noted meanwhile is that plugin's doing. A copy is named by what it was made for.
+# Each transition runs one plugin, so all accesses recorded during a transition are that plugin's. A copy is named by its purpose.
 
 OWN, NOMINATED, DRY_RUN, BINDING = "the cycle", "nominated pods", "dry run", "binding cycle"
 

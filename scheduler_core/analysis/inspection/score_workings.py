@@ -57,7 +57,7 @@ def _coming_to(number: int | None, formula: Formula | None) -> Formula | None:
     return formula if formula is not None and formula.result == number else None
 
 
-# Figures: what each plugin of a cycle sees on one node in its own terms. The one place that asks plugins for it.
+# Figures: each plugin's view of one node of a cycle. Only this module calls plugins for it.
 
 
 def figures(profile: ProfileView, cycle: SchedulingCycleView, node: str, only: str = "") -> dict[str, Explanation]:
@@ -76,10 +76,10 @@ def figures(profile: ProfileView, cycle: SchedulingCycleView, node: str, only: s
     }
 
 
-# The search for devices on one node, made again while somebody looks on: the past is run up to the step at which Filter made it.
+# The search for devices on one node, repeated with a watcher: a replay stops at the step at which Filter searched.
 # kube: plugins/dynamicresources/dynamicresources.go (Filter) @ v1.34.1
 
-TOO_LONG = 4  # how many times more than is kept a search is watched
+TOO_LONG = 4  # a search is watched for this many times the kept nodes
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,11 @@ _EXISTING_ANTI = STATUSES[EXISTING_ANTI].message
 class Way(enum.StrEnum):
     """A way in which a pod becomes stranded."""
 
-    # The deletion of a pod whose anti-affinity refused it moves nobody.
+    # The deletion of a pod whose anti-affinity rejected the pod requeues none.
     EXISTING_ANTI_AFFINITY = "existing anti-affinity"
-    NO_HINT = "no hint"  # what helped it was no event to the plugins that refused it
-    GATED_PREEMPTOR = "gated preemptor"  # held back for a preemption that is over: it hears of deleted pods alone
-    OPEN_GATE = "open gate"  # its PreEnqueue plugin would let it pass and has heard of nothing
+    NO_HINT = "no hint"  # the plugins that rejected it registered for no event that helps
+    GATED_PREEMPTOR = "gated preemptor"  # gated by a finished preemption: only deletions of pods requeue it
+    OPEN_GATE = "open gate"  # its PreEnqueue plugin would pass it, but received no event
 
 
 @dataclass(frozen=True, slots=True)

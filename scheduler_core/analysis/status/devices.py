@@ -25,7 +25,7 @@ from scheduler_core.apimachinery.objects import Manifest, Node
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.world.readonly import StoreView
 
-# Who holds a device: the claims whose allocation names it, with the pods that they are reserved for.
+# Holders of devices: the claims that a device is allocated to, with the pods that the claims are reserved for.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +105,7 @@ def pods_of(claim: ResourceClaim) -> tuple[str, ...]:
     return tuple(f"{claim.namespace}/{each.name}" for each in claim.reserved_for if each.resource == "pods")
 
 
-# What drivers publish, over all nodes: pools with their newest generation, and what is wrong with them.
+# Devices that drivers publish, over all nodes: pools with their newest generation, and their problems.
 # kube: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go @ v1.34.1
 
 

@@ -187,7 +187,7 @@ def _pending_calls(scheduler: Scheduler) -> dict[Labels, int]:
     return counts
 
 
-# What the calls of scheduling cycles' plugins amount to
+# Sums of the calls of scheduling cycles' plugins
 
 
 def _executions(figures: Figures) -> Histogram:

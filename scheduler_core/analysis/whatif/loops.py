@@ -15,10 +15,10 @@ from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apiserver import Store, WatchEvent
 from scheduler_core.base.trace.journal import Place
 
-ENDS = 20  # pods that ended alike
-ROUNDS = 3  # how often what was left was the same; more than one pod of an owner may end in each
-BARREN = 3  # times as many that failed before they ran are enough: of very many replicas a round would take too long
-MANY = 500  # failures that a Job may count are as good as endless: nobody waits for them
+ENDS = 20  # pods that ended in the same way
+ROUNDS = 3  # repetitions of the same remaining state; several pods of an owner may end in each
+BARREN = 3  # this multiple of pods that failed before they ran suffices: with many replicas, a round takes too long
+MANY = 500  # a Job's limit of failures above this counts as endless
 FAILED, DELETED = "Failed", "Deleted"
 _VOLATILE = ("conditions", "uncountedTerminatedPods", "observedGeneration", "startTime", "failed")
 
@@ -219,12 +219,12 @@ def owners_of(store: Store, subject: Subject) -> Iterator[Subject]:
         subject = (str(reference.get("kind")), subject[1], str(reference.get("name")))
 
 
-# Circles: a run gets somewhere as long as pods come to places where they have not been since it began.
+# Circles: a run makes progress as long as pods reach places where they have not been since its start.
 #
-# When none has for very many moves, what is left chases itself: two pods, say, that are refused late and wake each other by it. A run that
-# gets somewhere pays for nothing but a look at its pods' moves.
+# After very many moves without progress, pods only requeue each other: two pods, for example, that are rejected late. A run that
+# makes progress only pays for reading its pods' moves.
 
-MOVES = 2_000  # without anything new, and for each pod of the cluster so many more
+MOVES = 2_000  # without progress, and so many more per pod of the cluster
 MOVES_PER_POD = 40
 _BITS = {
     value: 1 << i
@@ -249,7 +249,7 @@ class Watchdog:
         self._read = len(world.journal.moves)
         self._been: dict[str, int] = {}
         self._nodes: dict[tuple[str, str], None] = {}
-        self._barren = 0  # moves since the last one that led somewhere new
+        self._barren = 0  # moves since the last progress
         self._since = world.position
         self._since_t = world.now
 

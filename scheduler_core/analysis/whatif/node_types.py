@@ -22,14 +22,14 @@ from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, as_new_node,
 
 ZONE = "topology.kubernetes.io/zone"
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
-PODS = "110"  # kubelet's maxPods where nothing is said
+PODS = "110"  # kubelet's default maxPods
 _CAPACITY = "capacity.cluster-autoscaler.kubernetes.io/"
 _TEMPLATE = "k8s.io/cluster-autoscaler/node-template/"
 _GROUP_MAX = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
 _AMOUNTS = {"cpu": "cpu", "memory": "memory", "ephemeral-disk": "ephemeral-storage", "maxPods": "pods"}
 _PROPAGATED = ("node-role.kubernetes.io", "node-restriction.kubernetes.io", "node.cluster.x-k8s.io")
 
-_MISFITS = (AttributeError, KeyError, TypeError)  # of a field that is, say, a number where it should be an object
+_MISFITS = (AttributeError, KeyError, TypeError)  # from a field of a wrong type, such as a number instead of an object
 _EXPECTED = "received a field of another type; expected nodeTypes: [...], a NodePool, or an object with annotations of a node group"
 
 Amounts = dict[str, str | int | float]

@@ -17,9 +17,9 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, DrainNode, Ref, Refused, ScaleObject
 from scheduler_core.world.simulation import Simulation
 
-# What may be asked: nodes drained, removed or added, workloads scaled, kubectl's commands. Each is commands to a world.
+# Possible changes: nodes drained, removed or added, workloads scaled, kubectl's commands. Each becomes commands to a world.
 #
-# Raises UnknownObject where an object that is named does not exist.
+# They raise UnknownObject if a named object does not exist.
 
 Requests = list[tuple[Command, int]]
 Change = Command | Callable[[Watch], Requests]

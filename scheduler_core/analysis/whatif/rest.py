@@ -30,8 +30,8 @@ Steps = Generator[None, None, T]
 
 EACH = 2_000
 OFTEN = 50  # transitions between two slices
-AHEAD = 100_000  # transitions in which a copy has to show that a retry succeeds
-RETRIES = 50  # that are waited for
+AHEAD = 100_000  # transitions after which a copy must have shown a successful retry
+RETRIES = 50  # awaited retries
 KUBELET = "kubelet"
 _CONTROLLERS = {
     controller.kind: controller.name
@@ -76,7 +76,7 @@ class SettlingWorld:
         self.loops = Loops(self.world.store)
         self.watchdog = Watchdog(self.world)
         self.held: dict[Subject, Loop] = {}
-        self._others_act = False  # while something is held back
+        self._others_act = False  # while an owner is held back
         self._awaited, self._retries = self.world.now, 0
 
     def run(self) -> RestResult:

@@ -38,11 +38,11 @@ from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim,
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 
-_OF_NODE = "kubectl describe node "  # what shows the trouble of a node
+_OF_NODE = "kubectl describe node "  # the command of problems of a node
 _PENDING = "PodResizePending"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 LONGEST_END = 4 * 3600 * SECOND
-_FOR_EVERY = ("SMTAlignmentError", "PodFeatureUnsupported")  # refusals that the request of a pod alone decides
+_FOR_EVERY = ("SMTAlignmentError", "PodFeatureUnsupported")  # refusals that depend only on the pod's spec
 Proposals = Iterator[tuple[Draft, Goal]]
 
 
@@ -100,7 +100,7 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
             yield from ((each, goal) for each in propose_stricter(draft, sim, pod, node))
 
 
-# Claims that a driver makes no volume for, as it makes none that several nodes write to
+# Claims without a volume because their driver supports no volume that several nodes write to
 
 _ONE_NODE, _FAILED = "ReadWriteOnce", "ProvisioningFailed"
 _NOT_SHARED = re.compile(
@@ -110,7 +110,7 @@ _NOT_SHARED = re.compile(
 )
 _SHARING = re.compile(
     r"efs|nfs|cephfs|file\.|filestore|fsx\.|glusterfs|manila|longhorn"
-)  # in the names of provisioners
+)  # names of provisioners with shared volumes
 
 
 def propose_modes(sim: Simulation, pod: Pod) -> Iterator[Draft]:
@@ -131,7 +131,7 @@ def propose_modes(sim: Simulation, pod: Pod) -> Iterator[Draft]:
             yield Draft(pod.manifest).with_object(change, build_unbound_claim(found, modes=[_ONE_NODE]))
 
 
-# Pods that end
+# Terminating pods
 
 
 def is_dead(sim: Simulation, node: Node) -> bool:
@@ -382,7 +382,7 @@ def _by_selector(node: Node) -> Any:
     return edit
 
 
-# Pods that do not start, or not as they were asked to be
+# Pods that do not start, or not as specified
 
 
 def runs(pod: Pod, prover: Prover) -> Goal:

@@ -27,7 +27,7 @@ from scheduler_core.scheduler.plugins.helper.fixes import (
 from scheduler_core.world.simulation import Simulation
 
 _SOFT, _HARD, MOST = "ScheduleAnyway", "DoNotSchedule", 3
-Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the spec of the pod, and what is set there
+Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the pod's spec, and the value
 
 
 def propose_stricter(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
@@ -108,7 +108,7 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
     rules = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     raw: list[Manifest] = (rules.get(REQUIRED) or {}).get("nodeSelectorTerms") or [{}]
 
-    if (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet":  # whose controller names the node of each pod
+    if (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet":  # its controller ties each pod to a node
         raw = [{name: each for name, each in term.items() if name != "matchFields"} for term in raw]
 
     def add(asked: Iterable[Manifest]) -> list[Manifest]:
