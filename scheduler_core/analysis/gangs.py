@@ -95,7 +95,7 @@ def _form_group(namespace: str, name: str, pods: Sequence[Manifest]) -> Manifest
 
 
 def _begin_anew(manifest: Manifest) -> Manifest | None:
-    """Return an object as before any attempt: pods of gangs have no node, others keep theirs; None for pods that have ended."""
+    """Return an object as before any attempt: pods of gangs have no node, others keep theirs. Return None for ended pods."""
     if manifest["kind"] not in ("Pod", "PodGroup"):
         return manifest
     made = {name: value for name, value in manifest.items() if name != "status"}
@@ -154,7 +154,7 @@ def _drop_plugins(value: Any) -> Any:
 
 
 def name_object(manifest: Manifest, name: str = "") -> str:
-    """Return the name of an object, or of another one beside it, with its namespace unless that is the default one."""
+    """Return the name of an object, or of another one in its namespace. The namespace "default" is omitted."""
     metadata = manifest["metadata"]
     return f"{metadata.get('namespace') or 'default'}/{name or metadata['name']}".removeprefix("default/")
 
@@ -165,7 +165,7 @@ def least_of(group: Manifest) -> int:
 
 
 def name_group(pod: Manifest) -> str:
-    """Return the name of the PodGroup that a pod's manifest joins; "" for none."""
+    """Return the name of the PodGroup that a pod's manifest joins, or ""."""
     return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName") or "")
 
 
@@ -220,7 +220,7 @@ def _describe(world: Simulation, objects: Sequence[Manifest], way: Way) -> Outco
 
 
 def _measure(world: Simulation, members: Sequence[str], least: int) -> tuple[int | None, int]:
-    """Return when enough members were bound, and for how long members held nodes before that."""
+    """Return the time at which enough members were bound, and how long members held nodes before that."""
     on: set[str] = set()
     since: dict[str, int] = {}
     held = 0

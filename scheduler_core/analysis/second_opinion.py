@@ -37,7 +37,7 @@ class EventText(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """A pod's condition PodScheduled; empty texts without one."""
+    """A pod's condition PodScheduled, with empty texts if absent."""
 
     status: str = ""
     reason: str = ""
@@ -45,7 +45,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class Fate(msgspec.Struct, frozen=True):
-    """The end of a pod: its node ("" while it waits), its nominated node, and the Events of schedulers, each text once."""
+    """The end of a pod: its node ("" while it waits), its nominated node, and the Events of schedulers, without repetitions."""
 
     node: str = ""
     condition: Condition = Condition()
@@ -166,9 +166,9 @@ def _read_written(store: Store) -> Iterator[tuple[str, EventText]]:
 
 
 def ask_filters(world: Simulation, key: str) -> tuple[int, int, dict[str, list[str]]] | None:
-    """Return how many nodes our filters leave a pod, of how many, and the nodes of each refusal; None without the pod or a scheduler.
+    """Return how many nodes pass our filters for a pod, the total, and each rejection's nodes. Return None without pod or scheduler.
 
-    The pod's profile is asked, or the first one.
+    The filters are those of the pod's profile, or of the first one.
     """
     pod = world.store.pod_at(key)
     if pod is None or not world.schedulers:

@@ -37,9 +37,9 @@ Report = Callable[[Stage], None]
 
 @dataclass(frozen=True, slots=True)
 class MovedPod:
-    """A pod that ends elsewhere; "": it waits. `attempt` and `position`: the first attempt that ends otherwise, under the new release.
+    """A pod with another node in the end ("": it waits). `attempt` and `position`: the new release's first attempt that differs.
 
-    `cause`: the behavior or the gate, two joined by " + " where both are needed, "" where neither is the cause.
+    `cause`: the behavior or the gate, two joined by " + " if both are needed, "" if unknown.
     """
 
     pod: str
@@ -80,7 +80,7 @@ class ChangedGate:
 
 @dataclass(frozen=True, slots=True)
 class ReinterpretedField:
-    """Objects of which a release reads a field, or that it refuses; `because`: the behavior or the gate."""
+    """Objects with a field that a release reads or refuses; `because`: the behavior or the gate."""
 
     kind: str
     names: tuple[str, ...]
@@ -89,7 +89,7 @@ class ReinterpretedField:
 
 
 class _Switch(NamedTuple):
-    """One difference, or several, that can be switched off: settings of gates, and behaviors."""
+    """One or several differences that can be disabled: settings of gates, and behaviors."""
 
     name: str
     gates: Mapping[str, bool]
@@ -197,7 +197,7 @@ def _list_attempts(world: Simulation) -> dict[str, list[Attempt]]:
 
 
 def _find_divergence(theirs: Sequence[Attempt], mine: Sequence[Attempt]) -> Attempt | None:
-    """Return the first attempt of a pod that ends with another node or another refusal."""
+    """Return a pod's first attempt that ends with another node or another rejection."""
     for number, attempt in enumerate(mine):
         other = theirs[number] if number < len(theirs) else None
         if other is None or (attempt.node, attempt.outcome) != (other.node, other.outcome):
@@ -265,7 +265,7 @@ def _find_causes(
 
 
 def _order(switches: Sequence[_Switch], first: Sequence[_Switch]) -> list[tuple[_Switch, ...]]:
-    """Return groups to be tried from the last one on: some switches one by one, then the others together."""
+    """Return groups to try from the last one on: some switches one by one, then the others together."""
     others = tuple(each for each in switches if each not in first)
     return [*([others] if others else []), *((each,) for each in reversed(first))]
 
@@ -301,7 +301,7 @@ def _list_messages(before: Simulation, after: Simulation) -> Iterator[ChangedMes
 
 
 def _list_texts(source: Release, target: Release) -> Iterator[WatchedText]:
-    """Yield the texts that change between two releases, in whichever direction."""
+    """Yield the texts that change between two releases, in either direction."""
     old, new = behaviors_of(source), behaviors_of(target)
     for each in DIFFERENCES:
         if each.texts and (each.behavior in old) != (each.behavior in new):
@@ -355,7 +355,7 @@ def _name(manifest: Manifest) -> str:
 
 
 def _list_configuration(sim: Simulation, after: Simulation) -> Iterator[str]:
-    """Yield the plugins, weights, and arguments of each profile that differ as the releases complete the configuration."""
+    """Yield the plugins, weights, and arguments of each profile that differ in the releases' completed configurations."""
     old, new = (
         {p.scheduler_name: p for scheduler in world.schedulers for p in scheduler.configuration.profiles}
         for world in (sim, after)
@@ -369,7 +369,7 @@ def _list_configuration(sim: Simulation, after: Simulation) -> Iterator[str]:
 
 
 def _compare_plugins(where: str, was: Mapping[str, int], now: Mapping[str, int], weighed: bool) -> Iterator[str]:
-    """Yield the plugins of an extension point that are new, gone, weighed otherwise, or in another order."""
+    """Yield the plugins of an extension point that are new, gone, of another weight, or in another order."""
     for name in dict.fromkeys((*was, *now)):
         if name not in was:
             yield f"{where}: + {name}{f' (weight {now[name]})' * weighed}"

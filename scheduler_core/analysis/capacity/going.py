@@ -76,7 +76,7 @@ def find_going(
     runs: int = RUNS,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Steps[Going]:
-    """Search for the nodes of a world at rest that can go. The world does not change."""
+    """Search for the nodes of a world at rest that can be removed. The world does not change."""
     return _Search(sim, prices or {}, runs, should_stop).run()
 
 

@@ -60,9 +60,9 @@ def find_help(
     runs: int = RUNS,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Steps[Help]:
-    """Search for the cheapest nodes for pods of a world that is at rest, which does not change.
+    """Search for the cheapest nodes for pods of a world at rest. The world does not change.
 
-    `pods`: NS/NAME, or KIND/NS/NAME for those of a workload. Pods that have a node are passed over; None: all that wait.
+    `pods`: NS/NAME, or KIND/NS/NAME for those of a workload; pods that have a node are skipped. None: all waiting pods.
     """
     waits, names = waiting(sim), set(pods or ())
     asked = tuple(pod for pod in waits if pods is None or not names.isdisjoint((pod, *name_owners(sim, pod))))

@@ -80,7 +80,7 @@ class Model:
         return cls(costs, takes, why, needs, rooms, frozenset(bare), steps)
 
     def bound(self, pods: Sequence[str], whole: bool) -> float:
-        """Return the cost that no set undercuts: of each resource the sum of its cheapest prices, and the dearest pod's cheapest node."""
+        """Return a lower limit of the cost: the largest of the resources' sums of cheapest prices, and any pod's cheapest node."""
         mine = [pod for pod in pods if pod in self.bare]
         sums = [math.fsum(self._price(pod, r) for pod in mine) for r in range(len(self.rooms[0]))] if mine else []
         least = max((min(self.costs[i] for i in self._types_for(pod)) for pod in mine), default=0.0)
@@ -91,7 +91,7 @@ class Model:
         return [i for i, takes in enumerate(self.takes[pod]) if takes]
 
     def _price(self, pod: str, r: int) -> float:
-        """Return the pod's share of the cheapest node by one resource."""
+        """Return the pod's cheapest share of a node's cost by one resource."""
         need = self.needs[pod][r]
         prices = (self.costs[i] / room for i in self._types_for(pod) if (room := self._whole(i, r)))
         return need * min(prices, default=0.0) if need else 0.0
@@ -139,7 +139,7 @@ class Model:
 
 
 def _describe_refusal(found: Diagnosis | None, node: str, status: Status | None) -> str:
-    """Return the refusal of a node in words; empty where it passes."""
+    """Return the message of a node's rejection, or "" if the node passes."""
     if found is None:
         return NO_SCHEDULER
     row = found.nodes.row(node)

@@ -91,7 +91,7 @@ def group_by_variant(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def summarize(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
-    """Return the mean of each measure that is shown, by variant."""
+    """Return the mean of each shown measure, by variant."""
     return {
         name: {measure: find_mean(found, measure) for measure in SUMMARIZED if measure in found[0]}
         for name, found in group_by_variant(rows).items()

@@ -156,7 +156,7 @@ class Run(msgspec.Struct, frozen=True):
     folder: str = ""
 
     def digest(self) -> str:
-        """Return the hash of all that decides about the result: the run itself, its files, and the engine."""
+        """Return the hash of all inputs of the result: the run itself, its files, and the engine."""
         files = [hashlib.sha256((Path(self.folder) / name).read_bytes()).hexdigest() for name in self.world.files]
         said = [ENGINE_VERSION, COLUMNS, self.world, self.variant, self.seed, self.types, files]
         return hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()[:32]

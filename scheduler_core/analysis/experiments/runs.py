@@ -128,7 +128,7 @@ class Player:
         return full
 
     def _list_missing(self, rest: Sequence[Manifest]) -> Iterator[Manifest]:
-        """Yield the namespaces and priority classes that pods name, and that nothing else brings along."""
+        """Yield the namespaces and priority classes that pods name and the files lack."""
         pods = [each.pod for source in self.sources for each in source.pods]
         pods += [make_pod("x", group.namespace, {}, group.priority) for group in self.world.pods]
         there = {(each["kind"], each["metadata"]["name"]) for each in rest}
@@ -220,7 +220,7 @@ def _thin(found: Sequence[Any], most: int | None) -> Sequence[Any]:
 
 
 def _take_off_nodes(found: Sequence[TimedPod]) -> Iterator[TimedPod]:
-    """Yield pods as they were before they had a node, without finished ones; those of a kubelet itself stay where they are."""
+    """Yield pods in their state before they were scheduled, without finished ones. Static pods keep their nodes."""
     for each in found:
         pod, phase = each.pod, (each.pod.get("status") or {}).get("phase")
         if phase in ("Succeeded", "Failed"):
@@ -267,7 +267,7 @@ def _measure(sim: Simulation, full: Simulation, prices: Mapping[str, float | Non
 
 
 def _use(nodes: Mapping[str, Node], there: Sequence[Pod], resource: str) -> float:
-    """Return the part of all nodes' allocatable that is requested."""
+    """Return the requested share of all nodes' allocatable."""
     has = sum(node.allocatable.get(resource) for node in nodes.values())
     return sum(pod.requests.get(resource) for pod in there) / (has or 1)
 

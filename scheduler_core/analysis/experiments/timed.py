@@ -137,7 +137,7 @@ def make_pod(name: str, namespace: str, requests: Mapping[str, str], priority: i
 
 
 def read_class(name: str) -> int | None:
-    """Return the priority of a class that `make_pod` named; None for any other name."""
+    """Return the priority of a class that `make_pod` named, or None for any other name."""
     found = re.fullmatch(r"priority-(minus-)?(\d+)", name)
     return None if found is None else int(found[2]) * (-1 if found[1] else 1)
 
@@ -170,7 +170,7 @@ def _replay(lines: Iterable[Mapping[str, Any]]) -> Source:
 
 
 def _read_simkube(data: bytes) -> Mapping[str, Any] | None:
-    """Return a trace of version 2, as msgpack or JSON; None where the bytes are something else."""
+    """Return a trace of version 2, as msgpack or JSON. Return None if the bytes are no trace."""
     for begins, decode in ((b"\xa7version", msgspec.msgpack.decode), (b'"pod_lifecycles"', msgspec.json.decode)):
         if begins in data[:16] or (begins.startswith(b'"') and begins in data and b'"applied_objs"' in data):
             trace = decode(data)
@@ -181,7 +181,7 @@ def _read_simkube(data: bytes) -> Mapping[str, Any] | None:
 
 
 def _follow(trace: Mapping[str, Any]) -> Iterator[TimedPod]:
-    """Yield the pods of a trace: as many as a workload wants at each event, or where their lives were recorded, one for each life."""
+    """Yield the pods of a trace: the number that a workload wants at each event, or one for each recorded lifetime."""
     lives: dict[str, list[Any]] = {}
     for key, found in trace.get("pod_lifecycles", {}).items():
         lives[str(key[1] if isinstance(key, tuple) else key)] = [life for each in found.values() for life in each]

@@ -249,7 +249,7 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
 
 
 class _PodQuestion:
-    """One pod that a scheduler is responsible for."""
+    """The explanation of one pod for which a scheduler is responsible."""
 
     def __init__(
         self, world: Simulation, pod: Pod, scheduler: Scheduler, framework: Framework, past: Past, compare: bool

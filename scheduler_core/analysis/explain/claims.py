@@ -98,7 +98,7 @@ def _find_template(world: Simulation, pod: Pod, claim: str) -> Mapping[str, Any]
 
 
 def _list_ties(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the bound volumes that leave a pod few nodes."""
+    """Yield the bound volumes that restrict a pod to few nodes."""
     for reason in reasons:
         if reason.code not in ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone"):
             continue
@@ -145,7 +145,7 @@ def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:
 
 
 def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield how many volumes the drivers of the pod's volumes attach to the nodes that refuse them."""
+    """Yield the attach limits of the pod's volumes' drivers on the nodes that reject the pod."""
     claims = [world.store.get(CLAIM, *key.split("/", 1)) or {} for key in claims_of(pod)]
     names = [str((claim.get("spec") or {}).get("volumeName") or "") for claim in claims]
     found = [(world.store.get("PersistentVolume", "", name) or {}).get("spec") or {} for name in names]
@@ -226,7 +226,7 @@ def _read_selectors(asked: Mapping[str, Any]) -> list[str]:
 
 
 def _list_reach(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the pools of devices that nodes which lack devices do not reach."""
+    """Yield the pools of devices that do not reach the nodes without devices."""
     refused = [
         node for reason in reasons for name in reason.nodes[:COMPARED] if (node := world.store.node(name)) is not None
     ]
@@ -243,7 +243,7 @@ def _list_reach(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[F
 
 
 def _list_tainted(world: Simulation, nodes: Container[str]) -> Iterator[Fact]:
-    """Yield the devices of nodes that have a taint."""
+    """Yield the tainted devices of nodes."""
     slices = [each for found in _find_newest_slices(world).values() for each in found if each.get("nodeName") in nodes]
     for name, device in [(each["nodeName"], device) for each in slices for device in each.get("devices") or ()]:
         for each in device.get("taints") or ():
@@ -295,7 +295,7 @@ def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -
 
 
 def _find_newest_slices(world: Simulation) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
-    """Return the slices of the newest generation of each pool, which alone count, by driver and pool."""
+    """Return the slices of each pool's newest generation, by driver and pool. Older generations do not count."""
     pools: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for spec in [each.get("spec") or {} for each in world.store.list("ResourceSlice")]:
         pools.setdefault((str(spec.get("driver")), str((spec.get("pool") or {}).get("name"))), []).append(spec)

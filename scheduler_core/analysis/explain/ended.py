@@ -138,7 +138,7 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
 
 
 def list_last_ends(pod: Pod) -> Iterator[Fact]:
-    """Yield the ends of containers that a restart followed, and those at a memory limit."""
+    """Yield the ends of containers before a restart, and those at a memory limit."""
     spec, status = pod.manifest["spec"], pod.manifest.get("status") or {}
     containers = (*(spec.get("initContainers") or ()), *spec["containers"])
     limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in containers}

@@ -13,7 +13,7 @@ TIMES = ("time", "until")  # values of facts
 
 
 class State(enum.StrEnum):
-    """A pod's state. The first nine values are also codes of reasons that no plugin gave."""
+    """A pod's state. The first nine values are also codes of reasons without a plugin."""
 
     NO_SUCH_SCHEDULER = "NoSuchScheduler"
     NO_SUCH_NODE = "NoSuchNode"
@@ -72,7 +72,7 @@ class Role(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One sentence beside the reasons, as data: a code of docs/explain.md with its values. Amounts are in kube's base units, and
+    """One sentence in addition to the reasons, as data: a code of docs/explain.md with its values. Amounts are in kube's base units, and
     belong to the value `resource`; times are virtual nanoseconds, or, in a world with a calendar, as in manifests.
     """
 
@@ -86,7 +86,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """The result of preemption for a pod: why evicting others did not help, or which pods it waits for.
+    """The result of preemption for a pod: why evicting others did not help, or the pods that it waits for.
 
     `message` is kube's message, `reasons` (code, text, nodes) its parts. `lower` counts the pods of lower priority on nodes.
     """
@@ -172,7 +172,7 @@ def _date_values(values: Mapping[str, Any], store: Store) -> dict[str, Any]:
 
 
 def _list_fields(given: Any, **renamed: str) -> dict[str, Any]:
-    """Return the fields of an object by the names that they have in JSON, tuples as lists."""
+    """Return the fields of an object by their JSON names, with tuples as lists."""
     found = ((each.name, getattr(given, each.name)) for each in fields(given))
     return {renamed.get(name, name): list(value) if isinstance(value, tuple) else value for name, value in found}
 

@@ -146,7 +146,7 @@ def list_largest(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
 
 
 def find_resizes(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> list[Fact]:
-    """Return the resizes of other pods on the nearest nodes that count for more than they run with."""
+    """Return other pods' pending resizes on the nearest nodes, which count for more than the pods run with."""
     found: list[Fact] = []
     for reason in reasons:
         near = reason.evidence.get("near")
@@ -189,7 +189,7 @@ def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) 
 
 
 def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
-    """Yield the pods that the required affinity looks for, on nodes where the pod can't go."""
+    """Yield the pods that the required affinity selects, on nodes where the pod can't go."""
     terms, nodes = affinity_terms(diagnosis.pod).required, diagnosis.nodes
     spaces = {each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in world.store.list("Namespace")}
 
@@ -242,7 +242,7 @@ def _find_volumes(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) 
 
 
 def _find_devices(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
-    """Yield the pods for which claims with devices of the nearest nodes are reserved."""
+    """Yield the pods with reserved claims for devices of the nearest nodes."""
     for claim in world.store.list("ResourceClaim"):
         status = claim.get("status") or {}
         results = ((status.get("allocation") or {}).get("devices") or {}).get("results") or ()
@@ -254,7 +254,7 @@ def _find_devices(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) 
 
 
 def _find_shared_claim(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
-    """Yield the pods that share an allocated claim, which ties the pod to their node."""
+    """Yield the pods that share an allocated claim, which restricts the pod to their node."""
     pod, statuses = diagnosis.pod, diagnosis.pod.manifest.get("status") or {}
     made = {each.get("name"): each.get("resourceClaimName") for each in statuses.get("resourceClaimStatuses") or ()}
     for entry in pod.manifest["spec"].get("resourceClaims") or ():

@@ -91,7 +91,7 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
 
 
 def _predict_pod(world: Simulation, manifest: Manifest) -> Manifest:
-    """Return the pod that a controller would create next, as it would send it to the API server."""
+    """Return the next pod that a controller would send to the API server."""
     owner, template = Owner.of(manifest), manifest["spec"]["template"]
     if owner.kind == "StatefulSet":
         there = {pod.name for pod in list_pods(world, manifest)}
@@ -103,7 +103,7 @@ def _predict_pod(world: Simulation, manifest: Manifest) -> Manifest:
 
 
 def count_missing(world: Simulation, owner: Manifest) -> int:
-    """Return the number of pods that an owner wants and does not have; without a status its pods are counted."""
+    """Return the number of pods that an owner wants and lacks. Without a status, its pods are counted."""
     if owner.get("status") or owner["kind"] in ("DaemonSet", "Deployment"):
         return missing_of(owner)
     spec, there = owner.get("spec") or {}, list_pods(world, owner)
@@ -129,7 +129,7 @@ def list_jobs(world: Simulation, cron_job: Manifest) -> list[Manifest]:
 
 
 def predict_job(world: Simulation, cron_job: Manifest) -> str:
-    """Return the API server's answer to one more Job of a CronJob, "" if it would create the Job."""
+    """Return the API server's refusal of one more Job of a CronJob, or "" if it would create the Job."""
     meta, template = cron_job["metadata"], (cron_job.get("spec") or {}).get("jobTemplate") or {}
     named = {**(template.get("metadata") or {}), "namespace": meta.get("namespace"), "name": meta["name"]}
     job = {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": named}
@@ -187,7 +187,7 @@ def _withheld(world: Simulation) -> Iterator[Explanation]:
 
 
 def _idle_job(manifest: Mapping[str, Any]) -> tuple[State, str] | None:
-    """Return the state and the reason for which nothing creates pods for an unfinished Job, or None."""
+    """Return the state and the reason why no controller creates an unfinished Job's pods, or None."""
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
     over = (each for each in status.get("conditions") or () if each.get("type") in ("Complete", "Failed"))
     if any(each.get("status") == "True" for each in over):
@@ -294,7 +294,7 @@ def _labels_of(manifest: Manifest) -> Mapping[str, str]:
 
 
 def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator[Fact]:
-    """Yield the limits of the containers of which a LimitRange adds up that of a pod, its own defaults among them."""
+    """Yield the container limits, including defaults, that a LimitRange adds up for a pod."""
     if (found := _OF_POD.search(message)) is None:
         return
     given = [(each.get("default") or {}).get(found[1]) for each in limit_range["spec"].get("limits") or ()]

@@ -58,7 +58,7 @@ def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[GivenReason], preem
 
 
 def trace_requests(world: Simulation, pod: Pod, resource: str) -> list[Fact]:
-    """Return the sources of a pod's request: its containers, their defaults, the overhead, and a resize that is under way."""
+    """Return the sources of a pod's request: its containers, their defaults, the overhead, and a resize in progress."""
     spec = pod.manifest["spec"]
     parts = list_parts(spec, resource)
     found = []
@@ -114,7 +114,7 @@ def read_amount(resource: str, quantity: Any) -> int:
 
 
 def trace_resize(pod: Pod, resource: str) -> list[Fact]:
-    """Return the resizes of a pod's containers that are not done, so that the larger amount counts."""
+    """Return the pending resizes of a pod's containers, for which the larger amount counts."""
     status, found = pod.manifest.get("status") or {}, []
     pending = pod.condition("PodResizePending") or pod.condition("PodResizeInProgress") or {}
     state = str(pending.get("reason") or ("InProgress" if pending else "Unknown"))
@@ -151,7 +151,7 @@ def trace_surge(world: Simulation, newer: Manifest, holders: Iterable[Pod]) -> I
 
 
 def _describe_surge(root: Manifest) -> str:
-    """Return the strategy by which a workload keeps all old pods until new ones are ready, "" if it does not."""
+    """Return the strategy by which a workload keeps all old pods until new ones are ready, or ""."""
     spec = root.get("spec") or {}
     if root["kind"] == "Deployment" and is_rolling(spec) and not max_unavailable(spec):
         return f"maxSurge {max_surge(spec)}, maxUnavailable 0"
@@ -169,7 +169,7 @@ def _get_revision(made: Manifest) -> str:
 
 
 def template_of(world: Simulation, pod: Pod) -> tuple[Manifest, Spec] | None:
-    """Return the object that controls a pod, and the spec of its template; of a Deployment's pod, the Deployment."""
+    """Return the object that controls a pod, and its template's spec. For a Deployment's pod, return the Deployment."""
     manifest = workload_of(world.store, pod.manifest)
     return None if manifest is None else (manifest, manifest["spec"]["template"].get("spec") or {})
 
@@ -196,7 +196,7 @@ def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact
 
 
 def _read_defaults(world: Simulation, pod: Pod, resource: str, recorded: Mapping[str, Manifest]) -> Iterator[Fact]:
-    """Yield the sources of the requests that defaulting or admission wrote, as the API server recorded it."""
+    """Yield the sources of the requests that defaulting or admission set, from the API server's records."""
     for field in ("initContainers", "containers"):
         for number, container in enumerate(pod.manifest["spec"].get(field) or ()):
             asked = requests_of(container).get(resource)
@@ -237,7 +237,7 @@ def _containers(spec: Spec) -> list[Spec]:
 
 
 def list_tiny_amounts(pod: Pod) -> Iterator[Fact]:
-    """Yield amounts of bytes with the suffix m, which are thousandths of a byte."""
+    """Yield amounts of bytes with the suffix m, which means thousandths of a byte."""
     for container in _containers(pod.manifest["spec"]):
         for field in ("limits", "requests"):
             for resource, quantity in ((container.get("resources") or {}).get(field) or {}).items():

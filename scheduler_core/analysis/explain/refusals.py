@@ -108,7 +108,7 @@ def _is_of_others(diagnosis: Diagnosis, reason: GivenReason) -> bool:
 
 
 def _measure_nearness(diagnosis: Diagnosis, reasons: list[GivenReason]) -> Callable[[GivenReason], int]:
-    """Return a measure of reasons: how many plugins refuse the node that is nearest to feasible among those of a reason."""
+    """Return a measure of reasons: how many plugins reject the reason's node that is nearest to feasible."""
     if len(reasons) < 2 or diagnosis.whole is not None:
         return lambda reason: 0
     nodes = diagnosis.nodes

@@ -95,7 +95,7 @@ def list_chosen(pod: Pod, nodes: NodeTable, attempt: Attempt | None) -> tuple[st
 
 
 def list_spared(world: Simulation, diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
-    """Yield the pods of lower priority on other nodes than `node` that preemption spared, as budgets allow no disruption of them."""
+    """Yield the pods of lower priority on nodes other than `node` that preemption spared because of budgets."""
     budgets = budgets_of([*world.store.list("PodDisruptionBudget")])
     others = [each for pods in diagnosis.nodes.pods for each in pods if each.priority < diagnosis.pod.priority]
     for each in [each for each in others if each.node_name != node]:
@@ -104,7 +104,7 @@ def list_spared(world: Simulation, diagnosis: Diagnosis, node: str) -> Iterator[
 
 
 def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
-    """List the pods that the required affinity of the pod asks for, if its own labels do not."""
+    """List the pods that the pod's required affinity selects."""
     terms = affinity_terms(diagnosis.pod).required
     found = [each for pods in diagnosis.nodes.pods for each in pods] if terms else []
     for term in terms:
@@ -156,7 +156,7 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[GivenReason
 
 
 def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield the pods that the required affinity of a pod looks for, and those of them that are on no node."""
+    """Yield the pods that a pod's required affinity selects, and those of them without a node."""
     for term in affinity_terms(pod).required:
         selector = ", ".join(map(str, term.selector.requirements))
         itself = term.selector.matches(pod.labels)
@@ -208,7 +208,7 @@ def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[F
 
 
 def list_tied_nodes(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield all that refuses the pod on the few nodes that can use its volumes: each filter, not only the first one."""
+    """Yield all rejections of the pod on the few nodes that can use its volumes, beyond the first filter."""
     nodes, state = diagnosis.nodes, diagnosis.state
     out = {name for reason in reasons for name in reason.nodes if reason.code in _OUT_OF_REACH}
     rows = np.array([row for row, name in enumerate(nodes.names) if name not in out], np.intp)
@@ -243,7 +243,7 @@ def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) 
 
 
 def list_near(key: str, tolerations: Sequence[Toleration], taints: Iterable[Taint]) -> Iterator[Fact]:
-    """Yield the tolerations of a pod, or of the pods of a workload, that miss a taint by their effect or their value."""
+    """Yield a pod's or a workload's tolerations that fail to match a taint because of the effect or the value."""
     for taint in taints:
         for each in tolerations if not any(one.tolerates(taint) for one in tolerations) else ():
             if each.key == taint.key:
@@ -290,7 +290,7 @@ def explain_waking(
     holders: Iterable[str],
     fits: bool,
 ) -> Iterator[Fact]:
-    """Yield the ends of which pods wake the pod, and of which the hints of the plugins that refused it skip."""
+    """Yield the pods whose end requeues the pod, and those whose end the rejecting plugins' hints skip."""
     wakers = []
     for key in dict.fromkeys(holders):
         holder = world.store.pod_at(key)

@@ -204,7 +204,7 @@ def _list_scaling_troubles(
 
 
 def _list_end_of_namespace(world: Simulation, manifest: Manifest, values: Mapping[str, Any]) -> Iterator[Fact]:
-    """Yield that the namespace of a workload is being deleted, and for which pods that waits."""
+    """Yield that a workload's namespace is being deleted, and the pods that block the deletion."""
     namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
     if namespace is None or not namespace["metadata"].get("deletionTimestamp"):
         return
@@ -227,7 +227,7 @@ def _list_last_refusal(world: Simulation, job: Manifest) -> Iterator[Fact]:
 
 
 def _list_kept_replicas(scaler: Manifest) -> Iterator[Fact]:
-    """Yield why an autoscaler keeps its replicas though less is used than its target: it rounds up, and tolerates a tenth."""
+    """Yield why an autoscaler keeps its replicas although the usage is below its target: it rounds up, and tolerates a tenth."""
     spec, status = scaler.get("spec") or {}, scaler.get("status") or {}
     now, measured = int(status.get("currentReplicas") or 0), status.get("currentMetrics") or ()
     uses = {(each.get("resource") or {}).get("name"): (each.get("resource") or {}).get("current") for each in measured}
@@ -255,7 +255,7 @@ def _has_template(replica_set: Manifest, deployment: Manifest) -> bool:
 
 
 def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
-    """Yield the pods of a StatefulSet that it waits for: one that terminates, and, in order, one that is not ready."""
+    """Yield the pods that a StatefulSet waits for: a terminating one and, in order, one that is not ready."""
     owner, by_name = Owner.of(manifest), {pod.name: pod for pod in pods}
     names = [f"{owner.name}-{ordinal}" for ordinal in ordinals(owner)]
     values = {"owner": owner.name}

@@ -37,7 +37,7 @@ CREATING = {
 
 
 def ask_api_server(sim: Simulation, manifest: Manifest) -> str:
-    """Return the API server's refusal of an object that is to be created; "" if it would create the object."""
+    """Return the API server's refusal of an object, or "" if it would create the object."""
     try:
         sim.api.create(manifest, dry_run=True)
     except Refused as refused:
@@ -66,7 +66,7 @@ def predict_claim(sim: Simulation, pod: Pod, entry: str, template: Manifest) -> 
 
 
 def find_absent_quota(sim: Simulation, namespace: str, text: str) -> str:
-    """Return the quota that a refusal names and that is not in the namespace: it is one over namespaces, or was not brought; or ""."""
+    """Return the quota in a refusal that its namespace lacks, because it covers several namespaces or is not in the input; else ""."""
     found = EXCEEDED.search(text)
     return found[1] if found and sim.store.get("ResourceQuota", namespace, found[1]) is None else ""
 
@@ -108,7 +108,7 @@ def complete_pod(sim: Simulation, owner: Manifest, namespace: str) -> Manifest:
 
 
 def find_foreign(sim: Simulation, owner: Manifest, message: str) -> list[str]:
-    """List the containers that a refusal names and the template lacks, and those that the owner's other pods have beside it."""
+    """List the containers in a refusal that the template lacks, with those that the owner's other pods have in addition."""
     given = name_containers(owner["spec"]["template"].get("spec") or {})
     named = [name for found in _NAMED.finditer(message) for name in (found[1] or found[2]).split(",")]
     added = [each["name"] for found in find_added(sim.store, owner).values() for each in found]
@@ -149,7 +149,7 @@ def find_stopped(sim: Simulation, component: str) -> tuple[str, str] | None:
 def find_servers(
     sim: Simulation, webhook: str
 ) -> Iterator[tuple[Mapping[str, str], Mapping[str, str], list[Pod] | None]]:
-    """Yield of each webhook of a name the reference of its Service, its selector, and the pods that it selects; None without a Service."""
+    """Yield, per webhook of a name, the reference of its Service, its selector, and its pods (None: no Service)."""
     hooks = (hook for kind in WEBHOOKS for made in sim.store.list(kind) for hook in made.get("webhooks") or ())
     for each in (hook for hook in hooks if hook["name"] == webhook):
         named = (each.get("clientConfig") or {}).get("service") or {}

@@ -76,7 +76,7 @@ def find_elsewhere(sim: Simulation, namespace: str, text: str) -> list[Manifest]
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The words of a kubelet about a pod, with the pod and its node."""
+    """A kubelet's message about a pod, with the pod and its node."""
 
     draft: Draft
     sim: Simulation
@@ -95,7 +95,7 @@ class _Case:
             yield from ((field, each) for each in self.spec.get(field) or ())
 
     def find_source(self, kind: str) -> str:
-        """Return the name of the ConfigMap or Secret of the volume that is named."""
+        """Return the name of the ConfigMap or Secret of the named volume."""
         volumes = {str(each.get("name")): each for each in self.spec.get("volumes") or ()}
         source = volumes.get(self.found["volume"], {}).get("configMap" if kind == "ConfigMap" else "secret") or {}
         return str(source.get("name") or source.get("secretName") or "-")

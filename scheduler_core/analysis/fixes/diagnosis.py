@@ -23,7 +23,7 @@ LEFT_OUT = "node(s) were left out by the extender without a reason"
 
 
 def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: list[int]) -> dict[int, Status]:
-    """Return the refusals by extenders, signed with the urlPrefix, of those rows that the plugins leave."""
+    """Return the extenders' rejections, signed with the urlPrefix, of the rows that pass the plugins."""
     refused: dict[int, Status] = {}
     for extender in scheduler.extenders:
         left = [nodes.nodes[row] for row in rows if row not in refused]
@@ -43,7 +43,7 @@ def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: li
 
 
 def _collect_rejections(exchange: Exchange, asked: list[Node]) -> dict[str, Status]:
-    """Return the statuses of the nodes that the extender filters out; an error applies to all nodes."""
+    """Return the statuses of the nodes that the extender filters out. An error applies to all nodes."""
     try:
         result = read_filter(exchange)
     except ExtenderError as error:

@@ -62,7 +62,7 @@ def _fill_status(manifest: Manifest, budget: Budget, store: Store) -> Manifest:
 
 
 def _as_in(manifest: Manifest, before: Store, after: Store) -> Manifest:
-    """Return the manifest with `disruptionsAllowed` raised by as many as the budget's spec was lowered since."""
+    """Return the manifest with `disruptionsAllowed` raised by the relaxation of the budget's spec since."""
     meta = manifest["metadata"]
     now = after.get(KIND, meta.get("namespace") or "default", meta["name"])
     if now is None or now["spec"] == manifest["spec"]:
@@ -137,7 +137,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class PodPlace:
-    """A pod's place: its node, "" if it waits, None if it is gone or going. `owner`: its controller's uid."""
+    """A pod's place: its node, "" if it waits, None if it is gone or terminating. `owner`: its controller's uid."""
 
     node: str | None
     owner: str = ""

@@ -67,7 +67,7 @@ def find_gang(sim: Simulation, pod: Pod) -> Gang | None:
 
 
 def group_of(pod: Pod) -> tuple[str, str]:
-    """Return namespace and name of the group of a pod; "" is the name of none."""
+    """Return the namespace and name of a pod's group. The name is "" without a group."""
     return pod.namespace, pod.spec.group or pod.labels.get(coscheduling.LABEL, "")
 
 
@@ -183,7 +183,7 @@ def _change_key(draft: Draft, diagnosis: Diagnosis, mine: Gang, group: Manifest)
 
 
 def _find_largest(frees: list[int], wanted: int, needed: int) -> int:
-    """Return the largest request, up to the wanted one, that fits as often as needed; 0 where none does."""
+    """Return the largest request, up to the wanted one, that fits as often as needed, or 0."""
     return bisect_left(range(1, wanted + 1), True, key=lambda size: sum(free // size for free in frees) < needed)
 
 
@@ -214,7 +214,7 @@ def _shrink(draft: Draft, sim: Simulation, pod: Pod, mine: Gang, domains: Frees)
 def _add_nodes(
     draft: Draft, sim: Simulation, diagnosis: Diagnosis, mine: Gang, rooms: dict[str, int]
 ) -> Iterator[Draft]:
-    """Propose enough nodes like one that exists for the members that find no room."""
+    """Propose enough nodes like an existing one for the members without room."""
     pod = diagnosis.pod
     for one in itertools.islice(of_groups(draft, diagnosis, sim.store), TRIED):
         like = sim.store.node(one.changes[-1].values["like"])

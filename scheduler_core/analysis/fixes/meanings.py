@@ -64,7 +64,7 @@ AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # in an Event's reporter
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A row of the table with the values that were found."""
+    """A row of the table with the matched values."""
 
     code: str
     values: Mapping[str, str]
@@ -163,7 +163,7 @@ def advise(world: Simulation, key: str, events: Events | None = None) -> list[Me
 
 
 def _list_ends_of_jobs(world: Simulation, space: str, name: str) -> Iterator[str]:
-    """Yield why a CronJob deleted the Job of a pod that is gone: in favor of the next one, or as one of too many that have ended."""
+    """Yield why a CronJob deleted the Job of a gone pod: in favor of the next one, or because of its history limit."""
     job, events = name.rpartition("-")[0], [each for each in world.store.events if each.namespace == space]
     for event in [e for e in events if e.kind == "CronJob" and e.message == f"Deleted job {job}"][-1:]:
         policy = ((world.store.get("CronJob", space, event.name) or {}).get("spec") or {}).get("concurrencyPolicy")
@@ -255,7 +255,7 @@ def _list_kills(pod: Manifest, node: Node, events: Events) -> Iterator[str]:
 
 
 def _list_changers(world: Simulation, subjects: list[Manifest]) -> Iterator[str]:
-    """Yield the webhooks that change pods which the API server would create as their template is, but refuses as invalid."""
+    """Yield the webhooks that change pods whose template the API server would accept, but whose changed form it refuses as invalid."""
     for each in (each for each in subjects if "template" in (each.get("spec") or {})):
         if not ask_api_server(world, pod_of(each, str(each["metadata"].get("namespace") or "default"))):
             yield from (f"pods are changed by webhook {name} of {by}" for name, by in list_pod_webhooks(world).items())
@@ -298,7 +298,7 @@ def has_ended_inside(pod: Pod) -> bool:
 
 
 def list_remote_volumes(pod: Pod) -> list[str]:
-    """Return the volumes of a pod that are not on its node alone, each with its source."""
+    """Return the volumes of a pod that are not local to its node, each with its source."""
     given = [(v["name"], k, v[k] or {}) for v in pod.manifest["spec"].get("volumes") or () for k in v if k != "name"]
     remote = (
         (name, kind, [v for v in of.values() if isinstance(v, str)]) for name, kind, of in given if kind not in _OF_NODE

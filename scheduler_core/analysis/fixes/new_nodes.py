@@ -114,7 +114,7 @@ def _daemons(pods: tuple[Pod, ...]) -> tuple[int, int]:
 
 
 def _find_required_labels(pod: Pod) -> Labels:
-    """Return the labels that the node selector and the first term of the required affinity ask for."""
+    """Return the labels that the node selector and the first term of the required affinity require."""
     labels = dict(sorted(pod.spec.node_selector.items()))
     terms = pod.spec.node_affinity_required
     if terms is not None and terms.terms:
@@ -167,7 +167,7 @@ def _class_labels(store: Store, claim: Manifest) -> Labels:
 
 
 def _domains(diagnosis: Diagnosis) -> list[Labels]:
-    """Return the possible domains of the node, as far as the pod's terms ask: each domain that exists, and a new one."""
+    """Return the node's possible domains for the pod's terms: each existing domain, and a new one."""
     keys = list(dict.fromkeys(_topology_keys(diagnosis.pod)))
     if not keys:
         return [{}]

@@ -101,7 +101,7 @@ def _any(parts: Iterable[list[Edits]]) -> list[Edits]:
 
 
 class _Reader:
-    """Reads expressions about an object."""
+    """A reader of expressions about an object."""
 
     def __init__(self, manifest: Manifest, params: Manifest, variables: Mapping[str, Node]) -> None:
         self.manifest, self.params, self.variables = manifest, params, variables

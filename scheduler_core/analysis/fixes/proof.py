@@ -174,7 +174,7 @@ class Prover:
             return Proof(True, node, pod or self.key, made, *how, took, held_back, effects, worst)
 
     def _find_acting(self, calls: Iterable[Call]) -> tuple[str, ...]:
-        """Return the controllers that a proof needs and that do not run; none in a world in which all do."""
+        """Return the controllers that a proof needs and that are not running. Return none if the world runs all."""
         running = self.sim.settings.cluster.controllers
         if running is None:
             return ()
@@ -331,7 +331,7 @@ class Prover:
 
 
 class _GiveUp(Exception):
-    """The goal can't be reached any more."""
+    """The goal can no longer be reached."""
 
 
 def find_target(manifest: Manifest) -> Any:
@@ -352,7 +352,7 @@ def belongs_to(world: Simulation, pod: Pod, owner: Manifest) -> bool:
 
 
 def _place_of(world: Simulation, key: str) -> str:
-    """Return the node that a pod was just scheduled to, or that it is on."""
+    """Return the node of a pod, also if the pod was just scheduled."""
     pod, index = world.store.pod_at(key), world.journal.last_attempt.get(key)
     attempt = None if index is None else world.journal.attempts[index]
     if pod is None or pod.node_name or attempt is None:

@@ -107,7 +107,7 @@ def _allow_scope(sim: Simulation, draft: Draft, target: str, found: re.Match[str
 
 
 def find_conflicts(sim: Simulation, pod: Manifest) -> list[tuple[str, str]]:
-    """List the labels of a pod's node selector that its namespace sets to other values, each with that of the namespace."""
+    """List the labels of a pod's node selector that conflict with its namespace's, each with the namespace's value."""
     own = pod["spec"].get("nodeSelector") or {}
     theirs = (each.strip() for each in _selector_of(sim, pod).split(",") if "=" in each)
     labels = dict(each.split("=", 1) for each in theirs)

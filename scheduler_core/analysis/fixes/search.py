@@ -423,7 +423,7 @@ class _Search:
         )
 
     def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
-        """Return the diagnosis after the draft's commands; None if one is refused or no scheduler is responsible."""
+        """Return the diagnosis after the draft's commands, or None if one is refused or no scheduler is responsible."""
         if draft.is_of_pod_alone and not self.pod.node_name:
             self.looking = self.looking or self.sim.fork()
             yield

@@ -71,7 +71,7 @@ class Call:
 
 
 def read_calls(text: str) -> Iterator[Call]:
-    """Yield the calls of a text that a fix prints."""
+    """Yield the calls in a fix's printed text."""
     lines = iter(text.splitlines())
     for line in lines:
         body: list[str] = []
@@ -204,7 +204,7 @@ def _build_amounts(spec: Manifest, call: Call) -> Manifest:
 
 
 def change_template(pod: Manifest, call: Call) -> Manifest:
-    """Return a pod as `kubectl patch` or `set resources` changes the template of a workload."""
+    """Return a pod with the changes that `kubectl patch` or `set resources` makes to a workload's template."""
     if call.words[0] == "patch":
         patch, how = json.loads(call.flags["patch"])["spec"]["template"], call.flags.get("type", "strategic")
     else:

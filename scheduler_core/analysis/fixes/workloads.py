@@ -140,7 +140,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
 
 
 def _go_on_in_order(draft: Draft, sim: Simulation, owner: Manifest, mine: list[Pod], prover: Prover) -> Proposals:
-    """Delete a pod that blocks the order of a StatefulSet or has the name of one of its pods, or recreate the StatefulSet as Parallel."""
+    """Propose to delete a pod that blocks a StatefulSet's order or occupies a pod's name, or to recreate the StatefulSet as Parallel."""
     meta, replicas = owner["metadata"], int(owner["spec"].get("replicas", 1))
     if len(mine) > replicas:
         last = max(mine, key=lambda pod: parent_and_ordinal(pod.name)[1])
@@ -199,7 +199,7 @@ def _stay(draft: Draft, owner: Manifest, pod: Pod, node: Node) -> Proposals:
 
 
 def list_uneven(sim: Simulation, owner: Manifest, pods: list[Pod]) -> Iterator[tuple[str, dict[str, list[Pod]], int]]:
-    """Yield the required spreads that the pods of a workload break by now: key, pods by domain, and maxSkew."""
+    """Yield the required spreads that a workload's pods currently violate: key, pods by domain, and maxSkew."""
     spec = ((owner["spec"].get("template") or {}).get("spec")) or {}
     whole = pods and all(pod.node_name and not pod.terminal and not pod.deleting for pod in pods)
     for each in spec.get("topologySpreadConstraints") or () if whole else ():
@@ -235,7 +235,7 @@ def _even_out(draft: Draft, by_domain: dict[str, list[Pod]], most: int, prover: 
 
 
 def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
-    """Return the containers of a running pod that have ended for good, and those that have not."""
+    """Return the permanently ended containers of a running pod, and the others."""
     names: dict[bool, list[str]] = {True: [], False: []}
     for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
         names["terminated" in (each.get("state") or {})].append(str(each.get("name")))
@@ -409,7 +409,7 @@ def _starts_one(sim: Simulation, owner: Manifest) -> Goal:
 
 
 def search_unwanted(sim: Simulation, owner: Manifest, key: str, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove the first number lowered, or replicas added, for a pod outside of the numbers of its StatefulSet."""
+    """Prove a lower first ordinal, or more replicas, for a pod outside the ordinals of its StatefulSet."""
     number, spec = parent_and_ordinal(key.partition("/")[2])[1], owner["spec"]
     first, replicas = int((spec.get("ordinals") or {}).get("start") or 0), int(spec.get("replicas", 1))
     prover, draft = Prover(sim, key, budget, owner), Draft({"metadata": {**owner["metadata"]}, "spec": {}})
@@ -491,7 +491,7 @@ PROTECTIONS = (PROTECTION, "kubernetes.io/pv-protection")  # kube removes these 
 
 
 def find_object(sim: Simulation, key: str) -> Manifest | None:
-    """Return the namespace Namespace/NAME, the claim PersistentVolumeClaim/NS/NAME, or the volume PersistentVolume/NAME; else None."""
+    """Return the namespace Namespace/NAME, the claim PersistentVolumeClaim/NS/NAME, or the volume PersistentVolume/NAME, or None."""
     kind, _, rest = key.partition("/")
     namespace, _, name = rest.rpartition("/")
     return sim.store.get(kind, namespace, name) if kind in OBJECTS else None
@@ -508,7 +508,7 @@ def list_held(sim: Simulation, found: Manifest) -> list[tuple[Manifest, list[str
 
 
 def list_attachments(sim: Simulation, volume: Manifest) -> list[Manifest]:
-    """Return the VolumeAttachments of a volume; none of another object."""
+    """Return the VolumeAttachments of a volume, or none for another object."""
     name = volume["metadata"]["name"] if volume["kind"] == VOLUME else None
     return [each for each in sim.store.list(ATTACHMENT) if get_volume(each) == name]
 

@@ -21,7 +21,7 @@ _LATE = (Point.RESERVE, Point.PERMIT, Point.UNRESERVE)  # of a scheduling cycle'
 
 
 class InFlightEvent(NamedTuple):
-    """Something that happened while the pod was in flight, at a position and a virtual time (ns)."""
+    """An event while the pod was in flight, at a position and a virtual time (ns)."""
 
     what: ObjectEvent
     position: int
@@ -111,7 +111,7 @@ def running_cycle(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
 
 
 def _has_answer(step: PluginStep) -> bool:
-    """Return True if a step before Reserve answered for all nodes: a PreFilter refusal, a PostFilter message, an error."""
+    """Return True if a step before Reserve has a result for all nodes: a PreFilter rejection, a PostFilter message, an error."""
     return step.point not in _LATE and not step.skipped and bool(step.status.message)
 
 

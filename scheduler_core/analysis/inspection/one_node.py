@@ -30,7 +30,7 @@ from scheduler_core.world.simulation import Simulation
 
 @dataclass(frozen=True, slots=True)
 class PluginVerdict:
-    """A plugin's verdict on the node: `status` is None if it passes or is skipped; `point` is PreFilter if that refuses all."""
+    """A plugin's verdict on the node: `status` is None if it passes or is skipped; `point` is PreFilter if that rejects all."""
 
     plugin: str
     point: Point
@@ -149,7 +149,7 @@ def _with_nominated(scheduler: Scheduler, framework: Framework, trial: Trial, ro
 
 
 def _add_scores(found: WhyNot, framework: Framework, trial: Trial, rows: Rows, row: int) -> WhyNot:
-    """Return the result with the node's scores beside those of all feasible nodes; without scores if a plugin cannot score."""
+    """Return the result with the scores of the node and of all feasible nodes, or without scores if a plugin cannot score."""
     here = int(np.flatnonzero(rows == row)[0])
     total = np.zeros(len(rows), np.int64)
     scores = []

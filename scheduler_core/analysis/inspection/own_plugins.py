@@ -54,7 +54,7 @@ class Trial:
 
 
 def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial:
-    """Try a plugin on the world as its first scheduler sees it now.
+    """Run a plugin on the world in the current view of its first scheduler.
 
     Raise Refused if an expression does not compile, or no scheduler runs.
     """
@@ -81,7 +81,7 @@ def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial
 
 
 def _on_node(plugin: CelPlugin, pod: Pod, info: NodeInfo, spent: CallBudget) -> tuple[OnNode, int | None]:
-    """Return the plugin's answers for a node, and the raw score."""
+    """Return the plugin's results for a node, and the raw score."""
     definition, on_node, score = plugin.definition, OnNode(info.name), None
     if definition.filter:
         on_node.filter, _ = _evaluate_field(plugin, "filter", _build_variables(plugin, "filter", pod, info), spent)
@@ -109,7 +109,7 @@ def _victims(plugin: CelPlugin, pod: Pod, info: NodeInfo, spent: CallBudget) -> 
 def _evaluate_field(
     plugin: CelPlugin, field: str, given: Mapping[str, Any], spent: CallBudget
 ) -> tuple[ExpressionAnswer, int | None]:
-    """Return the answer of an expression, and its score, if any."""
+    """Return the result of an expression, and its score, if any."""
     expression = plugin.expression(field)
     outcome = expression.evaluate(given, spent, watch=True)
     values = tuple(values_of(expression, outcome))

@@ -50,7 +50,7 @@ class Stranding:
 
 
 def find_stranding(sim: Simulation, key: str) -> Stranding | None:
-    """Return the way in which a pod "namespace/name" is stranded, or None. Runs the filters on all nodes: not for every step."""
+    """Return the way in which a pod "namespace/name" is stranded, or None. The filters run on all nodes: too slow for every step."""
     pod = sim.store.pod_at(key)
     scheduler = None if pod is None else scheduler_for(sim, pod)
     if pod is None or scheduler is None:
@@ -70,7 +70,7 @@ def find_stranding(sim: Simulation, key: str) -> Stranding | None:
 
 
 def fits(scheduler: Scheduler, pod: Pod) -> Diagnosis | None:
-    """Return the pod's diagnosis by the filters on the scheduler's present cache; None if no profile is responsible for it."""
+    """Return the pod's diagnosis on the scheduler's current cache, or None if no profile is responsible for the pod."""
     framework = scheduler.framework_of(pod)
     return None if framework is None else diagnose_on(scheduler, framework, pod, scheduler.cache.table())
 

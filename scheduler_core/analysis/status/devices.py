@@ -78,7 +78,7 @@ class Holdings:
 
 
 def _differences(before: Sequence[Manifest], after: Sequence[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
-    """Return the manifests that are gone, and those that are new."""
+    """Return the removed manifests and the new ones."""
     if len(before) == len(after):
         pairs = [(old, new) for old, new in zip(before, after, strict=True) if old is not new]
         if all(_key(old) == _key(new) for old, new in pairs):
@@ -217,7 +217,7 @@ class CounterUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeDevices:
-    """The devices that a node can reach. `states` are those of `devices`, one by one."""
+    """The devices that a node can reach. `states` has the state of each of `devices`."""
 
     devices: tuple[tuple[ResourceSlice, Device], ...]
     states: tuple[DeviceState, ...]
@@ -339,7 +339,7 @@ def _same(one: Sequence[Manifest], other: Sequence[Manifest]) -> bool:
 
 
 def _holdings(claims: Sequence[Manifest]) -> Holdings:
-    """Return the holdings of the claims, starting from the cached holdings of the last moment."""
+    """Return the holdings of the claims, derived from the last cached ones."""
     last = next(reversed(_KNOWN.values()), None)
     return (Holdings() if last is None else last.holdings).after(claims)
 

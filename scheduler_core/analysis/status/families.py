@@ -126,7 +126,7 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
 
 
 def _of_newer_releases(scheduler: Scheduler) -> dict[str, Counts]:
-    """Return the counts of batching, and of entities, which groups are."""
+    """Return the counts of batching, and of queued entities: pods and pod groups."""
     queue, batches = scheduler.queue, (scheduler.algorithm_state.batches or {}).items()
     waiting = {
         "active": queue.active(),

@@ -91,7 +91,7 @@ def read_node(world: World, name: str) -> Reading | None:
 
 
 def _signals(world: World, name: str) -> list[Reading]:
-    """Return the signals that the kubelet measures now: available amount, capacity, and the thresholds below which it evicts."""
+    """Return the kubelet's current signals: available amount, capacity, and eviction thresholds."""
     node = world.store.node(name)
     if node is None:
         return []
@@ -119,7 +119,7 @@ def _signals(world: World, name: str) -> list[Reading]:
 
 
 def read_eviction(eviction: Eviction) -> Reading:
-    """Return the reason for an eviction, and the ranking in which the pod was chosen."""
+    """Return the reason for an eviction, and the ranking by which the pod was selected."""
     data: Reading = to_builtins(replace(eviction, ranking=eviction.ranking[:MOST_RANKED]))
     return data
 

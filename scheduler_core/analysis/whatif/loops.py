@@ -160,12 +160,12 @@ class Loops:
 
 
 def ends_of(store: Store) -> tuple[End, ...]:
-    """The pods that have failed, by key."""
+    """Return the pods that have failed, by key."""
     return tuple(end_of(pod) for pod in store.pods() if pod.phase == FAILED)
 
 
 def subject_of(pod: Pod) -> Subject:
-    """Return a pod's controller, or the pod itself if that is no object of its namespace, as for a static pod."""
+    """Return a pod's controller, or the pod itself without a controller or if that is a Node, as for a static pod."""
     owner = controller_of(pod.manifest)
     if owner is None or owner.get("kind") == "Node":
         return ("Pod", pod.namespace, pod.name)
@@ -202,7 +202,7 @@ def _standing(store: Store, subject: Subject) -> str:
 
 
 def _limit(job: Mapping[str, Any]) -> int:
-    """Return the number of failures that a Job counts before it ends; 0 for a Job with a deadline, which ends as well."""
+    """Return the number of failures after which a Job ends, or 0 for a Job with a deadline, which ends as well."""
     if job.get("activeDeadlineSeconds") is not None:
         return 0
     of_each = job.get("backoffLimitPerIndex")
@@ -210,7 +210,7 @@ def _limit(job: Mapping[str, Any]) -> int:
 
 
 def owners_of(store: Store, subject: Subject) -> Iterator[Subject]:
-    """Yield an object, its controller, that one's controller, and so on."""
+    """Yield an object, its controller, the controller's controller, and so on."""
     while True:
         yield subject
         reference = controller_of(store.get(*subject))
@@ -235,7 +235,7 @@ _BITS = {
 
 
 class Circles(NamedTuple):
-    """The number of steps, and the virtual time, since something new last happened."""
+    """The number of steps since the last progress, and its virtual time."""
 
     steps: int
     since: int

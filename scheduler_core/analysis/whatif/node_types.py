@@ -141,7 +141,7 @@ def _free_names(store: Store, stem: str) -> Iterator[str]:
 
 
 def type_of(store: Store, name: str) -> NodeType:
-    """Return the type of an existing node, named as the node is."""
+    """Return the type of an existing node, with the node's name."""
     manifest: dict[str, Any] = copy.deepcopy(dict(store.get("Node", "", name) or {}))
     as_new_node(manifest, "")
     csi = store.get("CSINode", "", name) or {}
@@ -150,7 +150,7 @@ def type_of(store: Store, name: str) -> NodeType:
 
 
 def types_of_nodes(store: Store) -> list[NodeType]:
-    """Return the types of existing nodes: alike but for names and zones. They are named by their group or instance type."""
+    """Return the types of existing nodes: equal except for names and zones. Types are named by their group or instance type."""
     found: dict[str, NodeType] = {}
     zones: dict[str, dict[str, None]] = {}
     for node in sorted(store.nodes(), key=lambda node: node.name):

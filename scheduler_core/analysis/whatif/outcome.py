@@ -34,7 +34,7 @@ SCALABLE = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 
 
 class UnknownObject(Exception):
-    """An object that is named in a question does not exist, or is none that this can be asked of."""
+    """An object in a question does not exist, or is of a kind that the question does not apply to."""
 
 
 def drain(sim: Simulation, node: str) -> Command:

@@ -42,10 +42,10 @@ _CONTROLLERS = {
 
 @dataclass(frozen=True, slots=True)
 class RestResult:
-    """The result of running a world to rest: `at_rest` is false if steps or patience ended first; `loops` never end and are paused.
+    """The result of running a world to rest: `at_rest` is False if steps or patience ended first; `loops` never end and are paused.
 
-    `circles`: the number of steps without a pod in a new place, if too many. `fights`: fields that controllers overwrite in turn.
-    `gone`: pods without a controller that were deleted on the way.
+    `circles`: the number of steps without a pod in a new place, if too many. `fights`: fields that controllers overwrite in turn. `gone`:
+    pods without a controller that were deleted on the way.
     """
 
     at_rest: bool
@@ -188,7 +188,7 @@ def find_next_success(world: Simulation) -> int | None:
 
 
 def _list_pod_retries(world: Simulation) -> Iterator[tuple[str, int]]:
-    """Yield the pods that wait in the queues, and when each is tried again though nothing wakes it."""
+    """Yield the pods that wait in the queues, and the time of each one's next retry without an event."""
     for scheduler in world.schedulers:
         queue = scheduler.queue
         for key, entry in (*queue.backoff_pods.items(), *queue.error_backoff_pods.items()):

@@ -107,7 +107,7 @@ def copy_of(manifest: Manifest, name: str) -> MutableManifest:
 
 
 def _make_claims(pod: MutableManifest) -> Iterator[MutableManifest]:
-    """Yield claims for a copy's ephemeral volumes, which from then on are volumes of these: its first attempt is the one that counts."""
+    """Yield claims for a copy's ephemeral volumes, and make its volumes use them: only the copy's first attempt counts."""
     for volume in pod["spec"].get("volumes") or ():
         ephemeral = volume.pop("ephemeral", None)
         if ephemeral is not None:

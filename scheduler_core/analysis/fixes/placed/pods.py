@@ -55,7 +55,7 @@ def search_placed(sim: Simulation, pod: Pod, budget: Budget) -> Generator[None, 
 def prove_each(
     sim: Simulation, key: str, prover: Prover, proposals: Proposals, state: str
 ) -> Generator[None, None, Findings]:
-    """Return the findings of proposals that each have a goal of their own."""
+    """Return the findings of proposals with individual goals."""
     fixes: list[Fix] = []
     tried = 0
     for draft, goal in proposals:
@@ -140,7 +140,7 @@ def is_dead(sim: Simulation, node: Node) -> bool:
 
 
 def find_last_end(sim: Simulation) -> int:
-    """Return for how long (ns) the grace periods of terminating pods last, as far as a proof waits for them."""
+    """Return how long (ns) the grace periods of terminating pods last, up to a proof's maximum wait."""
     ends = [str(pod.manifest["metadata"]["deletionTimestamp"]) for pod in sim.store.pods() if pod.deleting]
     left = (parse_time(each) - sim.store.epoch - sim.now for each in ends)
     return max((each for each in left if 0 < each < LONGEST_END), default=0)
