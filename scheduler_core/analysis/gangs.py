@@ -1,7 +1,7 @@
 """Gangs in three ways on one input: without groups, with Coscheduling, and as PodGroups of kube 1.37.
 
-The input has PodGroups and pods that join them. For the other two ways the groups are taken away; for Coscheduling the pods get its label,
-and the number of members that it waits for. A world's own gangs, of whichever kind, are read into this form first.
+The input has PodGroups and pods that join them. The other two ways have no groups; for Coscheduling, the pods get its label and the
+number of members to wait for. A world's own gangs, of either kind, are first converted into this form.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from scheduler_core.world.simulation import Simulation
 
 Way = Literal["none", "coscheduling", "groups"]
 WAYS: tuple[Way, ...] = get_args(Way)
-END = 60 * SECOND  # a comparison ends here, as Coscheduling tries again without end
+END = 60 * SECOND  # a comparison ends here, because Coscheduling retries forever
 STEPS = 20_000
 EACH = 50  # steps between two pauses
 _HOLDS = (Place.WAITING, Place.BINDING, Place.BOUND, Place.RUNNING)
@@ -28,16 +28,16 @@ _ON = (Place.BOUND, Place.RUNNING)
 _PLAIN: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 _PLUGINS = (NAME, "CoschedulingSort")
 _ARGUMENTS = {"name": NAME, "args": {"permitWaitingTimeSeconds": 20}}
-# What makes pods: in a comparison, the pods that are there are all.
+# Kinds that create pods: a comparison has only the existing pods.
 _OWNERS = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet")
 
 
 @dataclass(frozen=True, slots=True)
 class Gang:
-    """The outcome for a gang: its pods with a node at the end, and what it needs. Times in ns.
+    """The outcome for a gang: its pods with a node at the end, and the number it needs. Times in ns.
 
-    `whole`: when it had enough, None: never. `held`: how long its pods held nodes before that, summed over pods.
-    `message`: of the first pod without a node.
+    `whole`: the time at which enough members had nodes, or None. `held`: the time for which its pods held nodes before, summed over pods.
+    `message`: the message of the first pod without a node.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Input:
 
 
 def read_input(world: Simulation) -> Input:
-    """Return a world's objects as an input: gangs are PodGroups, and their pods have no node yet. What makes pods is left out."""
+    """Return a world's objects as an input: gangs are PodGroups, and their pods have no node yet. Objects that create pods are omitted."""
     found = [for_kubectl(each) for each in objects_of(world.store) if each["kind"] not in _OWNERS]
     members: dict[tuple[str, str], list[Manifest]] = {}
     for each in found:
@@ -85,7 +85,7 @@ def _labeled(pod: Manifest) -> str:
 
 
 def _form_group(namespace: str, name: str, pods: Sequence[Manifest]) -> Manifest:
-    """Return a PodGroup for pods that Coscheduling takes together: the most that one of them asks for is its quorum."""
+    """Return a PodGroup for pods that Coscheduling treats as a group. Its quorum is the largest that a pod requests."""
     asked = [str((each["metadata"].get("annotations") or {}).get(MIN_MEMBER)) for each in pods]
     least = max((int(text) for text in asked if text.isdecimal()), default=1)
     spec = {name: value for name, value in pods[0]["spec"].items() if name == "priorityClassName"}
@@ -95,7 +95,7 @@ def _form_group(namespace: str, name: str, pods: Sequence[Manifest]) -> Manifest
 
 
 def _begin_anew(manifest: Manifest) -> Manifest | None:
-    """Return an object as before any attempt: pods of gangs have no node, others keep theirs; None for pods that have ended."""
+    """Return an object as before any attempt: pods of gangs have no node, others keep theirs. Return None for ended pods."""
     if manifest["kind"] not in ("Pod", "PodGroup"):
         return manifest
     made = {name: value for name, value in manifest.items() if name != "status"}
@@ -114,7 +114,7 @@ def _begin_anew(manifest: Manifest) -> Manifest | None:
 
 
 def begin_way(given: Input, way: Way) -> tuple[Command, ...]:
-    """Return the commands that make the world of the input in one way."""
+    """Return the commands that create the input's world in one way."""
     settings = SetSettings({"release": NEWEST, "generic_workload": way == "groups"})
     configured = tuple(
         SetConfiguration(made, name)
@@ -129,7 +129,7 @@ def begin_way(given: Input, way: Way) -> tuple[Command, ...]:
 
 
 def _configure(manifest: Manifest, way: Way) -> Manifest:
-    """Return a configuration with Coscheduling, which stays as it is where it has the plugin, or one without."""
+    """Return a configuration with Coscheduling, unchanged if it has the plugin, or without Coscheduling."""
     profiles: list[dict[str, Any]] = list(manifest.get("profiles") or [{}])
     if (NAME in str(profiles)) == (way == "coscheduling"):
         return manifest
@@ -145,7 +145,7 @@ def _configure(manifest: Manifest, way: Way) -> Manifest:
 
 
 def _drop_plugins(value: Any) -> Any:
-    """Return a part of a configuration without Coscheduling; where it sorts the queue, the default comes back."""
+    """Return a part of a configuration without Coscheduling. If Coscheduling sorts the queue, the default queue sort replaces it."""
     if isinstance(value, Mapping):
         return {k: _drop_plugins(v) for k, v in value.items() if not (k == "queueSort" and NAME in str(v))}
     if not isinstance(value, list | tuple):
@@ -154,7 +154,7 @@ def _drop_plugins(value: Any) -> Any:
 
 
 def name_object(manifest: Manifest, name: str = "") -> str:
-    """Return the name of an object, or of another one beside it, with its namespace unless that is the default one."""
+    """Return the name of an object, or of another one in its namespace. The namespace "default" is omitted."""
     metadata = manifest["metadata"]
     return f"{metadata.get('namespace') or 'default'}/{name or metadata['name']}".removeprefix("default/")
 
@@ -165,7 +165,7 @@ def least_of(group: Manifest) -> int:
 
 
 def name_group(pod: Manifest) -> str:
-    """Return the name of the PodGroup that a pod's manifest joins; "" for none."""
+    """Return the name of the PodGroup that a pod's manifest joins, or ""."""
     return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName") or "")
 
 
@@ -183,7 +183,7 @@ def _leave_group(manifest: Manifest, least: dict[str, int], way: Way) -> Manifes
 
 
 def compare_gangs(given: Input) -> Steps[tuple[Outcome, ...]]:
-    """Run the input in each way, with pauses, and return what became of its gangs. Refused where a world cannot be made."""
+    """Run the input in each way, with pauses, and return the outcomes of its gangs. Raise Refused if a world cannot be created."""
     found = []
     for way in WAYS:
         world = Simulation()
@@ -220,7 +220,7 @@ def _describe(world: Simulation, objects: Sequence[Manifest], way: Way) -> Outco
 
 
 def _measure(world: Simulation, members: Sequence[str], least: int) -> tuple[int | None, int]:
-    """Return when enough members were bound, and for how long members held nodes before that."""
+    """Return the time at which enough members were bound, and how long members held nodes before that."""
     on: set[str] = set()
     since: dict[str, int] = {}
     held = 0

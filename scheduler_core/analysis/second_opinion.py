@@ -1,6 +1,6 @@
-"""Another scheduler's decisions beside ours, pod by pod: both begin with the same world, and come to rest.
+"""Another scheduler's decisions compared with ours, pod by pod: both begin with the same world and run until rest.
 
-Where nodes tie, kube draws one. Ours takes the node that the other one took if it is among the tied, so that the two go on from the same.
+kube draws among nodes that tie. Ours selects the other scheduler's node if it is among them, so that both continue from the same state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 from scheduler_core.world.commands import DEFAULT_SCHEDULER_NAME, FailCall, SetConfiguration, SetSettings
 from scheduler_core.world.simulation import Simulation
 
-WRITTEN = "Event.events.k8s.io"  # the store's key of the Events that clients wrote
+WRITTEN = "Event.events.k8s.io"  # the store's key of Events by clients
 OVER_HTTP = 20 * MILLISECOND
 FIELDS = ("node", "condition", "nominated", "events")
 KUBES = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
@@ -37,7 +37,7 @@ class EventText(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """A pod's condition PodScheduled; empty texts without one."""
+    """A pod's condition PodScheduled, with empty texts if absent."""
 
     status: str = ""
     reason: str = ""
@@ -45,7 +45,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class Fate(msgspec.Struct, frozen=True):
-    """The end of a pod: its node ("" while it waits), its nominated node, and the Events of schedulers, each text once."""
+    """The end of a pod: its node ("" while it waits), its nominated node, and the Events of schedulers, without repetitions."""
 
     node: str = ""
     condition: Condition = Condition()
@@ -64,7 +64,7 @@ class Fate(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A pod under both schedulers. `tied`: the best nodes of our last attempt, where there were several; `different`: fields of Fate."""
+    """A pod under both schedulers. `tied`: the best nodes of our last attempt if several tie; `different`: fields of Fate."""
 
     pod: str
     ours: Fate
@@ -79,7 +79,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def start_schedulers(world: Simulation, configurations: Configurations) -> None:
-    """Start our schedulers in a world, each of which lists what there is."""
+    """Start our schedulers in a world. Each lists the existing objects."""
     for name, given in configurations.items():
         world.apply(SetConfiguration(given if given or name == DEFAULT_SCHEDULER_NAME else KUBES, name))
 
@@ -87,9 +87,9 @@ def start_schedulers(world: Simulation, configurations: Configurations) -> None:
 def compare(
     ours: Simulation, theirs: Simulation, configurations: Configurations, seed: int | None = None
 ) -> Steps[tuple[list[Row], RestResult]]:
-    """Start our schedulers in a world, run it to rest, and compare with what another one made of the same; `ours` is used up.
+    """Start our schedulers in a world, run it to rest, and compare the result with another scheduler's; `ours` is consumed.
 
-    `seed`: of the draws among nodes that tie, where the other's choice is not among them; None: the world's.
+    `seed`: of the draws among tied nodes if the other's choice is not among them; None: the world's.
     """
     wanted = {pod.key: pod.node_name or pod.nominated_node_name for pod in theirs.store.pods()}
     tied: dict[str, tuple[str, ...]] = {}
@@ -122,7 +122,7 @@ def compare(
 
 
 def _slow_down(world: Simulation) -> None:
-    """Have calls take as long as another scheduler's over HTTP, where a cycle can begin before the answer and see the difference."""
+    """Make calls as slow as another scheduler's over HTTP, where a cycle can begin before the answer and see the difference."""
     world.apply(SetSettings({"evict_cost": max(world.settings.evict_cost, OVER_HTTP)}))
     for pod in world.store.pods():
         if pod.manifest["spec"].get("resourceClaims") and not pod.node_name and ("claims", pod.key) not in world.faults:
@@ -132,7 +132,7 @@ def _slow_down(world: Simulation) -> None:
 def _follow(
     scheduler: Scheduler, wanted: Mapping[str, str], tied: dict[str, tuple[str, ...]], draw: Callable[[int], int]
 ) -> None:
-    """Have a scheduler choose what another one did, among nodes that tie."""
+    """Make a scheduler repeat another one's choices among nodes that tie."""
 
     def place(names: Sequence[str]) -> int:
         node = wanted.get(scheduler.cycle.pod.key, "") if scheduler.cycle else ""
@@ -157,7 +157,7 @@ def _group(said: Iterator[tuple[str, EventText]]) -> dict[str, dict[EventText, N
 
 
 def _read_written(store: Store) -> Iterator[tuple[str, EventText]]:
-    """Yield what clients said about each pod, the oldest first."""
+    """Yield the Events that clients wrote about each pod, the oldest first."""
     for each in sorted(store.list(WRITTEN), key=lambda each: str(each.get("eventTime") or each.get("firstTimestamp"))):
         about = each.get("involvedObject") or {}
         if about.get("kind") == "Pod":
@@ -166,9 +166,9 @@ def _read_written(store: Store) -> Iterator[tuple[str, EventText]]:
 
 
 def ask_filters(world: Simulation, key: str) -> tuple[int, int, dict[str, list[str]]] | None:
-    """Return how many nodes our filters leave a pod, of how many, and the nodes of each refusal; None without the pod or a scheduler.
+    """Return how many nodes pass our filters for a pod, the total, and each rejection's nodes. Return None without pod or scheduler.
 
-    The pod's profile is asked, or the first one.
+    The filters are those of the pod's profile, or of the first one.
     """
     pod = world.store.pod_at(key)
     if pod is None or not world.schedulers:

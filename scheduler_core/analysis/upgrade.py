@@ -1,7 +1,7 @@
-"""The preview of an upgrade: a world under its release beside the same world under another, each run until it is at rest.
+"""The preview of an upgrade: a world under its release compared with the same world under another, each run until rest.
 
-A pod that ends elsewhere has a cause where the newer release, without one behavior or with one gate as before, has the pod where the older
-one has it. So a cause is proven by running, not guessed from the configuration.
+A moved pod has a cause if the newer release, without one behavior or with one gate as before, schedules the pod as the older release
+does. So a run proves each cause; none is guessed from the configuration.
 """
 
 import json
@@ -19,13 +19,13 @@ from scheduler_core.scheduler.framework.plugin import Point
 from scheduler_core.world.commands import Refused, SetSettings
 from scheduler_core.world.simulation import Simulation
 
-# Differences that move pods of most clusters: each is switched off alone first, then all others at once.
+# Differences that move pods of most clusters: each is disabled alone first, then all others at once.
 LIKELY = ("ties-in-order", "balance-by-change", "StorageCapacityScoring")
 Over = Callable[[], bool]  # whether the time for the causes is over
 
 
 class Stage(NamedTuple):
-    """The progress of a preview: its run, what is switched off there ("": nothing, "a ...": a and more), and its transitions."""
+    """The progress of a preview: the run, the disabled behavior or gate ("": none, "a ...": a and more), and the transitions."""
 
     run: int
     without: str
@@ -37,9 +37,9 @@ Report = Callable[[Stage], None]
 
 @dataclass(frozen=True, slots=True)
 class MovedPod:
-    """A pod that ends elsewhere; "": it waits. `attempt` and `position`: the first attempt that ends otherwise, under the new release.
+    """A pod with another node in the end ("": it waits). `attempt` and `position`: the new release's first attempt that differs.
 
-    `cause`: the behavior or the gate, two joined by " + " where both are needed, "" where neither is the cause.
+    `cause`: the behavior or the gate, two joined by " + " if both are needed, "" if unknown.
     """
 
     pod: str
@@ -52,7 +52,7 @@ class MovedPod:
 
 @dataclass(frozen=True, slots=True)
 class ChangedMessage:
-    """A message of pods that wait, and what they say under the new release."""
+    """A message of waiting pods, and their message under the new release."""
 
     before: str
     after: str
@@ -61,7 +61,7 @@ class ChangedMessage:
 
 @dataclass(frozen=True, slots=True)
 class WatchedText:
-    """A text that alerts and searches may match on, and what a release says instead ("": nothing); `because`: the behavior."""
+    """A text that alerts and searches may match, and its replacement in a release ("": none); `because`: the behavior."""
 
     before: str
     after: str
@@ -80,7 +80,7 @@ class ChangedGate:
 
 @dataclass(frozen=True, slots=True)
 class ReinterpretedField:
-    """Objects of which a release reads a field, or that it refuses; `because`: the behavior or the gate."""
+    """Objects with a field that a release reads or refuses; `because`: the behavior or the gate."""
 
     kind: str
     names: tuple[str, ...]
@@ -89,7 +89,7 @@ class ReinterpretedField:
 
 
 class _Switch(NamedTuple):
-    """One difference, or several, that can be switched off: settings of gates, and behaviors."""
+    """One or several differences that can be disabled: settings of gates, and behaviors."""
 
     name: str
     gates: Mapping[str, bool]
@@ -98,7 +98,7 @@ class _Switch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """`tried`: runs with some behaviors or gates switched off. `at_rest`: both runs came to rest; `cut`: time for the causes ran out."""
+    """`tried`: runs with some behaviors or gates disabled. `at_rest`: both runs came to rest; `cut`: the time for the causes ran out."""
 
     source: Release
     target: Release
@@ -123,7 +123,7 @@ def preview_upgrade(
     report: Report = lambda stage: None,
     over: Over = lambda: False,
 ) -> Upgrade:
-    """Return what an upgrade changes for a world, which stays as it is. Refused where the new release cannot run it."""
+    """Return the changes of an upgrade. The world itself does not change. Raise Refused if the new release cannot run the world."""
     return finish(iterate_upgrade(sim, target, steps, report, over))
 
 
@@ -134,9 +134,9 @@ def iterate_upgrade(
     report: Report = lambda stage: None,
     over: Over = lambda: False,
 ) -> Steps[Upgrade]:
-    """Preview an upgrade, with a pause now and then."""
+    """Preview an upgrade, and pause regularly."""
     source = sim.settings.release
-    # An upgrade restarts the schedulers, which list the pods anew and in another order: they restart in the run before as well.
+    # An upgrade restarts the schedulers, which then list the pods in another order. So they restart in the run before as well.
     off = sim.settings.switched_off
     restart = {"switched_off": sorted({*off} ^ {DIFFERENCES[0].behavior})}, {"switched_off": list(off)}
     before, rested = yield from _run(sim, restart, steps, _count_steps(report, 1))
@@ -197,7 +197,7 @@ def _list_attempts(world: Simulation) -> dict[str, list[Attempt]]:
 
 
 def _find_divergence(theirs: Sequence[Attempt], mine: Sequence[Attempt]) -> Attempt | None:
-    """Return the first attempt of a pod that ends with another node or another refusal."""
+    """Return a pod's first attempt that ends with another node or another rejection."""
     for number, attempt in enumerate(mine):
         other = theirs[number] if number < len(theirs) else None
         if other is None or (attempt.node, attempt.outcome) != (other.node, other.outcome):
@@ -214,11 +214,11 @@ def _find_causes(
     report: Report,
     over: Over,
 ) -> Steps[tuple[list[MovedPod], int, bool]]:
-    """Switch what is new off until each pod has a cause, none is left, or the time is over; then once more beside the first with an effect.
+    """Disable new gates and behaviors until each pod has a cause, none is left, or the time is over; then again with the first effective
+    one disabled.
 
-    What moves pods most often comes first, one by one, then all others, and halves of them: a group that leaves all pods
-    without a cause where they are is taken apart no further. `restart`: settings that restart the schedulers, as in the run before,
-    where the world's own release is the newer one.
+    The most frequent causes are tried first, one by one, then all others, and halves of them: a group that moves no pod without a cause
+    is not split. `restart`: settings that restart the schedulers, as in the run before, if the world's own release is the newer one.
     """
     older, newer = in_order(sim.settings.release, target)
     here, there = {each.pod: each.after for each in moved}, {each.pod: each.before for each in moved}
@@ -265,7 +265,7 @@ def _find_causes(
 
 
 def _order(switches: Sequence[_Switch], first: Sequence[_Switch]) -> list[tuple[_Switch, ...]]:
-    """Return groups to be tried from the last one on: some switches one by one, then the others together."""
+    """Return groups to try from the last one on: some switches one by one, then the others together."""
     others = tuple(each for each in switches if each not in first)
     return [*([others] if others else []), *((each,) for each in reversed(first))]
 
@@ -276,7 +276,7 @@ def _join(group: Sequence[_Switch]) -> _Switch:
 
 
 def _list_switches(older: Release, newer: Release) -> Iterator[_Switch]:
-    """Yield what is new: gates, as they were before, and behaviors."""
+    """Yield the new gates, with their earlier values, and the new behaviors."""
     known = gates_of(older)
     for gate in asked_gates(newer):
         old = known[gate.name].default if gate.name in known else False
@@ -301,7 +301,7 @@ def _list_messages(before: Simulation, after: Simulation) -> Iterator[ChangedMes
 
 
 def _list_texts(source: Release, target: Release) -> Iterator[WatchedText]:
-    """Yield the texts that change between two releases, in whichever direction."""
+    """Yield the texts that change between two releases, in either direction."""
     old, new = behaviors_of(source), behaviors_of(target)
     for each in DIFFERENCES:
         if each.texts and (each.behavior in old) != (each.behavior in new):
@@ -318,7 +318,7 @@ def _list_gates(source: Release, target: Release) -> Iterator[ChangedGate]:
             yield ChangedGate(name, was, now, name in new and new[name].locked)
 
 
-# Objects of which a newer release reads more: the kind, the field, what reads it, and the paths that such an object has.
+# Objects of which a newer release reads more: the kind, the field, its reader, and the paths in such an object.
 _READ = (
     ("Node", "status.declaredFeatures", "NodeDeclaredFeatures", ("status.declaredFeatures",)),
     ("CSIDriver", "spec.preventPodSchedulingIfMissing", "VolumeLimitScaling", ("spec.preventPodSchedulingIfMissing",)),
@@ -335,7 +335,7 @@ _READ = (
 
 
 def _has(value: Any, path: Sequence[str]) -> bool:
-    """Return whether a manifest, or an entry of a list in it, has something at a path."""
+    """Return whether a manifest, or an entry of a list in it, has a value at a path."""
     if isinstance(value, list | tuple) and path:
         return any(_has(each, path) for each in value)
     return _has(value.get(path[0]), path[1:]) if path and isinstance(value, Mapping) else bool(value and not path)
@@ -355,7 +355,7 @@ def _name(manifest: Manifest) -> str:
 
 
 def _list_configuration(sim: Simulation, after: Simulation) -> Iterator[str]:
-    """Yield the plugins, weights, and arguments of each profile that differ as the releases complete the configuration."""
+    """Yield the plugins, weights, and arguments of each profile that differ in the releases' completed configurations."""
     old, new = (
         {p.scheduler_name: p for scheduler in world.schedulers for p in scheduler.configuration.profiles}
         for world in (sim, after)
@@ -369,7 +369,7 @@ def _list_configuration(sim: Simulation, after: Simulation) -> Iterator[str]:
 
 
 def _compare_plugins(where: str, was: Mapping[str, int], now: Mapping[str, int], weighed: bool) -> Iterator[str]:
-    """Yield the plugins of an extension point that are new, gone, weighed otherwise, or in another order."""
+    """Yield the plugins of an extension point that are new, gone, of another weight, or in another order."""
     for name in dict.fromkeys((*was, *now)):
         if name not in was:
             yield f"{where}: + {name}{f' (weight {now[name]})' * weighed}"

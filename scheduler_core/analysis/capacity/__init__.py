@@ -1,4 +1,4 @@
-"""Capacity: the nodes that would help, and the nodes that can go. Sums propose, and the engine decides."""
+"""Capacity: nodes to add, and nodes that can be removed. Sums propose, and the engine decides."""
 
 from scheduler_core.analysis.capacity.going import Going, find_going, price_nodes
 from scheduler_core.analysis.capacity.helping import Help, find_help, name_owners

@@ -1,6 +1,6 @@
-"""The nodes that can go: each is drained on a fork with budgets kept, and its pods have to get places elsewhere.
+"""Removable nodes: each node is drained on a fork, budgets included, and its pods have to find other nodes.
 
-Then as many go together as can: greedily, and by all larger sets where these are few.
+Then as many nodes as possible are removed together: greedily, and by all larger sets if these are few.
 
 kube: autoscaler/cluster-autoscaler/utils/drain (annotation safe-to-evict, pods without a controller), karpenter.sh/do-not-disrupt
 """
@@ -26,7 +26,7 @@ _HOLDING = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpente
 
 
 class Keeper(msgspec.Struct, frozen=True):
-    """What keeps a node: `reason` is alone (no controller creates the pod again), annotation, budget, waits, or stuck."""
+    """An obstacle to a node's removal. `reason`: alone (no controller creates the pod again), annotation, budget, waits, or stuck."""
 
     pod: str
     reason: str
@@ -34,7 +34,7 @@ class Keeper(msgspec.Struct, frozen=True):
 
 
 class Leaving(msgspec.Struct, frozen=True):
-    """`places`: each of the node's pods, or its replacement, and where it runs then. `tried`: false where the runs ended first."""
+    """A node's removal. `places`: its pods, or their replacements, and the new nodes. `tried`: False if the runs were used up."""
 
     node: str
     price: float | None
@@ -45,9 +45,11 @@ class Leaving(msgspec.Struct, frozen=True):
 
 
 class Going(msgspec.Struct, frozen=True):
-    """`nodes`: each node; `order`: the largest set found that can go together, in this order; `saved`: its price, None if one is unknown.
+    """`nodes`: each node. `order`: the largest set found that can be removed together, in this order. `saved`: its price, or None if
+    unknown.
 
-    `bound`: by sums alone no more nodes can go. `optimal`: no larger set of the nodes that can go alone exists, in the order tried.
+    `bound`: the most nodes that can be removed by sums alone. `optimal`: no larger set of the nodes that can be removed alone exists, in
+    the order tried.
     """
 
     nodes: tuple[Leaving, ...]
@@ -74,7 +76,7 @@ def find_going(
     runs: int = RUNS,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Steps[Going]:
-    """Search for the nodes of a world at rest that can go. The world does not change."""
+    """Search for the nodes of a world at rest that can be removed. The world does not change."""
     return _Search(sim, prices or {}, runs, should_stop).run()
 
 
@@ -121,7 +123,7 @@ class _Search:
         return Leaving(name, price, not keepers, keepers, {} if keepers else _list_places(self.sim, world, pods))
 
     def _remove(self, world: Simulation, name: str) -> Steps[tuple[Keeper, ...]]:
-        """Drain a node and take it away; return what keeps it."""
+        """Drain and delete a node. Return the obstacles."""
         self.done += 1
         world.apply(drain(world, name))
         rest = yield from come_to_rest(world)
@@ -146,7 +148,7 @@ class _Search:
         ]
 
     def _take_greedily(self, order: Sequence[str]) -> Steps[None]:
-        """Let one node after the other go, and pass over those that can not any more."""
+        """Remove one node after another, and skip each that can no longer be removed."""
         world, gone = self.sim, list[str]()
         for name in order:
             if self._over:
@@ -158,7 +160,7 @@ class _Search:
             self.best = tuple(gone)
 
     def _search_larger(self, mine: Sequence[str], bound: int) -> Steps[bool]:
-        """Try the sets that are worth more than the best one, the most valuable first; return whether all were tried."""
+        """Try the sets that are worth more than the best one, the most valuable first. Return whether all were tried."""
         sizes = range(min(bound, len(mine)), 0, -1)
         number = sum(math.comb(len(mine), size) for size in sizes)
         if number > SUBSETS:
@@ -180,7 +182,7 @@ class _Search:
 
 
 def _moves(pod: Pod) -> bool:
-    """Return whether a pod has to go elsewhere where its node goes."""
+    """Return whether a pod needs another node when its node is removed."""
     return not (
         pod.terminal
         or pod.deleting
@@ -207,7 +209,7 @@ def _list_places(before: Simulation, after: Simulation, pods: Sequence[Pod]) -> 
 
 
 def _load(store: Store, node: Node) -> float:
-    """Return the larger share of cpu and memory that the pods which have to move request."""
+    """Return the larger of the shares of cpu and memory that the node's movable pods request."""
     mine = [pod.requests for pod in store.pods() if pod.node_name == node.name and _moves(pod)]
     has = node.allocatable
     shares = [
@@ -218,7 +220,7 @@ def _load(store: Store, node: Node) -> float:
 
 
 def _bound(store: Store, mine: Sequence[str]) -> int:
-    """Return how many nodes may go at most so that the rest has room for the sums of cpu and memory."""
+    """Return the most nodes that can be removed while the rest has the total cpu and memory that the pods request."""
     most = len(mine)
     pods = [pod.requests for pod in store.pods() if pod.node_name and not pod.terminal and _moves(pod)]
     for amount in ("cpu", "memory"):

@@ -1,7 +1,7 @@
-"""The nodes that would help: the cheapest set found of node types with which all asked pods get a place, proven by running.
+"""Nodes to add: the cheapest set found of node types with which all asked pods are scheduled, proven by running.
 
-A model of sums proposes sets, and the engine decides about each: nodes are added to a fork, which runs until it is at rest. The bound is
-what no set can undercut: each request at the price of the type that serves it most cheaply, or the cheapest set whose sums suffice.
+A model of sums proposes sets, and the engine checks each: nodes are added to a fork, which runs until it is at rest. The bound is a lower
+limit of the cost: each request at the price of the type that serves it most cheaply, or the cheapest set whose sums suffice.
 """
 
 import heapq
@@ -18,8 +18,8 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 
-RUNS = 120  # sets that are tried, unless the caller says otherwise
-LOOKED_AT = 20_000  # sets whose sums are compared with what is asked
+RUNS = 120  # default number of tried sets
+LOOKED_AT = 20_000  # sets whose sums are compared with the requests
 ROUNDS = 40
 EPSILON = 1e-9
 Set = Counter[int]
@@ -27,10 +27,11 @@ Set = Counter[int]
 
 
 class Help(msgspec.Struct, frozen=True):
-    """`nodes`: type -> count of the cheapest set found, with which `places` has the nodes of pods, and the pods `left` still wait.
+    """`nodes`: type -> count in the cheapest set found. `places`: pod -> node with this set. `left`: the pods that still wait.
 
-    `cost` and `bound` are prices per hour, or numbers of nodes where a type has no price. `optimal`: no cheaper set exists. `alone`: the
-    number of nodes of each type that is enough by itself. `why`: pod of `left` -> type -> refusal. `objects`: what to apply.
+    `cost` and `bound` are prices per hour, or numbers of nodes if a type has no price. `optimal`: no cheaper set exists. `alone`: the
+    number of nodes of each type that suffices without other types. `why`: pod of `left` -> type -> refusal. `objects`: the objects to
+    apply.
     """
 
     pods: tuple[str, ...]
@@ -59,9 +60,9 @@ def find_help(
     runs: int = RUNS,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Steps[Help]:
-    """Search for the cheapest nodes for pods of a world that is at rest, which does not change.
+    """Search for the cheapest nodes for pods of a world at rest. The world does not change.
 
-    `pods`: NS/NAME, or KIND/NS/NAME for those of a workload. Pods that have a node are passed over; None: all that wait.
+    `pods`: NS/NAME, or KIND/NS/NAME for those of a workload; pods that have a node are skipped. None: all waiting pods.
     """
     waits, names = waiting(sim), set(pods or ())
     asked = tuple(pod for pod in waits if pods is None or not names.isdisjoint((pod, *name_owners(sim, pod))))
@@ -126,7 +127,7 @@ class _Search:
         return round(math.fsum(self.costs[i] * count for i, count in chosen.items()), 9)
 
     def _may(self, chosen: Set) -> bool:
-        """Return whether so many nodes of each type can be had."""
+        """Return whether the set is within the limit of each type."""
         total: Counter[int] = Counter()
         for i, count in chosen.items():
             total[self.whole[i]] += count
@@ -137,7 +138,7 @@ class _Search:
         return self.done >= self.runs or self.should_stop()
 
     def _try(self, chosen: Set, wanted: Sequence[str]) -> Steps[bool]:
-        """Return whether all pods get a place with a set, and nobody else loses one; remember the cheapest."""
+        """Return whether a set lets all pods be scheduled, and no other pod loses its node. Remember the cheapest set."""
         world = self.sim.fork()
         self.done += 1
         world.apply(ApplyObjects(self._make(world, chosen)))
@@ -150,7 +151,7 @@ class _Search:
         return helps
 
     def _grow(self, wanted: Sequence[str], allowed: Iterable[int]) -> Steps[Set | None]:
-        """Add what the model proposes until no pod waits; return the set, or None where that leads nowhere."""
+        """Add the nodes that the model proposes until no pod waits. Return the set, or None if no set is found."""
         left, total, times = list(wanted), Counter[int](), 1
         barred: set[int] = set()
         for _ in range(ROUNDS):
@@ -181,7 +182,7 @@ class _Search:
                 self.alone[i] = found[i]
 
     def _shrink(self, wanted: Sequence[str]) -> Steps[None]:
-        """Leave out nodes, or put a cheaper one in the place of one, as long as that helps."""
+        """Omit nodes, or replace a node by a cheaper one, as long as all pods are still scheduled."""
         seen: list[Set] = []
         while self.best is not None and self.best[1] not in seen:
             seen.append(self.best[1])
@@ -200,7 +201,7 @@ class _Search:
                     yield without + Counter({j: 1})
 
     def _search_below(self, wanted: Sequence[str], bound: float) -> Steps[tuple[float, bool]]:
-        """Try the sets that are cheaper than the best one, the cheapest first; return the bound, and whether all were tried."""
+        """Try the sets that are cheaper than the best one, the cheapest first. Return the bound, and whether all were tried."""
         heap: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
         raised = False
         for _ in range(LOOKED_AT):
@@ -222,6 +223,6 @@ class _Search:
 
 
 def _asks_for_zones(pod: Pod | None) -> bool:
-    """Return whether the zone of a node may decide about a pod."""
+    """Return whether the zone of a node can matter to a pod."""
     spec = pod.manifest["spec"] if pod else {}
     return any(spec.get(name) for name in ("nodeSelector", "affinity", "topologySpreadConstraints", "volumes"))

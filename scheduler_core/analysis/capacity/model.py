@@ -1,4 +1,4 @@
-"""Sums of requests over node types: what a set of nodes has to hold at least, and which sets are worth trying."""
+"""Sums of requests over node types: a lower limit for a set of nodes, and the sets that are worth trying."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.simulation import Simulation
 
 NO_SCHEDULER = "no scheduler has the pod's schedulerName"
-# What these refuse does not change with pods that get a place elsewhere; neither does the anti-affinity of pods that are there.
+# These rejections, and those by existing pods' anti-affinity, stay the same after other pods are scheduled elsewhere.
 _LASTING = (
     "NodeUnschedulable",
     "NodeName",
@@ -32,10 +32,11 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Model:
-    """`takes` and `why`: of each pod, whether an empty node of each type may take it, and why not.
+    """`takes` and `why`: per pod, whether an empty node of each type can run the pod, and why not.
 
-    `needs` and `rooms`: what pods request, and what an empty node has beside its DaemonSets' pods. `bare`: pods that no existing node
-    can take. `steps`: of each resource the number that divides the requests of these, so that a node's room counts in whole steps.
+    `needs` and `rooms`: the requests of pods, and the free amounts of an empty node with its DaemonSets' pods. `bare`: pods that fit on
+    no existing node. `steps`: per resource, the common divisor of the requests of the bare pods, so that a node's room counts in whole
+    steps.
     """
 
     costs: Sequence[float]
@@ -50,7 +51,7 @@ class Model:
     def of(
         cls, sim: Simulation, pods: Sequence[str], types: Sequence[NodeType], costs: Sequence[float]
     ) -> Steps[Model]:
-        """Ask the filters about each pod with one empty node of each type, and let the DaemonSets fill these."""
+        """Run the filters for each pod on one empty node of each type, with the pods of DaemonSets on these nodes."""
         world = sim.fork()
         there = {node.name for node in world.store.nodes()}
         objects = [make_nodes(world.store, [(each, 1)]) for each in types]
@@ -79,7 +80,7 @@ class Model:
         return cls(costs, takes, why, needs, rooms, frozenset(bare), steps)
 
     def bound(self, pods: Sequence[str], whole: bool) -> float:
-        """Return the cost that no set undercuts: of each resource the sum of its cheapest prices, and the dearest pod's cheapest node."""
+        """Return a lower limit of the cost: the largest of the resources' sums of cheapest prices, and any pod's cheapest node."""
         mine = [pod for pod in pods if pod in self.bare]
         sums = [math.fsum(self._price(pod, r) for pod in mine) for r in range(len(self.rooms[0]))] if mine else []
         least = max((min(self.costs[i] for i in self._types_for(pod)) for pod in mine), default=0.0)
@@ -90,7 +91,7 @@ class Model:
         return [i for i, takes in enumerate(self.takes[pod]) if takes]
 
     def _price(self, pod: str, r: int) -> float:
-        """Return the pod's share of the cheapest node by one resource."""
+        """Return the pod's cheapest share of a node's cost by one resource."""
         need = self.needs[pod][r]
         prices = (self.costs[i] / room for i in self._types_for(pod) if (room := self._whole(i, r)))
         return need * min(prices, default=0.0) if need else 0.0
@@ -99,7 +100,7 @@ class Model:
         return self.rooms[i][r] // self.steps[r] * self.steps[r]
 
     def suffices(self, chosen: Counter[int], pods: Sequence[str]) -> bool:
-        """Return whether the sums allow that a set takes all pods that no existing node can take."""
+        """Return whether a set has, by sums, room for all pods that fit on no existing node."""
         mine = [pod for pod in pods if pod in self.bare]
         if any(not any(self.takes[pod][i] for i in chosen) for pod in mine):
             return False
@@ -109,7 +110,7 @@ class Model:
         )
 
     def pack(self, pods: Sequence[str], allowed: Sequence[int]) -> Counter[int]:
-        """Propose nodes for pods: again and again the type whose next node takes most for its price, the largest pods first."""
+        """Propose nodes for pods: repeatedly the type whose next node holds the most for its price, the largest pods first."""
         value = {pod: max(self._price(pod, r) for r in range(len(self.rooms[0]))) for pod in pods}
         left = sorted(pods, key=lambda pod: (-value[pod], pod))
         chosen: Counter[int] = Counter()
@@ -138,7 +139,7 @@ class Model:
 
 
 def _describe_refusal(found: Diagnosis | None, node: str, status: Status | None) -> str:
-    """Return the refusal of a node in words; empty where it passes."""
+    """Return the message of a node's rejection, or "" if the node passes."""
     if found is None:
         return NO_SCHEDULER
     row = found.nodes.row(node)
@@ -150,7 +151,7 @@ def _lasts(status: Status | None) -> bool:
 
 
 def _may_be_taken(found: Diagnosis, there: set[str]) -> bool:
-    """Return whether an existing node might take the pod once others have a place."""
+    """Return whether an existing node could run the pod after others are scheduled."""
     return any(not _lasts(found.status_of(name)) for name in there)
 
 
@@ -164,7 +165,7 @@ def _needs(pod: Pod, resources: Sequence[str]) -> Vector:
 
 
 def _room(world: Simulation, name: str, resources: Sequence[str]) -> Vector:
-    """Return what a node can give beside the pods of DaemonSets that it has."""
+    """Return the free amounts of a node that runs only its DaemonSets' pods."""
     node = world.store.node(name)
     assert node is not None
     daemons = [
@@ -178,7 +179,7 @@ def _room(world: Simulation, name: str, resources: Sequence[str]) -> Vector:
 
 
 def _find_meant_node(pod: Pod) -> str:
-    """Return the node that a DaemonSet has made a pod for."""
+    """Return the node for which a DaemonSet has created a pod."""
     terms = pod.spec.node_affinity_required
     fields = terms.terms[0].fields if terms is not None and terms.terms else ()
     return next((field.values[0] for field in fields if field.values), "")

@@ -1,4 +1,4 @@
-"""Experiments: worlds under variants of the scheduler, each with several seeds; every run is a row of measures, the same on any machine."""
+"""Experiments: worlds under variants of the scheduler, each with several seeds. Every run is a row of measures, equal on all machines."""
 
 from scheduler_core.analysis.experiments.figures import (
     COLORS,

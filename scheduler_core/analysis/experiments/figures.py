@@ -1,4 +1,4 @@
-"""The figures of an experiment, as Plotly's data: one set for the page, the report, and notebooks."""
+"""Figures of an experiment as Plotly data, for the page, the report, and notebooks."""
 
 import math
 import re
@@ -13,15 +13,15 @@ Kind = Literal["distribution", "differences", "front", "sensitivity"]
 COLORS = ("#1d55d0", "#d9480f", "#0b7a5b", "#8e3bb0", "#a15c00", "#c2255c")
 SHOWN = ("placed", "wait_p99_s", "nodes_used", "cost_per_hour", "fragmentation", "preemptions", "fairness")
 SUMMARIZED = ("placed", "pending", "wait_p50_s", *SHOWN[1:])
-_SWEPT = re.compile(r"^(\w+)=(\d+)$")  # the name of a variant with another weight
-# Student's t, two-sided 95 %, by degrees of freedom; beyond the last the normal distribution's.
+_SWEPT = re.compile(r"^(\w+)=(\d+)$")  # the name of a variant of a sweep: plugin and weight
+# Student's t, two-sided 95 %, by degrees of freedom. Beyond the last, the normal distribution applies.
 _T95 = "12.71 4.30 3.18 2.78 2.57 2.45 2.36 2.31 2.26 2.23 2.20 2.18 2.16 2.14 2.13 2.12 2.11 2.10 2.09 2.09"
 T95 = [float(each) for each in _T95.split()]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """`words`: what its title names: the measure, the first variant, or the two axes. `traces` and `layout` are Plotly's."""
+    """`words`: the words of the title, such as the measure, the first variant, or the two axes. `traces` and `layout` are Plotly's."""
 
     kind: Kind
     words: dict[str, str]
@@ -34,7 +34,7 @@ class Figure:
         return _TITLES[self.kind].format(**self.words)
 
     def as_plotly(self) -> dict[str, Any]:
-        """Return the figure as Plotly takes it: `plotly.graph_objects.Figure(figure.as_plotly())`."""
+        """Return the figure in Plotly's form: `plotly.graph_objects.Figure(figure.as_plotly())`."""
         plain = [{name: value for name, value in trace.items() if name != "color"} for trace in self.traces]
         data = [
             {**trace, "marker": {"color": each["color"], "size": 9}}
@@ -91,7 +91,7 @@ def group_by_variant(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def summarize(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
-    """Return the mean of each measure that is shown, by variant."""
+    """Return the mean of each shown measure, by variant."""
     return {
         name: {measure: find_mean(found, measure) for measure in SUMMARIZED if measure in found[0]}
         for name, found in group_by_variant(rows).items()
@@ -99,7 +99,7 @@ def summarize(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
 
 
 def compare_pairs(first: Sequence[Row], other: Sequence[Row], measure: str) -> tuple[float, float]:
-    """Return the mean of the differences of one measure, seed by seed, and half the width of its 95 % confidence interval."""
+    """Return the mean of the differences of a measure, paired by seed, and half the width of its 95 % confidence interval."""
     before = {row["seed"]: row[measure] for row in first}
     differences = np.array([row[measure] - before[row["seed"]] for row in other if row["seed"] in before])
     if len(differences) < 2:
@@ -128,7 +128,7 @@ def _draw_differences(name: str, first: Sequence[Row], other: Sequence[Row], col
 
 
 def _draw_sweep(variants: Mapping[str, Sequence[Row]], measures: Sequence[str]) -> Iterator[Figure]:
-    """Yield a figure for each measure, with a line for each plugin whose weight was varied."""
+    """Yield a figure for each measure, with one line for each plugin with varied weights."""
     first = next(iter(variants))
     swept: dict[str, list[tuple[int, str]]] = {}
     for name in variants:

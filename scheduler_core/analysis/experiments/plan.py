@@ -1,4 +1,4 @@
-"""The file of an experiment: worlds, variants of the scheduler, and seeds; and the runs that it stands for."""
+"""The file of an experiment: worlds, variants of the scheduler, and seeds; and the runs that follow from it."""
 
 import hashlib
 import math
@@ -19,7 +19,7 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][-A-Za-z0-9._=]{0,126}$
 Count = Annotated[int, msgspec.Meta(ge=1, le=20_000)]
 Weight = Annotated[int, msgspec.Meta(ge=1, le=100)]
 MOST_RUNS = 100_000
-COLUMNS = 2  # edition of a row's columns: rows with others are not gathered in one table
+COLUMNS = 2  # version of a row's columns: one table has rows of one version only
 
 
 class _FilePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,7 +137,7 @@ class Experiment(_FilePart, frozen=True, rename={"types": "nodeTypes"}):
 
     @property
     def all_variants(self) -> list[Variant]:
-        """The variants, those of the sweep included."""
+        """The variants, including those of the sweep."""
         first = self.variants[0]
         return self.variants + [
             msgspec.structs.replace(first, name=f"{plugin}={weight}", weights={**first.weights, plugin: weight})
@@ -147,7 +147,7 @@ class Experiment(_FilePart, frozen=True, rename={"types": "nodeTypes"}):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One run, as it travels to whoever makes it. `folder` is where the world's files are."""
+    """One run, as it is sent to a worker. `folder` is the folder of the world's files."""
 
     world: WorldSource
     variant: Variant
@@ -156,14 +156,14 @@ class Run(msgspec.Struct, frozen=True):
     folder: str = ""
 
     def digest(self) -> str:
-        """Return the hash of all that decides about the result: the run itself, its files, and the engine."""
+        """Return the hash of all inputs of the result: the run itself, its files, and the engine."""
         files = [hashlib.sha256((Path(self.folder) / name).read_bytes()).hexdigest() for name in self.world.files]
         said = [ENGINE_VERSION, COLUMNS, self.world, self.variant, self.seed, self.types, files]
         return hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()[:32]
 
 
 def read_experiment(text: str) -> Experiment:
-    """Return the experiment of a YAML file. Raise ValueError with what was received, what was expected, and where."""
+    """Return the experiment of a YAML file. Raise ValueError with the received value, the expected value, and the place."""
     try:
         documents = [loaded.manifest for loaded in load_manifests(text)]
     except InvalidObject as error:

@@ -1,4 +1,4 @@
-"""Runs of an experiment: a world under a variant with a seed is played by commands, and measured."""
+"""Runs of an experiment: commands play a world under a variant with a seed, and the result is measured."""
 
 import copy
 import heapq
@@ -29,7 +29,7 @@ DECIDED = ("pod", "outcome", "node", "nominated", "victims")  # of an attempt
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """A run as a session's log has it: the commands by position, and the decisions with the position at which each was made."""
+    """A run in the form of a session's log: the commands by position, and the decisions with the positions at which they were made."""
 
     seed: int
     head: int
@@ -38,7 +38,7 @@ class Recording(msgspec.Struct, frozen=True):
 
 
 def make_run(run: Run) -> dict[str, Any]:
-    """Make one run; return its row."""
+    """Run one run. Return its row."""
     player = Player(run)
     full = player.play()
     prices = {name: each.price for name, each in player.types.items()}
@@ -52,7 +52,7 @@ def make_run(run: Run) -> dict[str, Any]:
 
 
 def record_run(run: Run) -> Recording:
-    """Make one run; return its log and decisions."""
+    """Run one run. Return its log and decisions."""
     player = Player(run)
     player.play()
     attempts = [(each.last_position, [getattr(each, name) for name in DECIDED]) for each in player.sim.journal.attempts]
@@ -61,7 +61,7 @@ def record_run(run: Run) -> Recording:
 
 
 def find_parting(first: Recording, other: Recording) -> int | None:
-    """Return the index of the first attempt that is decided otherwise, or that only one has; None where all are alike."""
+    """Return the index of the first attempt whose decision differs or that only one run has. Return None if all are equal."""
     both = zip(first.attempts, other.attempts, strict=False)
     found = next((i for i, (mine, yours) in enumerate(both) if mine[1] != yours[1]), None)
     shorter = min(len(first.attempts), len(other.attempts))
@@ -69,10 +69,10 @@ def find_parting(first: Recording, other: Recording) -> int | None:
 
 
 class Player:
-    """Plays a run by commands alone, so that its log makes the same world again."""
+    """A player of a run. It uses only commands, so that the log reproduces the world."""
 
     def __init__(self, run: Run) -> None:
-        """Make nodes and everything else but the pods, under the variant."""
+        """Create the nodes and all other objects except the pods, under the variant."""
         self.run, self.world = run, run.world
         self.sim, self.dice = Simulation(run.seed), Stream(run.seed)
         self.log: list[tuple[int, Command]] = []
@@ -102,14 +102,14 @@ class Player:
             self.apply(ApplyObjects(make_nodes(self.sim.store, [(self.types[name], count)])))
 
     def apply(self, command: Command) -> None:
-        """Apply a command, and note it with its position."""
+        """Apply a command, and log it with its position."""
         self.log.append((self.sim.position, command))
         self.sim.apply(command)
 
     def play(self) -> Simulation:
-        """Have the pods come and go, and run until the world is at rest; where pods go, return it as it was when the last had come.
+        """Create and end the pods, and run until the world is at rest. If pods end, return the world after the last arrival.
 
-        A pod's times do not depend on what the scheduler does, so that variants have the same.
+        A pod's times do not depend on the scheduler's decisions, so all variants have the same times.
         """
         pods = self._list_pods()
         self.stays = dict(self._draw_stays(pods))
@@ -128,7 +128,7 @@ class Player:
         return full
 
     def _list_missing(self, rest: Sequence[Manifest]) -> Iterator[Manifest]:
-        """Yield the namespaces and priority classes that pods name, and that nothing else brings along."""
+        """Yield the namespaces and priority classes that pods name and the files lack."""
         pods = [each.pod for source in self.sources for each in source.pods]
         pods += [make_pod("x", group.namespace, {}, group.priority) for group in self.world.pods]
         there = {(each["kind"], each["metadata"]["name"]) for each in rest}
@@ -174,7 +174,7 @@ class Player:
         return max(before, round(each.arrival / self.world.speed))
 
     def _run_until(self, time: int) -> None:
-        """Run up to a time; pods that got a node end after their time."""
+        """Run up to a time. A scheduled pod ends after its duration."""
         sim, ends = self.sim, self.ends
         while True:
             limit = min(time, ends[0][0]) if ends else time
@@ -191,7 +191,7 @@ class Player:
                     ):
                         heapq.heappush(ends, (sim.now + self.stays[pod.key], pod.key))
                         limit = min(limit, ends[0][0])
-            self.clock = max(self.clock, sim.now, limit)  # of the run; a world's stands at what happened last
+            self.clock = max(self.clock, sim.now, limit)  # the run's clock; a world's clock shows the last event
             if not ends or ends[0][0] > time:
                 return
             end, key = heapq.heappop(ends)
@@ -220,7 +220,7 @@ def _thin(found: Sequence[Any], most: int | None) -> Sequence[Any]:
 
 
 def _take_off_nodes(found: Sequence[TimedPod]) -> Iterator[TimedPod]:
-    """Yield pods as they were before they had a node, without finished ones; those of a kubelet itself stay where they are."""
+    """Yield pods in their state before they were scheduled, without finished ones. Static pods keep their nodes."""
     for each in found:
         pod, phase = each.pod, (each.pod.get("status") or {}).get("phase")
         if phase in ("Succeeded", "Failed"):
@@ -235,7 +235,7 @@ def _take_off_nodes(found: Sequence[TimedPod]) -> Iterator[TimedPod]:
 
 
 def _measure(sim: Simulation, full: Simulation, prices: Mapping[str, float | None]) -> dict[str, Any]:
-    """Return the measures of a run, those of nodes where it is `full`; docs/experiments.md says what each is."""
+    """Return the measures of a run, those of nodes from the world `full`. docs/experiments.md describes each."""
     attempts, nodes = sim.journal.attempts, {node.name: node for node in full.store.nodes()}
     came = {move.pod: move.t for move in reversed(sim.journal.moves)}
     bound = {each.pod: each.ended for each in attempts if each.outcome == "scheduled"}
@@ -267,13 +267,13 @@ def _measure(sim: Simulation, full: Simulation, prices: Mapping[str, float | Non
 
 
 def _use(nodes: Mapping[str, Node], there: Sequence[Pod], resource: str) -> float:
-    """Return the part of all nodes' allocatable that is requested."""
+    """Return the requested share of all nodes' allocatable."""
     has = sum(node.allocatable.get(resource) for node in nodes.values())
     return sum(pod.requests.get(resource) for pod in there) / (has or 1)
 
 
 def _fragmentation(sim: Simulation, nodes: Mapping[str, Node], there: Sequence[Pod]) -> float:
-    """Return the part of the free cpu that is on nodes with less than a mean pod requests."""
+    """Return the share of the free cpu that is on nodes with less free cpu than a mean pod requests."""
     free = {name: node.allocatable.milli_cpu for name, node in nodes.items()}
     for pod in there:
         free[pod.node_name] -= pod.requests.milli_cpu
@@ -282,7 +282,7 @@ def _fragmentation(sim: Simulation, nodes: Mapping[str, Node], there: Sequence[P
 
 
 def _fairness(came: Mapping[str, int], bound: Mapping[str, int]) -> float:
-    """Return Jain's index over the share of each namespace's pods that got a place: 1 where all shares are equal."""
+    """Return Jain's index over the share of each namespace's pods that were scheduled: 1 if all shares are equal."""
     asked, got = (Counter(pod.partition("/")[0] for pod in sorted(pods)) for pods in (came, bound))
     shares = [got[name] / count for name, count in asked.items()]
     return math.fsum(shares) ** 2 / (len(shares) * math.fsum(x * x for x in shares)) if any(shares) else 1.0

@@ -1,4 +1,4 @@
-"""Pods with their times: of manifests, of a CSV table such as openb's, of a session's trace, and of a trace of SimKube."""
+"""Pods with their times: from manifests, a CSV table such as openb's, a session's trace, or a trace of SimKube."""
 
 import csv
 import lzma
@@ -17,7 +17,7 @@ from scheduler_core.formats.manifests import read
 from scheduler_core.world.commands import command_from_json
 from scheduler_core.world.simulation import Simulation, in_creation_order
 
-# Columns of a table: seconds, and amounts with what is multiplied to be a quantity. Others must name a resource, as nvidia.com/gpu.
+# Columns of a table: seconds, and amounts with the suffix of their quantity. Other columns must be resources, such as nvidia.com/gpu.
 _ARRIVALS, _ENDS, _STAYS = ("arrival_s", "creation_time"), ("end_s", "deletion_time"), ("duration_s",)
 _AMOUNTS = {
     "cpu": ("cpu", ""),
@@ -29,7 +29,7 @@ _AMOUNTS = {
 }
 _TEXTS = ("name", "namespace", "priority")
 _PASSED_OVER = ("gpu_milli", "gpu_spec", "qos", "pod_phase", "scheduled_time")  # of openb's tables
-_TEMPLATES = {"CronJob": ("spec", "jobTemplate", "spec", "template")}  # where others have spec.template
+_TEMPLATES = {"CronJob": ("spec", "jobTemplate", "spec", "template")}  # other kinds have spec.template
 _KEPT = (
     "Namespace",
     "PriorityClass",
@@ -38,12 +38,12 @@ _KEPT = (
     "StorageClass",
     "PersistentVolume",
     "PersistentVolumeClaim",
-)  # of a session
+)  # from a session
 
 
 @dataclass
 class TimedPod:
-    """A pod, when it came, and how long it stayed (ns); None where nothing says so."""
+    """A pod with its arrival and its duration (ns), or None if unknown."""
 
     pod: Manifest
     arrival: int | None = None
@@ -59,7 +59,7 @@ class Source:
 
 
 def read_source(name: str, data: bytes) -> Source:
-    """Read a file by its ending. Raise ValueError with what was received and expected."""
+    """Read a file according to its extension. Raise ValueError with the received and the expected value."""
     if name.endswith(".xz"):
         name, data = name.removesuffix(".xz"), lzma.decompress(data)
     try:
@@ -137,13 +137,13 @@ def make_pod(name: str, namespace: str, requests: Mapping[str, str], priority: i
 
 
 def read_class(name: str) -> int | None:
-    """Return the priority of a class that `make_pod` named; None for any other name."""
+    """Return the priority of a class that `make_pod` named, or None for any other name."""
     found = re.fullmatch(r"priority-(minus-)?(\d+)", name)
     return None if found is None else int(found[2]) * (-1 if found[1] else 1)
 
 
 def _replay(lines: Iterable[Mapping[str, Any]]) -> Source:
-    """Make a session's history again, and note when its pods came, and how long they had a node."""
+    """Replay a session's history, and record when its pods arrived and how long each had a node."""
     seed, log, head = read_log(lines)
     sim, found = Simulation(seed), Source()
     there: dict[tuple[str, str], TimedPod] = {}
@@ -170,7 +170,7 @@ def _replay(lines: Iterable[Mapping[str, Any]]) -> Source:
 
 
 def _read_simkube(data: bytes) -> Mapping[str, Any] | None:
-    """Return a trace of version 2, as msgpack or JSON; None where the bytes are something else."""
+    """Return a trace of version 2, as msgpack or JSON. Return None if the bytes are no trace."""
     for begins, decode in ((b"\xa7version", msgspec.msgpack.decode), (b'"pod_lifecycles"', msgspec.json.decode)):
         if begins in data[:16] or (begins.startswith(b'"') and begins in data and b'"applied_objs"' in data):
             trace = decode(data)
@@ -181,7 +181,7 @@ def _read_simkube(data: bytes) -> Mapping[str, Any] | None:
 
 
 def _follow(trace: Mapping[str, Any]) -> Iterator[TimedPod]:
-    """Yield the pods of a trace: as many as a workload wants at each event, or where their lives were recorded, one for each life."""
+    """Yield the pods of a trace: the number that a workload wants at each event, or one for each recorded lifetime."""
     lives: dict[str, list[Any]] = {}
     for key, found in trace.get("pod_lifecycles", {}).items():
         lives[str(key[1] if isinstance(key, tuple) else key)] = [life for each in found.values() for life in each]

@@ -1,4 +1,4 @@
-"""Explain: why a pod is not on a node, as data: what it waits for, what refused it where, and how near it was (docs/explain.md)."""
+"""Explanations of why a pod is not on a node, as data: what it waits for, each rejection, and near misses (docs/explain.md)."""
 
 from scheduler_core.analysis.explain.asking import explain, list_problems, list_stuck
 from scheduler_core.analysis.explain.ended import KUBELET, Past, record_events

@@ -1,4 +1,4 @@
-"""Asks a world why a pod is not on a node. Nothing is changed: plugins are asked over the scheduler's cache as it is now.
+"""Explanations of why a pod is not on a node. Nothing changes: plugins run on the scheduler's current cache.
 
 kube: pkg/scheduler/schedule_one.go, backend/queue/scheduling_queue.go @ v1.34.1
 """
@@ -39,7 +39,7 @@ from scheduler_core.scheduler.queue.types import QueuedPod
 from scheduler_core.world.readonly import WorldView
 from scheduler_core.world.simulation import Simulation
 
-# Why evicting pods of lower priority did not make room: what PostFilter said last, taken apart by the reasons of its plugins.
+# Why evicting pods of lower priority did not make room: PostFilter's last message, split by the reasons of its plugins.
 
 _START = "preemption: "
 _COUNTED = re.compile(r"(\d+) (.+?)(?=, \d+ |\.?$)")
@@ -65,7 +65,7 @@ def _parts(framework: Framework, message: str) -> list[tuple[str, str, int]]:
 
 
 def _code(framework: Framework, text: str) -> str:
-    """Return the code of the first plugin that has such a reason; PostFilter's plugins come first."""
+    """Return the code of the first plugin that has such a reason, PostFilter plugins first."""
     for plugin in (*framework.at(Point.POST_FILTER), *framework.at(Point.FILTER)):
         said = read_reason(plugin.reasons, text)
         if said.code != REFUSED:
@@ -73,9 +73,9 @@ def _code(framework: Framework, text: str) -> str:
     return f"Preemption/{REFUSED}"
 
 
-# What wakes a pod that waits: the time, and the events that the plugins which refused it registered for.
+# What requeues a waiting pod: time, and the events for which the plugins that rejected the pod registered.
 
-_FAILS = ("running ", "binding ")  # how a message begins of a cycle that ends with an error, and not with a refusal
+_FAILS = ("running ", "binding ")  # prefixes of messages of cycles that end with an error instead of a rejection
 _SINGLE = tuple(action for action in Action if action not in (Action.UPDATE, Action.ALL))
 
 
@@ -95,7 +95,7 @@ def wakes(scheduler: Scheduler, framework: Framework, entry: QueuedPod | None) -
 
 
 def _names(on: On) -> list[str]:
-    """kube's names of a registration's events, one by one: NodeAdd, PersistentVolumeClaimUpdate."""
+    """Return kube's names of a registration's events, one by one: NodeAdd, PersistentVolumeClaimUpdate."""
     if on.action == Action.ALL:
         return [ClusterEvent(on.resource, Action.ALL).label]
     names = []
@@ -105,17 +105,17 @@ def _names(on: On) -> list[str]:
     return [ClusterEvent(on.resource, each).label for each in _SINGLE if each & left] + names
 
 
-FITS = 20  # nodes that are named
-NAMED = 2  # pods that preemption spared
-SMALL = 200  # nodes that each pod may be compared with, whatever is asked
+FITS = 20  # named nodes
+NAMED = 2  # named pods that preemption spares
+SMALL = 200  # clusters up to this number of nodes compare each pod with all nodes
 
 
 def explain(view: WorldView, key: str, past: Past | None = None) -> Explanation | None:
-    """Return the explanation of a pod "namespace/name", of the pods "namespace/owner-*" that are not there, of a workload
-    "kind/namespace/name", of a node "Node/name", or of a namespace or a claim; None if nothing is known of it.
+    """Return the explanation of a pod "namespace/name", of the missing pods "namespace/owner-*", of a workload "kind/namespace/name", of
+    a node "Node/name", or of a namespace or a claim. Return None if the object is unknown.
 
-    `past` is the past of this world as it is; pass it when you ask about more than one pod. In a cluster that is not small, a
-    pod that runs is then not compared with the other nodes.
+    `past` is the past of this world in its current state; pass it to explain several pods. In a cluster that is not small, a running pod
+    is then not compared with the other nodes.
     """
     found = _explain(view.itself, key, past)
     if found is None or not (found.problem or found.state in (State.BINDING, State.GONE)) or found.state is State.GATED:
@@ -162,7 +162,7 @@ def _explain(world: Simulation, key: str, past: Past | None) -> Explanation | No
 
 
 def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explanation]:
-    """Yield an explanation of everything that is not as its owner wants it: pods, pods that are not there, workloads, and drains."""
+    """Yield an explanation of each object that is not in the desired state: pods, missing pods, workloads, and drains."""
     world = view.itself
     past = past or Past(world)
     bypassed = 0
@@ -180,7 +180,7 @@ def list_problems(view: WorldView, past: Past | None = None) -> Iterator[Explana
 
 
 def list_stuck(view: WorldView, past: Past | None = None) -> Iterator[Explanation]:
-    """Yield an explanation of each workload, deletion, and drain that does not go on."""
+    """Yield an explanation of each workload, deletion, and drain that makes no progress."""
     world = view.itself
     return (each.date(world.store) for each in _list_stuck(world, past or Past(world)))
 
@@ -211,14 +211,14 @@ def _list_stuck(world: Simulation, past: Past) -> Iterator[Explanation]:
 
 
 def _with_bypass(world: Simulation, pod: Pod, explanation: Explanation) -> Explanation:
-    """Add that no scheduler was asked about a pod that its kubelet refuses, if so."""
+    """Add, if so, that no scheduler decided about a pod that its kubelet refuses."""
     bypass = list(explain_bypass(world, pod)) if explanation.state is State.REFUSED else []
     others = (fact for fact in explanation.facts if not bypass or fact.code != "IsNotPlacedAgain")
     return replace(explanation, facts=(*others, *bypass))
 
 
 def _may_lack(world: Simulation, pod: Pod) -> bool:
-    """Return whether a pod could be a problem, so that it is worth a closer look."""
+    """Return whether a pod could have a problem, and needs a closer look."""
     node = world.store.node(pod.node_name) if pod.node_name else None
     if pod.phase == "Succeeded":
         return False
@@ -249,7 +249,7 @@ def _nobodys(world: Simulation, pod: Pod) -> Explanation:
 
 
 class _PodQuestion:
-    """One pod that a scheduler is responsible for."""
+    """The explanation of one pod for which a scheduler is responsible."""
 
     def __init__(
         self, world: Simulation, pod: Pod, scheduler: Scheduler, framework: Framework, past: Past, compare: bool
@@ -297,7 +297,7 @@ class _PodQuestion:
     def _list_facts(
         self, diagnosis: Diagnosis, reasons: tuple[GivenReason, ...], preempted: Preemption | None, fits: bool
     ) -> Iterator[Fact]:
-        """Yield the sources, the holders, and what keeps preemption and the queue from helping."""
+        """Yield the sources, the holders, and the reasons why preemption and the queue do not help."""
         yield from waiting.explain_group(self.world, self.pod, diagnosis)
         yield from () if fits else self.past.list_reports(self.pod, reasons)
         yield from trace_pod(self.world, self.pod, reasons, preempted is not None and preempted.lower > 0)
@@ -317,7 +317,7 @@ class _PodQuestion:
         if preempted is not None:
             yield from waiting.explain_preemption(diagnosis, preempted, reasons)
         if self.entry is not None and self.entry.key in self.scheduler.queue.unschedulable_pods:
-            # The end of a pod that the affinity looks for helps only a pod that may be the first of its group.
+            # The end of a pod that the affinity selects helps only a pod that may be the first of its group.
             waking = (fact for fact in holders if fact.code in WAKING and fact.values.get("itself", True))
             keys = [str(fact.values["pod"]) for fact in waking]
             yield from waiting.explain_waking(self.world, self.framework, self.entry, self.attempt, keys, fits)
@@ -333,7 +333,7 @@ class _PodQuestion:
         return next((binding.node for binding in bindings if binding.pod.key == self.pod.key), None)
 
     def _list_contradictions(self) -> Iterator[Fact]:
-        """Yield what the cluster that a pod comes from said of it, where its own scheduler refused it and this one has not."""
+        """Yield the message of the original cluster's scheduler if it rejected the pod and this scheduler did not."""
         said = self.pod.condition("PodScheduled") or {}
         tried = (each for each in self.world.journal.attempts if each.pod == self.pod.key)
         if said.get("status") == "False" and said.get("message") and all(each.outcome == "scheduled" for each in tried):
@@ -342,7 +342,7 @@ class _PodQuestion:
             yield note(code, pod=self.pod.key, message=text)
 
     def _gate(self) -> Status | None:
-        """Return the status of the PreEnqueue plugin that holds the pod back, or None."""
+        """Return the status of the PreEnqueue plugin that gates the pod, or None."""
         missing = self.pod.spec.group and self.scheduler.pod_group(self.pod.namespace, self.pod.spec.group) is None
         if self.entry is not None and not self.entry.gated_by and not missing:
             return None
@@ -365,7 +365,7 @@ class _PodQuestion:
         return ahead or self._explained(state, (reason,), facts=facts)
 
     def _look_ahead(self, claim: str) -> Explanation | None:
-        """Explain what would keep the pod waiting once a claim is made that the input lacks; None if nothing would."""
+        """Explain why the pod would wait even after a claim missing in the input is created. Return None if it would not."""
         ahead, pod = bring_on(self.world, self.pod.key)
         if ahead is self.world or pod is None or pod.node_name:
             return None

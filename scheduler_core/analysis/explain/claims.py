@@ -1,4 +1,4 @@
-"""Facts about a pod's claims that no plugin's text holds: a selected node that is gone, a template without its class, a pool of devices
+"""Facts about a pod's claims that no plugin's message has: a selected node that is gone, a template without its class, a pool of devices
 that spans nodes, a volume that ties the pod to a few nodes.
 """
 
@@ -28,7 +28,7 @@ STOPS_CLAIM = ("TemplateIsMissing", "ClaimIsRefused")
 
 
 def find_blocked_claims(world: Simulation, pod: Pod, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the facts that explain what plugins of volumes and devices refuse."""
+    """Yield the facts that explain the refusals of volume and device plugins."""
     reasons = list(reasons)
     plugins = {reason.plugin for reason in reasons}
     if plugins & set(_VOLUMES):
@@ -83,14 +83,14 @@ def _list_volume_facts(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _find_maker(world: Simulation, pod: Pod, claim: str) -> str:
-    """Return the StatefulSet of whose volumeClaimTemplates a claim of the pod is made, or ""."""
+    """Return the StatefulSet whose volumeClaimTemplates define a claim of the pod, or ""."""
     owner = controller_of(pod.manifest) or {}
     name = str(owner.get("name") or parent_and_ordinal(pod.name)[0])
     return name if _find_template(world, pod, claim) else ""
 
 
 def _find_template(world: Simulation, pod: Pod, claim: str) -> Mapping[str, Any]:
-    """Return the spec of the volumeClaimTemplate of which a claim of the pod is made, {} if there is none."""
+    """Return the spec of the volumeClaimTemplate that defines a claim of the pod, or {}."""
     owner = controller_of(pod.manifest) or {}
     found = world.store.get("StatefulSet", pod.namespace, str(owner.get("name") or parent_and_ordinal(pod.name)[0]))
     templates = ((found or {}).get("spec") or {}).get("volumeClaimTemplates") or ()
@@ -98,7 +98,7 @@ def _find_template(world: Simulation, pod: Pod, claim: str) -> Mapping[str, Any]
 
 
 def _list_ties(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the bound volumes that leave a pod few nodes."""
+    """Yield the bound volumes that restrict a pod to few nodes."""
     for reason in reasons:
         if reason.code not in ("VolumeBinding/VolumeOutOfReach", "VolumeZone/OtherZone"):
             continue
@@ -114,7 +114,7 @@ def _list_ties(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fa
 
 
 def _list_named_nodes(world: Simulation, name: str) -> Iterator[Fact]:
-    """Yield the node that a volume is local to, where it is gone or has another hostname label than the volume asks for."""
+    """Yield the node of a local volume if the node is gone or has another hostname label than the volume requires."""
     asked = [each for each in _read_expressions(world, name) if each.get("key") == HOSTNAME]
     named = [value for each in asked for value in each.get("values") or () if each.get("operator") == IN]
     if not named or any(node.labels.get(HOSTNAME) in named for node in world.store.nodes()):
@@ -127,14 +127,14 @@ def _list_named_nodes(world: Simulation, name: str) -> Iterator[Fact]:
 
 
 def _read_expressions(world: Simulation, name: str) -> list[dict[str, Any]]:
-    """Return what a volume asks of the labels of nodes."""
+    """Return the match expressions of a volume's required node affinity."""
     spec = (world.store.get(VOLUME, "", name) or {}).get("spec") or {}
     terms = ((spec.get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or ()
     return [each for term in terms for each in term.get("matchExpressions") or ()]
 
 
 def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:
-    """Yield the key that a volume asks for and no node has, where nodes say the same by another key."""
+    """Yield the label key that a volume requires and no node has, if nodes have an equivalent key."""
     nodes = world.store.nodes()
     for each in _read_expressions(world, name):
         named = ((node, find_alike(node.labels, each)) for node in nodes)
@@ -145,7 +145,7 @@ def _list_renamed(world: Simulation, name: str) -> Iterator[Fact]:
 
 
 def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield how many volumes the drivers of the pod's volumes attach to the nodes that refuse them."""
+    """Yield the attach limits of the pod's volumes' drivers on the nodes that reject the pod."""
     claims = [world.store.get(CLAIM, *key.split("/", 1)) or {} for key in claims_of(pod)]
     names = [str((claim.get("spec") or {}).get("volumeName") or "") for claim in claims]
     found = [(world.store.get("PersistentVolume", "", name) or {}).get("spec") or {} for name in names]
@@ -158,7 +158,7 @@ def _list_attach_limits(world: Simulation, pod: Pod, reasons: Iterable[GivenReas
 
 
 def _list_capacities(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield the storage that drivers tell of for the classes of the pod's claims that are not bound."""
+    """Yield the storage capacity that drivers report for the classes of the pod's unbound claims."""
     for key in claims_of(pod):
         claim = world.store.get(CLAIM, *key.split("/", 1)) or {}
         spec = claim.get("spec") or {}
@@ -174,7 +174,7 @@ def _list_capacities(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _list_device_facts(world: Simulation, pod: Pod, absent: bool) -> Iterator[Fact]:
-    """Yield what the pod's claims for devices are made of, where the template or a class is not there. `absent`: a claim is not made."""
+    """Yield the templates of the pod's device claims, and each missing template or class. `absent`: a claim has not been created."""
     for entry in pod.manifest["spec"].get("resourceClaims") or ():
         template, claim = entry.get("resourceClaimTemplateName"), entry.get("resourceClaimName")
         found = world.store.get("ResourceClaimTemplate", pod.namespace, template) if template else None
@@ -212,7 +212,7 @@ def _list_constraints(world: Simulation, spec: Mapping[str, Any], of: str) -> It
 
 
 def _list_asks(spec: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the name and what is asked of each request of a claim, those that are alternatives one by one."""
+    """Return each request of a claim with its name, and each alternative as a request of its own."""
     return [
         ("/".join(filter(None, (request.get("name"), each.get("name")))), each)
         for request in (spec.get("devices") or {}).get("requests") or ()
@@ -226,7 +226,7 @@ def _read_selectors(asked: Mapping[str, Any]) -> list[str]:
 
 
 def _list_reach(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the pools of devices that nodes which lack devices do not reach."""
+    """Yield the pools of devices that do not reach the nodes without devices."""
     refused = [
         node for reason in reasons for name in reason.nodes[:COMPARED] if (node := world.store.node(name)) is not None
     ]
@@ -243,7 +243,7 @@ def _list_reach(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[F
 
 
 def _list_tainted(world: Simulation, nodes: Container[str]) -> Iterator[Fact]:
-    """Yield the devices of nodes that have a taint."""
+    """Yield the tainted devices of nodes."""
     slices = [each for found in _find_newest_slices(world).values() for each in found if each.get("nodeName") in nodes]
     for name, device in [(each["nodeName"], device) for each in slices for device in each.get("devices") or ()]:
         for each in device.get("taints") or ():
@@ -252,7 +252,7 @@ def _list_tainted(world: Simulation, nodes: Container[str]) -> Iterator[Fact]:
 
 
 def _list_other_drivers(world: Simulation, name: str) -> Iterator[Fact]:
-    """Yield the selectors of a class that name none of the drivers whose devices are there."""
+    """Yield the selectors of a class that name none of the drivers that publish devices."""
     found = (world.store.get("DeviceClass", "", name) or {}).get("spec") or {}
     drivers = sorted({str((each.get("spec") or {}).get("driver")) for each in world.store.list("ResourceSlice")})
     for text in _read_selectors(found):
@@ -262,7 +262,7 @@ def _list_other_drivers(world: Simulation, name: str) -> Iterator[Fact]:
 
 
 def _list_properties(world: Simulation, expression: str) -> list[str]:
-    """List what the devices have of the attributes and capacities that an expression names."""
+    """List the devices' values of the attributes and capacities that an expression names."""
     found = []
     for each in world.store.list("ResourceSlice"):
         spec = each.get("spec") or {}
@@ -279,7 +279,7 @@ def _list_properties(world: Simulation, expression: str) -> list[str]:
 
 
 def _count_devices(world: Simulation) -> list[str]:
-    """Count the devices of each node that has slices of its own."""
+    """Count the devices of each node that has ResourceSlices of its own."""
     counts: dict[str, int] = {}
     for spec in [each for slices in _find_newest_slices(world).values() for each in slices]:
         if node := spec.get("nodeName"):
@@ -295,7 +295,7 @@ def _list_missing_classes(world: Simulation, spec: Mapping[str, Any], of: str) -
 
 
 def _find_newest_slices(world: Simulation) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
-    """Return the slices of the newest generation of each pool, which alone count, by driver and pool."""
+    """Return the slices of each pool's newest generation, by driver and pool. Older generations do not count."""
     pools: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for spec in [each.get("spec") or {} for each in world.store.list("ResourceSlice")]:
         pools.setdefault((str(spec.get("driver")), str((spec.get("pool") or {}).get("name"))), []).append(spec)
@@ -310,7 +310,7 @@ def _generation_of(spec: Mapping[str, Any]) -> int:
 
 
 def _list_wide_pools(world: Simulation) -> Iterator[Fact]:
-    """Yield the pools that schedulers take for incomplete: some slices are not there, or before 1.35 belong to several nodes."""
+    """Yield the pools that schedulers treat as incomplete: slices are missing, or before 1.35 belong to several nodes."""
     by_node = Behavior.COUNTERS_OF_POOLS not in behaviors_of(world.settings.release)
     for (driver, name), slices in _find_newest_slices(world).items():
         nodes = list(dict.fromkeys(each["nodeName"] for each in slices if each.get("nodeName")))

@@ -1,4 +1,4 @@
-"""Pods that a kubelet refuses, or that failed: on which node, why, and how many pods of the same owner ended before."""
+"""Pods that a kubelet refuses, and failed pods: the node, the reason, and how many pods of the same owner ended before."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,8 +16,8 @@ from scheduler_core.controllers.kubelet.pods import judge
 from scheduler_core.world.simulation import Simulation
 
 FAILED, KUBELET = "Failed", "Kubelet"
-REJECTED = "Pod was rejected: "  # how a kubelet's own words begin in the status of a pod that it refuses
-LONGEST = 200  # characters of a message that a container left at its end
+REJECTED = "Pod was rejected: "  # prefix of a kubelet's message in the status of a refused pod
+LONGEST = 200  # characters of a container's termination message
 _BY_RESOURCE = "OutOf"
 _REFUSALS = frozenset(
     read_words("""
@@ -27,15 +27,15 @@ _REFUSALS = frozenset(
 """)
 )
 _UNPLACED = "FailedScheduling"
-# Events that repeat the status of a pod, or tell of its attempts.
+# Events that repeat a pod's status, or report its attempts.
 _REPEATED = frozenset(("BackOff", "Failed", "FailedCreate", "FailedScheduling", "Preempted", PULLING))
-_BINDER = "persistentvolume-controller"  # what it says of claims is among the reasons
+_BINDER = "persistentvolume-controller"  # the reasons have its messages about claims
 _CLAIM, MOST, REPORT = "PersistentVolumeClaim", 2, 400
 _ENDS = frozenset(("DeadlineExceeded", "Evicted", "Preempted", "Preempting", "TaintManagerEviction"))
 
 
 def _is_readable(event: Manifest) -> bool:
-    """Return whether an Event's parts are what they should be; nothing else checks Events of a dump."""
+    """Return whether an Event's fields have the expected types. Nothing else validates a dump's Events."""
     try:
         for at in (event.get("lastTimestamp"), event.get("eventTime"), event["metadata"].get("creationTimestamp")):
             optional_time(at)
@@ -45,7 +45,7 @@ def _is_readable(event: Manifest) -> bool:
 
 
 def record_events(world: Simulation, events: Iterable[Manifest], shift: int = 0) -> None:
-    """Record the Events of a dump, of either API group, as Events of the world. `shift`: by how much its times were moved."""
+    """Record the Events of a dump, of either API group, in the world. `shift`: the offset by which its times were moved."""
     found = []
     for each in filter(_is_readable, events):
         about = each.get("involvedObject") or each.get("regarding") or {}
@@ -66,7 +66,7 @@ def record_events(world: Simulation, events: Iterable[Manifest], shift: int = 0)
 
 
 class Past:
-    """The pods of each owner that have ended, the first first: those that were brought so, then those that Events tell of."""
+    """The ended pods of each owner, the first first: those that the input contains, then those that only Events report."""
 
     def __init__(self, world: Simulation) -> None:
         self.events = index_events(world)
@@ -74,7 +74,7 @@ class Past:
 
     @cached_property
     def _ended(self) -> dict[tuple[str, str], list[str]]:
-        # Only once a pod with an owner is asked about: all pods of the world are looked through for it.
+        # Cached and computed on demand, because it reads all pods of the world.
         world, found = self._world, dict[tuple[str, str], list[str]]()
         about = [event for event in world.store.events if event.kind == "Pod"]
         events = [event for event in about if (_refuses(event.reason) or event.reason in _ENDS)]
@@ -89,20 +89,20 @@ class Past:
         return found
 
     def find_warning(self, pod: Pod) -> KubeEvent | None:
-        """Return the last Warning about a pod that has a node, or the pull that goes on, or None."""
+        """Return the last Warning about a pod with a node, or the image pull in progress, or None."""
         events = self.events.get(("Pod", pod.namespace, pod.name), {}).values()
         found = [e for e in events if e.type == WARNING or e.reason == PULLING]
         return None if not found or found[-1].reason == _UNPLACED else found[-1]
 
     def list_reports(self, pod: Pod, reasons: Iterable[GivenReason] = ()) -> Iterator[Fact]:
-        """Yield what others reported last about a pod and its claims, but for what the reasons say."""
+        """Yield other components' last reports about a pod and its claims, except those that the reasons contain."""
         known, spec = [reason.message for reason in reasons], pod.spec
         yield from self.report_on("Pod", pod.namespace, pod.name, known)
         for use in volumes_of(spec).claims:
             yield from self.report_on(_CLAIM, pod.namespace, use.name(pod), known)
 
     def report_on(self, kind: str, namespace: str, name: str, known: Iterable[str] = ()) -> Iterator[Fact]:
-        """Yield what others reported last about an object, but for what is known."""
+        """Yield other components' last reports about an object, except known messages."""
         last = self.events.get((kind, namespace, name), {}).values()
         own = [e for e in last if e.reason in _REPEATED or e.reporter == _BINDER]
         said = [e for e in last if e not in own or AUTOSCALERS.search(e.reporter)]
@@ -122,12 +122,12 @@ class Past:
 
 
 def owner_of(pod: Pod) -> str:
-    """The name of the object that controls a pod, or ""."""
+    """Return the name of the object that controls a pod, or ""."""
     return str((controller_of(pod.manifest) or {}).get("name") or "")
 
 
 def explain_failed(pod: Pod, past: Past) -> Explanation:
-    """A pod whose phase is Failed."""
+    """Explain a pod whose phase is Failed."""
     status = pod.manifest.get("status") or {}
     reason, message = str(status.get("reason") or ""), str(status.get("message") or "")
     state = State.REFUSED if is_refusal(status) else State.FAILED
@@ -138,7 +138,7 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
 
 
 def list_last_ends(pod: Pod) -> Iterator[Fact]:
-    """Yield the ends of containers that a restart followed, and those at a memory limit."""
+    """Yield the ends of containers before a restart, and those at a memory limit."""
     spec, status = pod.manifest["spec"], pod.manifest.get("status") or {}
     containers = (*(spec.get("initContainers") or ()), *spec["containers"])
     limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in containers}
@@ -164,7 +164,7 @@ def list_last_ends(pod: Pod) -> Iterator[Fact]:
 
 
 def describe_limits(pod: Pod, reason: str, node: str) -> Iterator[Fact]:
-    """Yield the limits of a pod that its end rests on, and what did not check its place."""
+    """Yield the limits of a pod that caused its end, and the checks that its placement bypassed."""
     spec = pod.manifest["spec"]
     if reason == "DeadlineExceeded" and spec.get("activeDeadlineSeconds") is not None:
         yield Fact(
@@ -181,7 +181,7 @@ def describe_limits(pod: Pod, reason: str, node: str) -> Iterator[Fact]:
 
 
 def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Explanation | None:
-    """A pod that is on a node, or about to be bound to it, whose kubelet has not admitted it and would refuse it; None of others."""
+    """Explain a pod on a node, or about to be bound, that its kubelet has not admitted and would refuse. Otherwise return None."""
     if pod.phase != "Pending" or pod.deleting or pod.key in world.surroundings.kubelet.pods:
         return None
     _, refused = sort_out(world, pod, [node], past)
@@ -196,7 +196,7 @@ def explain_refused(world: Simulation, pod: Pod, node: str, past: Past) -> Expla
 def sort_out(
     world: Simulation, pod: Pod, names: Iterable[str], past: Past, most: int = 1
 ) -> tuple[tuple[str, ...], tuple[GivenReason, ...]]:
-    """The first of these nodes whose kubelets would take the pod now, and what the kubelets before them would say against it."""
+    """Return the first of these nodes whose kubelets would admit the pod now, and the refusals of the kubelets before them."""
     taken: list[str] = []
     found: dict[tuple[str, str], list[str]] = {}
     for name in names:
@@ -212,7 +212,7 @@ def sort_out(
 
 
 def is_refusal(status: Mapping[str, Any]) -> bool:
-    """Return True if the pod's status shows that a kubelet has not admitted the pod."""
+    """Return whether the pod's status shows that a kubelet did not admit the pod."""
     started = status.get("containerStatuses") or status.get("initContainerStatuses")
     reason = str(status.get("reason") or "")
     return str(status.get("message") or "").startswith(REJECTED) or (not started and _refuses(reason))
@@ -223,7 +223,7 @@ def _refuses(reason: str) -> bool:
 
 
 def _stem(name: str) -> str:
-    """The owner's name within that of a pod that a controller has made: web-x7k2p, web-0."""
+    """Return the owner's name within the name of a controller's pod: web-x7k2p, web-0."""
     return name.rpartition("-")[0]
 
 
@@ -234,7 +234,7 @@ def _build_reason(reason: str, message: str, pod: Pod, past: Past, *nodes: str) 
 
 
 def _containers(status: Mapping[str, Any], pod: Pod, past: Past) -> Iterable[GivenReason]:
-    """The containers that ended with an error; of a pod of which nothing is known that it failed."""
+    """Yield the containers that ended with an error, for a pod whose status has no reason."""
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         end = (each.get("state") or {}).get("terminated") or {}
         if end.get("exitCode"):

@@ -1,4 +1,4 @@
-"""What an explanation holds: frozen, JSON-safe. Its codes never change (docs/explain.md)."""
+"""Explanations as data: frozen and JSON-safe. The codes never change (docs/explain.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMES = ("time", "until")  # values of facts
 
 
 class State(enum.StrEnum):
-    """A pod's state. The first nine values are also codes of reasons that no plugin gave."""
+    """A pod's state. The first nine values are also codes of reasons without a plugin."""
 
     NO_SUCH_SCHEDULER = "NoSuchScheduler"
     NO_SUCH_NODE = "NoSuchNode"
@@ -24,28 +24,28 @@ class State(enum.StrEnum):
     WAITING_FOR_EVENT = "WaitingForEvent"
     NOT_ATTEMPTED = "NotAttempted"
     NO_NODES = "NoNodes"
-    NOT_CREATED = "NotCreated"  # refused by the API server for another reason than a quota
+    NOT_CREATED = "NotCreated"  # refused by the API server for a reason other than a quota
     ATTEMPTING = "Attempting"
     BINDING = "Binding"
     SCHEDULED = "Scheduled"
-    REFUSED = "Refused"  # by the kubelet of its node, for ever
+    REFUSED = "Refused"  # by the kubelet of its node, permanently
     FAILED = "Failed"
-    PAUSED = "Paused"  # pods that their workload does not make: as a Deployment is paused
+    PAUSED = "Paused"  # pods that their workload does not create: a Deployment is paused
     SUSPENDED = "Suspended"
     MANAGED_ELSEWHERE = "ManagedElsewhere"
-    NOT_RUNNING = "NotRunning"  # placed, and held by its volumes, its kubelet, or its node
+    NOT_RUNNING = "NotRunning"  # scheduled, but blocked by its volumes, its kubelet, or its node
     TERMINATING = "Terminating"
     GONE = "Gone"
-    STUCK = "Stuck"  # a workload or a drain that does not go on
-    AS_WANTED = "AsWanted"  # a workload or a node that lacks nothing
+    STUCK = "Stuck"  # a workload or a drain without progress
+    AS_WANTED = "AsWanted"  # a workload or a node in its desired state
 
 
 @dataclass(frozen=True, slots=True)
 class GivenReason:
-    """One reason: its code, the plugin that gave it ("" none) and kube's text. `nodes`: those that it is given for; `count` of them.
+    """A reason: its code, the plugin ("": none), and kube's message. `nodes`: the nodes it applies to, `count` of them.
 
-    `groups`: where they are many, how many of which group of nodes. `evidence`: what the plugin found, and what its text names.
-    `final`: no pod that ends could help (UnschedulableAndUnresolvable).
+    `groups`: for many nodes, how many of each group. `evidence`: the plugin's findings, and the names in its message. `final`: no pod
+    that ends could help (UnschedulableAndUnresolvable).
     """
 
     code: str
@@ -66,13 +66,13 @@ class Role(enum.StrEnum):
     """The question that a fact answers."""
 
     PROVENANCE = "provenance"  # the source of a number or of a rule
-    HOLDERS = "holders"  # the holder of what is short
+    HOLDERS = "holders"  # the holder of a scarce resource
     NOTES = "notes"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One sentence beside the reasons, as data: a code of docs/explain.md with its values. Amounts are in kube's base units, and
+    """One sentence in addition to the reasons, as data: a code of docs/explain.md with its values. Amounts are in kube's base units, and
     belong to the value `resource`; times are virtual nanoseconds, or, in a world with a calendar, as in manifests.
     """
 
@@ -86,7 +86,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """The result of preemption for a pod: why evicting others did not help, or which pods it waits for.
+    """The result of preemption for a pod: why evicting others did not help, or the pods that it waits for.
 
     `message` is kube's message, `reasons` (code, text, nodes) its parts. `lower` counts the pods of lower priority on nodes.
     """
@@ -108,12 +108,12 @@ class Preemption:
 class Explanation:
     """The reasons for the state of a pod "namespace/name". Times: see Fact.
 
-    `until`: when its backoff ends, or the latest time at which it is retried, and `due` the same on a calendar, if there is one;
-    `events`: what wakes it before, by kube's names. `fits`: the nodes that it would pass now, of `total`. `message`: that of its last
-    attempt; `node`: its node, or the node it will be bound to.
+    `until`: the end of its backoff or its latest retry, and `due` the same as a calendar time, if the world has a calendar. `events`:
+    kube's names of the events that requeue it before. `fits`: the nodes that it would pass now, of `total`. `message`: the message of its
+    last attempt. `node`: its node, or the node to which it will be bound.
 
-    `phase` and `reason`: those of its status, also if a kubelet that refuses it is only about to write them. `predecessors`: the number of
-    pods of its owner that failed or were evicted before it.
+    `phase` and `reason`: those of its status, also if a kubelet that refuses the pod is only about to write them. `predecessors`: the
+    number of pods of its owner that failed or were evicted before it.
     """
 
     pod: str
@@ -139,14 +139,14 @@ class Explanation:
 
     @property
     def problem(self) -> bool:
-        """Return whether the pod, the workload, or the node is not as its owner wants it."""
+        """Return whether the pod, the workload, or the node is not in the desired state."""
         if self.state is State.TERMINATING:
             return self.until is None
         telling = _TELLING.get(self.state, ())
         return self.state not in _FINE or any(fact.code in telling for fact in self.facts)
 
     def date(self, store: Store) -> Explanation:
-        """Return the same with the times of a calendar, if the world has one: a cluster's own times are what its owner knows."""
+        """Return the explanation with calendar times if the world has a calendar: users know the cluster's own times."""
         if not store.is_dated:
             return self
         return replace(
@@ -172,7 +172,7 @@ def _date_values(values: Mapping[str, Any], store: Store) -> dict[str, Any]:
 
 
 def _list_fields(given: Any, **renamed: str) -> dict[str, Any]:
-    """Return the fields of an object by the names that they have in JSON, tuples as lists."""
+    """Return the fields of an object by their JSON names, with tuples as lists."""
     found = ((each.name, getattr(given, each.name)) for each in fields(given))
     return {renamed.get(name, name): list(value) if isinstance(value, tuple) else value for name, value in found}
 
@@ -180,5 +180,5 @@ def _list_fields(given: Any, **renamed: str) -> dict[str, Any]:
 _TELLING = {
     State.SCHEDULED: ("RuleNotAsked",),
     State.BINDING: ("Reports", "ClusterSaysOtherwise", "CycleFailed"),
-}  # facts by which a state is a problem after all
+}  # facts that make a state a problem
 _FINE = (State.SCHEDULED, State.BINDING, State.ATTEMPTING, State.GONE, State.AS_WANTED)

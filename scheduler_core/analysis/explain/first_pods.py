@@ -1,4 +1,4 @@
-"""The pods of workloads that somebody wrote beside the pods of a cluster, and that no controller has looked at yet."""
+"""Pods of workloads that a user added to a cluster's objects, and that no controller has reconciled yet."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _STEPS = 20_000
 
 
 def list_untouched(objects: Sequence[Manifest]) -> list[Manifest]:
-    """List the workloads that have neither a status nor pods: none has the labels that they select, or a name that begins with theirs."""
+    """List the workloads without a status and without pods: no object has the labels they select, or a name with their prefix."""
     near = [each["metadata"] for each in objects if each["kind"] in ("Pod", "ReplicaSet", "Job")]
 
     def has_any(owner: Manifest) -> bool:
@@ -29,7 +29,7 @@ def list_untouched(objects: Sequence[Manifest]) -> list[Manifest]:
 
 
 def add_first_pods(twin: Simulation, objects: Sequence[Manifest]) -> tuple[Manifest, ...]:
-    """Return the objects with what controllers make of them in `twin`, on no node yet; a ReplicaSet without pods is left out."""
+    """Return the objects with those that controllers create for them in `twin`, on no node. Omit ReplicaSets without pods."""
     if find_stopped(twin, CONTROLLERS) is not None:
         return tuple(objects)
     twin.run(lambda sim: sim.now > SECOND, steps=_STEPS)
@@ -52,7 +52,7 @@ def _name_of(manifest: Manifest) -> tuple[str, str, str]:
 
 
 def _identify(twin: Simulation, manifest: Manifest) -> Manifest:
-    """Return a workload with the uid that its pods know it by."""
+    """Return a workload with the uid that its pods refer to."""
     found = twin.store.get(*_name_of(manifest)) if manifest["kind"] in MAKERS else None
     return (
         manifest

@@ -1,4 +1,4 @@
-"""The holders of what a pod lacks: pods, claims and nominations on the nodes that came nearest, and until when they hold it."""
+"""Holders of what a pod lacks: pods, claims, and nominations on the nearest nodes, and until when they hold it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -20,17 +20,17 @@ from scheduler_core.scheduler.cache.pod_classes import PodClass
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import list_counted_pods, repelling, term_figures
 from scheduler_core.world.simulation import Simulation
 
-NODES, PODS = 2, 3  # that are looked at, that are named on each
+NODES, PODS = 2, 3  # examined nodes, and named pods of each
 _JOB_TRACKING = "batch.kubernetes.io/job-tracking"
 _AFFINITY, _SPREAD = "PreFilterInterPodAffinity", "PreFilterPodTopologySpread"
 WAKING = frozenset(
     ("CountsInDomain", "HoldsCapacity", "HoldsPort", "HoldsSlot", "IsAvoided", "IsItsPartner", "Repels", "UsesClaim")
 )
-Found = Iterator[tuple[str, Pod, Mapping[str, Any]]]  # code, holder, what it holds
+Found = Iterator[tuple[str, Pod, Mapping[str, Any]]]  # code, holder, values
 
 
 def find_holders(world: Simulation, diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> list[Fact]:
-    """Return facts about the holders, by reason; a pod that holds several things is told of each, and of its end once."""
+    """Return facts about the holders, by reason. A pod that holds several things appears for each, and its end once."""
     found: dict[tuple[str, str, str], Fact] = {}
     ends: dict[str, list[Fact]] = {}
     for reason in reasons:
@@ -46,7 +46,7 @@ def find_holders(world: Simulation, diagnosis: Diagnosis, reasons: Iterable[Give
 
 
 def describe_holder(world: Simulation, pod: Pod) -> dict[str, Any]:
-    """Return what is said of each pod that holds something."""
+    """Return the common values of a holder's facts."""
     owner = controller_of(pod.manifest)
     named = None if owner is None else f"{owner.get('kind')}/{owner.get('name')}"
     return {
@@ -61,13 +61,13 @@ def describe_holder(world: Simulation, pod: Pod) -> dict[str, Any]:
 
 
 def is_node_silent(world: Simulation, node: str) -> bool:
-    """Return whether nobody acts on a node: its kubelet does not run, or the control plane has lost it."""
+    """Return whether nothing acts on a node: its kubelet does not run, or the control plane has lost contact."""
     found = world.store.node(node)
     return bool(node) and (found is None or found.ready == "Unknown" or not runs(world, node))
 
 
 def end_of(world: Simulation, pod: Pod) -> int | None:
-    """Return the virtual time by which a terminating pod is gone; None if it does not terminate, or nobody would end it."""
+    """Return the virtual time by which a terminating pod is gone. Return None if it does not terminate, or nothing would end it."""
     at = pod.manifest["metadata"].get("deletionTimestamp")
     if not at or is_node_silent(world, pod.node_name) or _list_finalizers(world, pod):
         return None
@@ -78,7 +78,7 @@ def end_of(world: Simulation, pod: Pod) -> int | None:
 
 
 def _list_finalizers(world: Simulation, pod: Pod) -> list[str]:
-    """List the finalizers that hold a pod; a Job removes its own as soon as the containers have ended."""
+    """List the finalizers that hold a pod. A Job removes its own after the containers have ended."""
     owner = controller_of(pod.manifest) or {}
     counts = owner.get("kind") == "Job" and not pod.terminal
     job = world.store.get("Job", pod.namespace, str(owner.get("name"))) if counts else None
@@ -87,7 +87,7 @@ def _list_finalizers(world: Simulation, pod: Pod) -> list[str]:
 
 
 def describe_end(world: Simulation, pod: Pod) -> list[Fact]:
-    """Return a fact about the end of a terminating pod: the time, or what it waits for."""
+    """Return a fact about the end of a terminating pod: its time, or what it waits for."""
     if not pod.deleting:
         return []
     until = end_of(world, pod)
@@ -126,7 +126,7 @@ def _find_capacity(world: Simulation, diagnosis: Diagnosis, reason: GivenReason)
 
 
 def explain_bypass(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield that no scheduler was asked about a pod that its kubelet refuses, and who holds the host ports that it lacks there."""
+    """Yield that no scheduler decided about a pod that its kubelet refuses, and the pods that hold its host ports."""
     if not was_not_scheduled(world, pod):
         return
     yield Fact(Role.NOTES, "BypassedScheduler", {"pod": pod.key, "node": pod.node_name})
@@ -137,7 +137,7 @@ def explain_bypass(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def list_largest(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
-    """Yield the pods beside a pod that hold most of a resource on its node."""
+    """Yield the other pods on a pod's node that request most of a resource."""
     others = [each for each in world.store.pods_on(pod.node_name) if each.uid != pod.uid and not each.terminal]
     for other in sorted(others, key=lambda each: (-each.requests.get(resource), each.key))[:PODS]:
         if amount := other.requests.get(resource):
@@ -146,7 +146,7 @@ def list_largest(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact]:
 
 
 def find_resizes(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> list[Fact]:
-    """Return the resizes of other pods on the nearest nodes that count for more than they run with."""
+    """Return other pods' pending resizes on the nearest nodes, which count for more than the pods run with."""
     found: list[Fact] = []
     for reason in reasons:
         near = reason.evidence.get("near")
@@ -189,7 +189,7 @@ def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) 
 
 
 def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
-    """Yield the pods that the required affinity looks for, on nodes where the pod can't go."""
+    """Yield the pods that the required affinity selects, on nodes where the pod can't go."""
     terms, nodes = affinity_terms(diagnosis.pod).required, diagnosis.nodes
     spaces = {each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in world.store.list("Namespace")}
 
@@ -242,7 +242,7 @@ def _find_volumes(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) 
 
 
 def _find_devices(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
-    """Yield the pods for which claims with devices of the nearest nodes are reserved."""
+    """Yield the pods with reserved claims for devices of the nearest nodes."""
     for claim in world.store.list("ResourceClaim"):
         status = claim.get("status") or {}
         results = ((status.get("allocation") or {}).get("devices") or {}).get("results") or ()
@@ -254,7 +254,7 @@ def _find_devices(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) 
 
 
 def _find_shared_claim(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
-    """Yield the pods that share an allocated claim, which ties the pod to their node."""
+    """Yield the pods that share an allocated claim, which restricts the pod to their node."""
     pod, statuses = diagnosis.pod, diagnosis.pod.manifest.get("status") or {}
     made = {each.get("name"): each.get("resourceClaimName") for each in statuses.get("resourceClaimStatuses") or ()}
     for entry in pod.manifest["spec"].get("resourceClaims") or ():
@@ -267,7 +267,7 @@ def _find_shared_claim(world: Simulation, diagnosis: Diagnosis, reason: GivenRea
 
 
 def _find_nominated(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the pods of the same or a higher priority for which room on the nearest nodes is kept."""
+    """Yield the pods of the same or a higher priority that are nominated to the nearest nodes."""
     seen: dict[tuple[str, str], Fact] = {}
     for reason in reasons:
         near = reason.evidence.get("near")

@@ -1,7 +1,7 @@
-"""Pods that are not there: their controller was not let create them (a quota, an admission plugin), or their workload is not to have
-them yet, being paused, suspended, or managed by another controller.
+"""Missing pods: their controller could not create them (a quota, an admission plugin), or their workload is not to have them yet, because
+it is paused, suspended, or managed by another controller.
 
-They have no name yet. They are called by that of their owner: namespace/owner-*.
+They have no names yet. Their key is that of their owner: namespace/owner-*.
 """
 
 import re
@@ -56,7 +56,7 @@ _JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
 def explain_refused_pod(world: Simulation, pod: Manifest, message: str) -> Explanation:
-    """Explain a pod without a workload that the API server did not take."""
+    """Explain a pod without a workload that the API server refused."""
     meta = pod["metadata"]
     key = ("Pod", str(meta["namespace"]), str(meta["name"]))
     found = _explain_missing(world, {**pod, "spec": {"template": pod}}, key, message, 1)
@@ -64,7 +64,7 @@ def explain_refused_pod(world: Simulation, pod: Manifest, message: str) -> Expla
 
 
 def explain_uncreated(world: Simulation) -> list[Explanation]:
-    """One for each workload whose last pod was refused, or that is not to have its pods yet."""
+    """Return an explanation for each workload whose last pod was refused, or that is not to have its pods yet."""
     last, twin = _last_events(world), None
     found = list(_withheld(world))
     for kind in _OWNERS:
@@ -91,7 +91,7 @@ def explain_uncreated(world: Simulation) -> list[Explanation]:
 
 
 def _predict_pod(world: Simulation, manifest: Manifest) -> Manifest:
-    """Return the pod that a controller would create next, as it would send it to the API server."""
+    """Return the next pod that a controller would send to the API server."""
     owner, template = Owner.of(manifest), manifest["spec"]["template"]
     if owner.kind == "StatefulSet":
         there = {pod.name for pod in list_pods(world, manifest)}
@@ -103,7 +103,7 @@ def _predict_pod(world: Simulation, manifest: Manifest) -> Manifest:
 
 
 def count_missing(world: Simulation, owner: Manifest) -> int:
-    """Return the number of pods that an owner wants and does not have; without a status its pods are counted."""
+    """Return the number of pods that an owner wants and lacks. Without a status, its pods are counted."""
     if owner.get("status") or owner["kind"] in ("DaemonSet", "Deployment"):
         return missing_of(owner)
     spec, there = owner.get("spec") or {}, list_pods(world, owner)
@@ -129,7 +129,7 @@ def list_jobs(world: Simulation, cron_job: Manifest) -> list[Manifest]:
 
 
 def predict_job(world: Simulation, cron_job: Manifest) -> str:
-    """Return the API server's answer to one more Job of a CronJob, "" if it would create the Job."""
+    """Return the API server's refusal of one more Job of a CronJob, or "" if it would create the Job."""
     meta, template = cron_job["metadata"], (cron_job.get("spec") or {}).get("jobTemplate") or {}
     named = {**(template.get("metadata") or {}), "namespace": meta.get("namespace"), "name": meta["name"]}
     job = {"apiVersion": "batch/v1", "kind": "Job", **template, "metadata": named}
@@ -152,7 +152,7 @@ def _list_controlled(world: Simulation, kind: str, owner: Manifest) -> list[tupl
 
 
 def _lacks_replica_set(deployment: Manifest) -> bool:
-    """Return whether the ReplicaSet of a new revision was refused."""
+    """Return whether the API server refused the ReplicaSet of a new revision."""
     conditions = (deployment.get("status") or {}).get("conditions") or ()
     return any(each.get("reason") == "ReplicaSetCreateError" for each in conditions)
 
@@ -163,7 +163,7 @@ def _is_withheld(manifest: Manifest) -> bool:
 
 
 def count_quotas(world: Simulation) -> list[Manifest]:
-    """Return the quotas without a status, with what is used of them."""
+    """Return the quotas without a status, with their computed usage."""
     found: list[Manifest] = []
     for quota in world.store.list("ResourceQuota"):
         hard = amounts((quota.get("spec") or {}).get("hard"))
@@ -187,7 +187,7 @@ def _withheld(world: Simulation) -> Iterator[Explanation]:
 
 
 def _idle_job(manifest: Mapping[str, Any]) -> tuple[State, str] | None:
-    """Return the state and the reason for which nothing creates pods for an unfinished Job, or None."""
+    """Return the state and the reason why no controller creates an unfinished Job's pods, or None."""
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
     over = (each for each in status.get("conditions") or () if each.get("type") in ("Complete", "Failed"))
     if any(each.get("status") == "True" for each in over):
@@ -262,7 +262,7 @@ def _explain_missing(
             facts.append(note("SelectorsConflict", namespace=namespace, own=own, theirs=theirs))
     elif called := _CALLED.search(message):
         facts += _list_own_webhook(world, manifest, namespace, called[1])
-    if kind == "Pod":  # nothing added to it, or scales it, and its manifest may be malformed
+    if kind == "Pod":  # it has no added containers and no autoscaler, and may be malformed
         return Explanation(
             f"{namespace}/{name}-*", state, (GivenReason(state, "", message, evidence=evidence),), facts=tuple(facts)
         )
@@ -281,7 +281,7 @@ def _explain_missing(
 
 
 def _list_scalers(world: Simulation, manifest: Manifest) -> Iterator[Fact]:
-    """Yield the autoscaler that has set as many replicas as a workload wants."""
+    """Yield the autoscaler that has set the workload's replicas."""
     root = workload_of(world.store, manifest) or manifest
     values = {"kind": root["kind"], "owner": root["metadata"]["name"], "replicas": root["spec"].get("replicas")}
     for each in list_scalers(world, root):
@@ -294,7 +294,7 @@ def _labels_of(manifest: Manifest) -> Mapping[str, str]:
 
 
 def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator[Fact]:
-    """Yield the limits of the containers of which a LimitRange adds up that of a pod, its own defaults among them."""
+    """Yield the container limits, including defaults, that a LimitRange adds up for a pod."""
     if (found := _OF_POD.search(message)) is None:
         return
     given = [(each.get("default") or {}).get(found[1]) for each in limit_range["spec"].get("limits") or ()]
@@ -307,7 +307,7 @@ def _add_up(manifest: Manifest, limit_range: Manifest, message: str) -> Iterator
 
 
 def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, webhook: str) -> Iterator[Fact]:
-    """Yield that a webhook which does not answer is served by the very pods that can't be created because of it."""
+    """Yield a webhook that does not answer because its own pods can't be created without it."""
     labels = _labels_of(manifest["spec"]["template"])
     for service, selector, servers in find_servers(world, webhook):
         there = str(service.get("namespace"))
@@ -322,7 +322,7 @@ def _list_own_webhook(world: Simulation, manifest: Manifest, namespace: str, web
 def _describe_quota(
     world: Simulation, manifest: Manifest, namespace: str, evidence: dict[str, Any], message: str
 ) -> Iterator[Fact]:
-    """Yield the pods that use up a quota, those without a node and those that end first; notes in the evidence whether there is room."""
+    """Yield the pods that use up a quota, those without a node and those that end first; add to the evidence whether room remains."""
     quota = world.store.get("ResourceQuota", namespace, str(evidence["quota"]))
     if quota is None:
         return

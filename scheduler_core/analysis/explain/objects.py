@@ -1,4 +1,4 @@
-"""Namespaces, claims, and volumes that are not as wanted: what holds one that is being deleted, and what a claim waits for."""
+"""Namespaces, claims, and volumes in an undesired state: what blocks a deletion, and what a claim waits for."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ def explain_object(world: Simulation, key: str, found: Manifest, past: Past) -> 
 
 
 def _describe_volume(world: Simulation, volume: Manifest, past: Past) -> Iterator[Fact]:
-    """Yield the claim and the attachments that hold a volume, and what is reported of it."""
+    """Yield the claim and the attachments that keep a volume, and the reports about it."""
     name, claim = volume["metadata"]["name"], find_claim(world, volume)
     if volume["metadata"].get("deletionTimestamp") and claim is not None:
         key = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
@@ -48,7 +48,7 @@ def _describe_volume(world: Simulation, volume: Manifest, past: Past) -> Iterato
 
 
 def _describe_claim(world: Simulation, claim: Manifest, past: Past) -> Iterator[Fact]:
-    """Yield the pods that use a claim which is being deleted, or what one without a volume waits for."""
+    """Yield the pods that use a claim that is being deleted, or what a claim without a volume waits for."""
     meta, users = claim["metadata"], list_users(world, claim)
     if meta.get("deletionTimestamp"):
         for pod in users[:SHOWN]:

@@ -1,6 +1,6 @@
-"""The reasons for a pod's place: what the filters left, the scores that decided, and the rules that did not keep the pod away.
+"""Reasons for a pod's placement: the nodes that passed the filters, the scores that decided, and the rules that did not apply.
 
-The plugins are asked as things are now, without the pod itself.
+The plugins run on the current state, without the pod itself.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ SHOWN, SMALL = 3, 400
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A pod's place beside the other nodes: what is to be said of it, and what refuses the others."""
+    """A pod's placement compared with the other nodes: facts, and the refusals of the others."""
 
     facts: tuple[Fact, ...] = ()
     reasons: tuple[GivenReason, ...] = ()
@@ -85,7 +85,7 @@ def explain_place(world: Simulation, pod: Pod, node: str) -> Placement:
 
 
 def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
-    """Return whether the pod came with its nodeName, as far as is known, so that no scheduler was asked."""
+    """Return whether the pod was created with its nodeName, as far as is known, so that no scheduler decided."""
     if not pod.node_name or pod.key in world.journal.last_attempt:
         return False
     if pod.phase == "Pending" and _waits_for_choice(world, pod):
@@ -95,7 +95,7 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
     scheduled, owner = pod.condition("PodScheduled"), template_of(world, pod)
     if owner is not None and owner[1].get("nodeName") == pod.node_name:
         return True
-    # A dump that lost its uids has scheduled its pods before the world began, and templates name no nodes.
+    # Pods of a dump without uids were scheduled before the world began, and templates name no nodes.
     since = 0 if scheduled is None else optional_time(scheduled.get("lastTransitionTime")) or 0
     ran_before = scheduled is not None and since <= world.store.epoch
     chosen = ran_before or (owner is not None and not owner[1].get("nodeName"))
@@ -103,7 +103,7 @@ def was_not_scheduled(world: Simulation, pod: Pod) -> bool:
 
 
 def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
-    """Return whether a claim of a pod shows that no scheduler chose for it: nothing was selected, and nothing allocated."""
+    """Return whether a pod's claim shows that no scheduler decided: no node is selected, and nothing is allocated."""
     for use in volumes_of(pod.spec).claims:
         claim = world.store.get(CLAIM, pod.namespace, use.name(pod))
         spec = (claim or {}).get("spec") or {}
@@ -120,7 +120,7 @@ def _waits_for_choice(world: Simulation, pod: Pod) -> bool:
     return any(claim is not None and not (claim.get("status") or {}).get("allocation") for claim in claims)
 
 
-# The nodes beside each other
+# The nodes compared
 
 
 def _compare_nodes(diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
@@ -175,7 +175,7 @@ def _list_scores(scores: dict[str, NDArray[np.int64]], here: int, other: int) ->
 
 
 def _score(framework: Framework, trial: Trial, rows: Rows) -> dict[str, NDArray[np.int64]]:
-    """Return the weighted points of each plugin by row; nothing if a plugin cannot score."""
+    """Return the weighted points of each plugin by row, or nothing if a plugin cannot score."""
     normalizing = {plugin.name for plugin in framework.at(Point.NORMALIZE_SCORE)}
     for plugin in framework.at(Point.PRE_SCORE):
         status = run_pre_score(plugin, trial, rows).status
@@ -194,18 +194,18 @@ def _score(framework: Framework, trial: Trial, rows: Rows) -> dict[str, NDArray[
     return found
 
 
-# Rules that did not keep the pod away
+# Rules that did not keep the pod off the node
 
 
 def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, bypassed: bool) -> Iterator[Fact]:
-    """Yield the rules that the pod's place breaks now: no scheduler asked them, or they hold for new pods alone."""
+    """Yield the rules that the pod's placement breaks now: no scheduler checked them, or they apply to new pods only."""
     pod, node = diagnosis.pod, diagnosis.nodes.names[row]
     if bypassed:
         yield note("BypassedScheduler", pod=pod.key, node=node)
     stored = scheduler.world.store.pod_at(pod.key)
     is_asked = bypassed or (
         stored is not None and bool(stored.node_name)
-    )  # of a pod being bound, what it gets is taken
+    )  # its resources are assumed while it is being bound
     for verdict in list_verdicts(scheduler, diagnosis.framework, pod, diagnosis.nodes, row) if is_asked else ():
         if verdict.status is not None:
             lacks = [f"{key}={value}" for key, value in wrong_labels(pod, diagnosis.nodes.nodes[row]).items()]
@@ -221,7 +221,7 @@ def _list_broken_rules(scheduler: Scheduler, diagnosis: Diagnosis, row: int, byp
 
 
 def _list_disabled_plugins(scheduler: Scheduler, diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
-    """Yield the plugins that the profile leaves out, and that would have refused the node."""
+    """Yield the plugins that the profile omits and that would have rejected the node."""
     framework, features = diagnosis.framework, scheduler.features
     asked = {plugin.name for point in (Point.FILTER, Point.PRE_FILTER) for plugin in framework.at(point)}
     usual = load_configuration(None, features).profiles[0]
@@ -237,7 +237,7 @@ def _list_disabled_plugins(scheduler: Scheduler, diagnosis: Diagnosis, row: int)
 
 
 def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
-    """Yield the pod's own rules that look at less than one may think."""
+    """Yield the pod's own rules with a narrower scope than expected."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     terms = affinity_terms(pod)
     for term in with_named_namespaces((*terms.required_anti, *terms.preferred_anti), world.store):
@@ -272,14 +272,14 @@ def _list_narrow_rules(world: Simulation, diagnosis: Diagnosis, row: int) -> Ite
 
 
 def list_keys_left_out(pod: Pod) -> Iterator[Fact]:
-    """Yield the label keys of the pod's required rules that have no effect, as the pod itself lacks the labels."""
+    """Yield the label keys in the pod's required rules that have no effect, because the pod itself lacks the labels."""
     for rule in (*read_required_terms(pod), *pod.spec.topology_spread):
         for field, key in read_lacking_keys(rule, pod):
             yield note("KeyIsLeftOut", pod=pod.key, field=field, key=key)
 
 
 def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
-    """Yield the pods around a node that the pod would rather keep away from."""
+    """Yield the pods near a node that the pod's preferred anti-affinity avoids."""
     labels = nodes.nodes[row].labels
     for term in affinity_terms(pod).preferred_anti:
         domain = labels.get(term.topology_key)
@@ -296,7 +296,7 @@ def _list_wishes(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
 
 
 def _list_unmet_preferences(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fact]:
-    """Yield the labels that the pod prefers in a node, where its own node lacks them."""
+    """Yield the labels that the pod prefers and its node lacks."""
     for weight, term in pod.spec.node_affinity_preferred:
         node = nodes.nodes[row]
         if term.expressions and not term.matches(node.labels, node.name):
@@ -307,7 +307,7 @@ def _list_unmet_preferences(pod: Pod, nodes: NodeTable, row: int) -> Iterator[Fa
 
 
 def _list_open_requirements(pod: Pod, node: Node) -> Iterator[Fact]:
-    """Yield the requirements that a node meets because it lacks their label."""
+    """Yield the requirements that a node meets because it lacks the label."""
     required = pod.spec.node_affinity_required
     for term in () if required is None else required.terms:
         for each in term.expressions if term.matches(node.labels, node.name) else ():
@@ -325,7 +325,7 @@ def _list_tolerated(pod: Pod, node: Node) -> Iterator[Fact]:
 
 
 def _list_alternatives(pod: Pod, node: Node) -> Iterator[Fact]:
-    """Yield that a node meets one term of the pod's node affinity and not the others, as the terms are alternatives."""
+    """Yield that a node meets one term of the pod's node affinity and not the others, because the terms are alternatives."""
     selector = pod.spec.node_affinity_required
     met = [] if selector is None else [term.matches(node.labels, node.name) for term in selector.terms]
     if any(met) and not all(met):
@@ -333,7 +333,7 @@ def _list_alternatives(pod: Pod, node: Node) -> Iterator[Fact]:
 
 
 def _list_idle_tolerations(diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
-    """Yield a toleration of the pod's own for which another node was open to it, while it is on one without the taint."""
+    """Yield a toleration of the pod for a taint of another feasible node, if the pod's node does not have the taint."""
     pod, nodes = diagnosis.pod, diagnosis.nodes.nodes
     own = list_own_tolerations(pod)
     if any(each.tolerates(taint) for each in own for taint in nodes[row].taints):
@@ -347,7 +347,7 @@ def _list_idle_tolerations(diagnosis: Diagnosis, row: int) -> Iterator[Fact]:
 
 
 def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) -> Iterator[Fact]:
-    """Yield why a term of anti-affinity did not see pods that it would avoid: their namespace, or a node without its label."""
+    """Yield why an anti-affinity term did not match pods it should avoid: their namespace, or a node without its label."""
     labels = nodes.nodes[row].labels
     if term.topology_key not in labels:
         yield note("NodeWithoutLabel", node=nodes.names[row], topologyKey=term.topology_key, kind=kind)
@@ -367,7 +367,7 @@ def _describe_term(kind: str, term: AffinityTerm, nodes: NodeTable, row: int) ->
 
 
 def list_pods_of(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDArray[np.bool_]) -> list[Pod]:
-    """The pods of the chosen classes on the rows, by name."""
+    """Return the pods of the chosen classes on the rows, by name."""
     table = nodes.pod_table
     classes = np.array([bool(chosen(each)) for each in table.classes.classes], np.bool_)
     places = np.flatnonzero(classes[table.cls] & rows[table.node] & (table.cls != NO_POD)).tolist()
@@ -375,7 +375,7 @@ def list_pods_of(nodes: NodeTable, chosen: Callable[[PodClass], bool], rows: NDA
 
 
 def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
-    """Yield the pods that a hard spread does not count, as a policy excludes their node."""
+    """Yield the pods that a hard spread does not count, because a policy excludes their nodes."""
     spread, nodes = diagnosis.state.get("PreFilterPodTopologySpread"), diagnosis.nodes
     if spread is None:
         return
@@ -394,6 +394,6 @@ def _list_uncounted(diagnosis: Diagnosis) -> Iterator[Fact]:
 
 
 def _list_missing_data(world: Simulation, pod: Pod, node: str) -> Iterator[Fact]:
-    """Yield the plugins that let a node pass because what they compare with is not there."""
+    """Yield the plugins that pass a node because the data they compare is missing."""
     if volumes_of(pod.spec).claims and world.store.get("CSINode", "", node) is None:
         yield note("LimitUnknown", node=node, plugin="NodeVolumeLimits")

@@ -1,7 +1,7 @@
-"""The source of each number and of each rule of a pod: its containers, its template, or what admission and defaulting made of it.
+"""Sources of each number and each rule of a pod: its containers, its template, admission, or defaulting.
 
-The API server records what it writes into new objects. Objects of a dump bring no such record, so there the rules of defaulting and
-admission are followed back from what is stored.
+The API server records what it writes into new objects. Objects of a dump have no such record, so the rules of defaulting and admission
+are inferred from the stored objects.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ _COMPARED = ("nodeSelector", "affinity", "topologySpreadConstraints", "scheduler
 
 
 def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[GivenReason], preempts: bool = False) -> list[Fact]:
-    """Return the sources of what the reasons rest on: requests, selectors, constraints, and the priority if it matters."""
+    """Return the sources behind the reasons: requests, selectors, constraints, and the priority if it matters."""
     reasons = list(reasons)
     resources = dict.fromkeys(str(each.evidence["resource"]) for each in reasons if "resource" in each.evidence)
     plugins = {each.plugin for each in reasons}
@@ -58,7 +58,7 @@ def trace_pod(world: Simulation, pod: Pod, reasons: Iterable[GivenReason], preem
 
 
 def trace_requests(world: Simulation, pod: Pod, resource: str) -> list[Fact]:
-    """Return the sources of a pod's request: its containers, their defaults, the overhead, and a resize that is under way."""
+    """Return the sources of a pod's request: its containers, their defaults, the overhead, and a resize in progress."""
     spec = pod.manifest["spec"]
     parts = list_parts(spec, resource)
     found = []
@@ -114,7 +114,7 @@ def read_amount(resource: str, quantity: Any) -> int:
 
 
 def trace_resize(pod: Pod, resource: str) -> list[Fact]:
-    """Return the resizes of a pod's containers that are not done, so that the larger amount counts."""
+    """Return the pending resizes of a pod's containers, for which the larger amount counts."""
     status, found = pod.manifest.get("status") or {}, []
     pending = pod.condition("PodResizePending") or pod.condition("PodResizeInProgress") or {}
     state = str(pending.get("reason") or ("InProgress" if pending else "Unknown"))
@@ -151,7 +151,7 @@ def trace_surge(world: Simulation, newer: Manifest, holders: Iterable[Pod]) -> I
 
 
 def _describe_surge(root: Manifest) -> str:
-    """Return the strategy by which a workload keeps all old pods until new ones are ready, "" if it does not."""
+    """Return the strategy by which a workload keeps all old pods until new ones are ready, or ""."""
     spec = root.get("spec") or {}
     if root["kind"] == "Deployment" and is_rolling(spec) and not max_unavailable(spec):
         return f"maxSurge {max_surge(spec)}, maxUnavailable 0"
@@ -169,7 +169,7 @@ def _get_revision(made: Manifest) -> str:
 
 
 def template_of(world: Simulation, pod: Pod) -> tuple[Manifest, Spec] | None:
-    """Return the object that controls a pod, and the spec of its template; of a Deployment's pod, the Deployment."""
+    """Return the object that controls a pod, and its template's spec. For a Deployment's pod, return the Deployment."""
     manifest = workload_of(world.store, pod.manifest)
     return None if manifest is None else (manifest, manifest["spec"]["template"].get("spec") or {})
 
@@ -196,7 +196,7 @@ def _trace_defaults(world: Simulation, pod: Pod, resource: str) -> Iterator[Fact
 
 
 def _read_defaults(world: Simulation, pod: Pod, resource: str, recorded: Mapping[str, Manifest]) -> Iterator[Fact]:
-    """Yield the sources of the requests that defaulting or admission wrote, as the API server recorded it."""
+    """Yield the sources of the requests that defaulting or admission set, from the API server's records."""
     for field in ("initContainers", "containers"):
         for number, container in enumerate(pod.manifest["spec"].get(field) or ()):
             asked = requests_of(container).get(resource)
@@ -212,7 +212,7 @@ def _read_defaults(world: Simulation, pod: Pod, resource: str, recorded: Mapping
 
 
 def _is_noted(annotation: str, container: str, resource: str) -> bool:
-    """Return whether LimitRanger noted that it set a resource of a container."""
+    """Return whether LimitRanger's annotation shows that LimitRanger set a resource of a container."""
     clauses = (each.rpartition(" container ") for each in annotation.partition(": ")[2].split("; "))
     return any(name == container and resource in what.partition(" request")[0].split(", ") for what, _, name in clauses)
 
@@ -237,7 +237,7 @@ def _containers(spec: Spec) -> list[Spec]:
 
 
 def list_tiny_amounts(pod: Pod) -> Iterator[Fact]:
-    """Yield amounts of bytes with the suffix m, which are thousandths of a byte."""
+    """Yield amounts of bytes with the suffix m, which means thousandths of a byte."""
     for container in _containers(pod.manifest["spec"]):
         for field in ("limits", "requests"):
             for resource, quantity in ((container.get("resources") or {}).get(field) or {}).items():
@@ -294,7 +294,7 @@ def _trace_selector(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _is_changed(world: Simulation, pod: Pod, template: Spec) -> bool:
-    """Return whether a pod was changed when it was created: its own revision has the same requests as the newest template."""
+    """Return whether admission changed a pod: its own revision has the same requests as the newest template."""
     owner = controller_of(pod.manifest) or {}
     found = world.store.get(str(owner.get("kind")), pod.namespace, str(owner.get("name"))) or {}
     own = ((found.get("spec") or {}).get("template") or {}).get("spec") or {}
@@ -303,7 +303,7 @@ def _is_changed(world: Simulation, pod: Pod, template: Spec) -> bool:
 
 
 def compare_template(world: Simulation, pod: Pod) -> Fact | None:
-    """Return a fact about a template that asks for something else by now than the pod that was made of it; None if it does not."""
+    """Return a fact about a template whose requests differ from those of a pod created from it, or None."""
     owner = template_of(world, pod)
     if owner is None:
         return None

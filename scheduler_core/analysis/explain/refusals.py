@@ -1,4 +1,4 @@
-"""What the plugins of a diagnosis refuse, reason by reason: near misses first, then what most nodes have in common."""
+"""Refusals of a diagnosis by reason: near misses first, then the reasons of most nodes."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -19,9 +19,9 @@ from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.framework.status import Code, Status
 from scheduler_core.scheduler.plugins.helper.fixes import GROUP_LABELS
 
-# Groups of nodes: by the label that whoever made them put on, else by the name without its number.
+# Groups of nodes: by the provider's label, else by the name without its number.
 
-ENOUGH = 8  # so many nodes are named one by one
+ENOUGH = 8  # up to this number, nodes are listed by name
 _NUMBERS = "0123456789"
 
 
@@ -34,7 +34,7 @@ def group_of(node: Node) -> str:
 
 
 def count_by_group(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
-    """Return the number of rows in each group, the largest first; return nothing if there are few rows, or groups of one row each."""
+    """Return the number of rows in each group, the largest first. Return () if there are few rows, or only groups of one row."""
     if len(rows) <= ENOUGH:
         return ()
     counts = Counter(group_of(nodes.nodes[row]) for row in rows.tolist())
@@ -44,17 +44,17 @@ def count_by_group(nodes: NodeTable, rows: Rows) -> tuple[tuple[str, int], ...]:
 
 EXTENDER = "Extender"
 SELECTION = "NodeAffinity"
-COMPARED = 40  # nodes of a reason that all plugins are asked about
-LOOKED_AT = 500  # nodes of a reason that are asked whether the pod selects them
+COMPARED = 40  # nodes of a reason that are checked with all plugins
+LOOKED_AT = 500  # nodes of a reason that are checked against the pod's selection
 _LEFT_OUT = "node(s) didn't satisfy plugin(s) ["
 
 
 def classify_reason(framework: Framework, status: Status, text: str) -> RefusalReason:
-    """A reason's code, by the plugin that gave it."""
+    """Return a reason's code, according to its plugin."""
     plugin = framework.plugin(status.plugin)
     if status.code is Code.ERROR:
         return RefusalReason(ERROR, {})
-    if text.startswith(_LEFT_OUT):  # the framework's own words for what PreFilter left out
+    if text.startswith(_LEFT_OUT):  # the framework's message for nodes that PreFilter excluded
         return RefusalReason(LEFT_OUT, {})
     return RefusalReason(REFUSED, {}) if plugin is None else read_reason(plugin.reasons, text)
 
@@ -62,14 +62,14 @@ def classify_reason(framework: Framework, status: Status, text: str) -> RefusalR
 def build_reason(
     status: Status, text: str, said: RefusalReason, nodes: tuple[str, ...], evidence: Evidence | None = None
 ) -> GivenReason:
-    """A reason as it is explained; an extender's address is its plugin."""
+    """Return a reason in its explained form. For an extender, the address is the plugin."""
     owner = EXTENDER if "://" in status.plugin else status.plugin
     more, final = {**said.values, **(evidence or {})}, status.code is Code.UNRESOLVABLE
     return GivenReason(f"{owner}/{said.code}", status.plugin, text, nodes, len(nodes), evidence=more, final=final)
 
 
 def refusals(diagnosis: Diagnosis) -> tuple[tuple[GivenReason, ...], bool]:
-    """The reasons, and whether it is a claim that the pod waits for, whatever nodes there are."""
+    """Return the reasons, and whether the pod waits for a claim, regardless of nodes."""
     by_reason: dict[tuple[str, str, str], tuple[list[Status], list[int]]] = {}
     if diagnosis.whole is not None:
         everywhere = list(range(len(diagnosis.nodes)))
@@ -93,7 +93,7 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[GivenReason, ...], bool]:
     near = _measure_nearness(diagnosis, out)
 
     def order(reason: GivenReason) -> tuple[Any, ...]:
-        """Return the sort key: nodes without a resource that others offer last, near misses first, then what others can help with."""
+        """Return the sort key: nodes without a resource that others offer last, near misses first, then reasons that others can resolve."""
         first = (not meant(reason), _is_of_others(diagnosis, reason), near(reason), "near" not in reason.evidence)
         return (*first, reason.final, -reason.count, reason.code, reason.message)
 
@@ -101,14 +101,14 @@ def refusals(diagnosis: Diagnosis) -> tuple[tuple[GivenReason, ...], bool]:
 
 
 def _is_of_others(diagnosis: Diagnosis, reason: GivenReason) -> bool:
-    """Return whether the nodes of a reason offer none of a resource that other nodes offer."""
+    """Return whether the reason's nodes offer none of a resource that other nodes offer."""
     amounts = diagnosis.nodes.allocatable
     column = diagnosis.nodes.resources.columns.get(str(reason.evidence.get("resource")), amounts.shape[1])
     return reason.evidence.get("most") == 0 and column < amounts.shape[1] and bool(amounts[:, column].any())
 
 
 def _measure_nearness(diagnosis: Diagnosis, reasons: list[GivenReason]) -> Callable[[GivenReason], int]:
-    """Return a measure of reasons: how many plugins refuse the node that is nearest to feasible among those of a reason."""
+    """Return a measure of reasons: how many plugins reject the reason's node that is nearest to feasible."""
     if len(reasons) < 2 or diagnosis.whole is not None:
         return lambda reason: 0
     nodes = diagnosis.nodes
@@ -126,7 +126,7 @@ def _measure_nearness(diagnosis: Diagnosis, reasons: list[GivenReason]) -> Calla
 
 
 def _build_relevance_test(diagnosis: Diagnosis, reasons: list[GivenReason]) -> Callable[[GivenReason], bool]:
-    """Return a test of whether a reason covers nodes that the pod selects; if none does, only the selection passes."""
+    """Return a test for reasons that cover nodes the pod selects. If no reason does, only the selection passes."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     if len(reasons) < 2 or not (pod.spec.node_selector or pod.spec.node_affinity_required):
         return lambda reason: True

@@ -1,4 +1,4 @@
-"""Pods that have a node: not running, terminating, running where their node is lost, and pods that are gone."""
+"""Pods with a node: not running, terminating, running on a lost node; and pods that are gone."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,8 +41,8 @@ _CONDITIONS = {
     "node.kubernetes.io/pid-pressure": "PIDPressure",
 }
 _GROWING = ("FileSystemResizePending", "ControllerResizeError", "NodeResizeError")
-_EVERYDAY = ("kubelet", "default-scheduler")  # whose Normal Events tell how a pod began and ended, not why
-_STAGES = ("Launched", "Registered", "Initialized", "InfrastructureReady", "Ready")  # of a node that is made
+_EVERYDAY = ("kubelet", "default-scheduler")  # their Normal Events show how a pod started and ended, not why
+_STAGES = ("Launched", "Registered", "Initialized", "InfrastructureReady", "Ready")  # of a new node's object
 _LOW = "was low on resource"
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE, _NOT_READY = "node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"
@@ -52,7 +52,7 @@ _WAIT_FOR_POD = "WaitForFirstConsumer"
 
 
 def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) -> Explanation:
-    """Explain a pod on a node that there is. `compare`: say why it is on that node, which asks all nodes."""
+    """Explain a pod on an existing node. `compare`: explain the choice of the node, which evaluates all nodes."""
     node = world.store.node(pod.node_name)
     assert node is not None
     known = Explanation(pod.key, State.SCHEDULED, node=pod.node_name, phase=pod.phase, predecessors=past.before(pod))
@@ -92,7 +92,7 @@ def explain_bound_pod(world: Simulation, pod: Pod, past: Past, compare: bool) ->
 
 
 def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[GivenReason]:
-    """Yield what keeps a pod from running, or from being known to run: the node, its claims, its containers."""
+    """Yield the reasons why a pod does not run, or is not known to run: the node, its claims, its containers."""
     if is_node_silent(world, node.name) and node.ready != "True":
         text = f"the kubelet of {node.name} does not report: Ready is {node.ready or 'not said'}"
         yield _obstacle("NodeLost", text, node, {"ready": node.ready})
@@ -122,7 +122,7 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[GivenRe
 
 
 def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield on what kind of node a pod is whose program or image is built for another kind."""
+    """Yield the kind of a pod's node if the pod's program or image is built for another kind."""
     words = (
         *(reason.message for reason in reasons),
         *(str(fact.values["reason"]) for fact in list_last_ends(pod) if "reason" in fact.values),
@@ -135,13 +135,13 @@ def _list_platforms(world: Simulation, pod: Pod, node: Node, reasons: Iterable[G
 
 
 def _list_absent_drivers(world: Simulation, reasons: Iterable[GivenReason], node: Node) -> Iterator[Fact]:
-    """Yield the DaemonSet of a CSI driver that has no pod on a node where the driver is not registered."""
+    """Yield the DaemonSet of a CSI driver that has no pod on a node without the registered driver."""
     for driver, daemons in list_absent_drivers(world, (each.message for each in reasons), node):
         yield note("DriverRunsElsewhere", driver=driver, owner=daemons["metadata"]["name"], node=node.name)
 
 
 def _list_init_containers(pod: Pod, node: Node) -> Iterator[GivenReason]:
-    """Yield the init container that runs and has not ended, for which the containers wait; sidecars do not end."""
+    """Yield the running init container that the containers wait for. Sidecars do not end."""
     if pod.phase != "Pending" or node.ready not in ("", "True"):
         return
     containers = pod.manifest["spec"].get("initContainers") or ()
@@ -157,7 +157,7 @@ def _list_init_containers(pod: Pod, node: Node) -> Iterator[GivenReason]:
 
 
 def _list_conditions(world: Simulation, pod: Pod, node: Node) -> Iterator[GivenReason]:
-    """Yield what a running pod's conditions lack: readiness gates, a resize that is not done, a volume that is attached elsewhere."""
+    """Yield unmet conditions of a running pod: readiness gates, a pending resize, a volume attached elsewhere."""
     ready = pod.condition("Ready") or {}
     if pod.phase == "Running" and ready.get("status") == "False" and node.ready in ("", "True"):
         gates = [str(each.get("conditionType")) for each in pod.manifest["spec"].get("readinessGates") or ()]
@@ -217,7 +217,7 @@ def _list_attached(world: Simulation, pod: Pod, reason: GivenReason) -> Iterator
 
 
 def list_provisioners(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield the claims whose provisioners the binding of a pod waits for."""
+    """Yield the claims whose provisioners a pod's binding waits for."""
     for key in claims_of(pod):
         namespace, _, name = key.partition("/")
         claim = world.store.get(CLAIM, namespace, name)
@@ -233,7 +233,7 @@ def _obstacle(reason: str, text: str, node: Node, evidence: Mapping[str, Any]) -
 
 
 def _list_unselected(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield the claims that wait for a scheduler to select a node, which nobody does for a pod that came with its nodeName."""
+    """Yield the claims that wait for a scheduler to select a node; none does for a pod created with its nodeName."""
     if not was_not_scheduled(world, pod):
         return
     for key in claims_of(pod):
@@ -246,11 +246,11 @@ def _list_unselected(world: Simulation, pod: Pod) -> Iterator[Fact]:
             yield note("NobodySelectsNode", pod=pod.key, claim=name, storageClass=of_class["metadata"]["name"])
 
 
-# Nodes that are lost
+# Lost nodes
 
 
 def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
-    """Yield why a pod of a lost node is not evicted: its zone is in disruption, or its toleration still holds."""
+    """Yield why a pod of a lost node is not evicted: its zone is in disruption, or its toleration has not expired."""
     planned = world.surroundings.nodes.evictions.get(pod.key)
     if planned is not None:
         yield note("EvictedAt", pod=pod.key, node=node.name, until=planned.at)
@@ -275,7 +275,7 @@ def _list_disruption(world: Simulation, pod: Pod, node: Node) -> Iterator[Fact]:
 
 
 def list_lost_nodes(world: Simulation, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the nodes that are tainted because nobody acts on them, or because they are not ready."""
+    """Yield the nodes that are tainted because they are unreachable or not ready."""
     for reason in reasons:
         if reason.evidence.get("key") in (_UNREACHABLE, _NOT_READY):
             for name in reason.nodes[:2]:
@@ -303,13 +303,13 @@ def list_lost_nodes(world: Simulation, reasons: Iterable[GivenReason]) -> Iterat
 
 
 def _sets(pod: Pod, setter: str) -> bool:
-    """Return whether a pod is of the program that removes a temporary taint, by its name, and of a DaemonSet."""
+    """Return whether a pod belongs to a DaemonSet and, by its name, to the program that removes a temporary taint."""
     is_daemon = (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"
     return is_daemon and pod.name.startswith(setter.partition(" ")[0].lower())
 
 
 def _list_managers(world: Simulation, names: Iterable[str]) -> Iterator[Fact]:
-    """Yield what the object from which an autoscaler made a node (a NodeClaim, a Machine) reports of trouble."""
+    """Yield the problems that the object behind an autoscaler's node (a NodeClaim, a Machine) reports."""
     kinds = [kind for kind in world.store.kinds() if kind.partition(".")[0] in ("NodeClaim", "Machine")]
     for each in (found for kind in kinds for found in world.store.list(kind)):
         status = each.get("status") or {}
@@ -329,11 +329,11 @@ def _read_condition(world: Simulation, node: str, kind: str, status: str) -> str
     return text.rstrip(". ") if found.get("status") == status else ""
 
 
-# Pods that end, and pods that are gone
+# Terminating pods, and pods that are gone
 
 
 def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
-    """Explain a pod that is being deleted: until when it stays, what it waits for, and what comes after it."""
+    """Explain a pod that is being deleted: how long it stays, what it waits for, and its successor."""
     target = pod.condition("DisruptionTarget") or {}
     facts = list(describe_end(world, pod))
     if target.get("status") == "True":
@@ -354,7 +354,7 @@ def explain_terminating(world: Simulation, pod: Pod, past: Past) -> Explanation:
 
 
 def _list_surplus(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield that its owner has deleted a pod because it had enough others, and that it had adopted the pod."""
+    """Yield that the owner deleted a pod as surplus, and that the owner had adopted the pod."""
     owner = controller_of(pod.manifest) or {}
     kind, name = str(owner.get("kind") or ""), str(owner.get("name") or "")
     found = world.store.get(kind, pod.namespace, name) if kind in ("ReplicaSet", "ReplicationController") else None
@@ -366,7 +366,7 @@ def _list_surplus(world: Simulation, pod: Pod) -> Iterator[Fact]:
         (controller_of(each.manifest) or {}).get("uid") == owner.get("uid") and (each.creation_time or 0) <= since
         for each in world.store.pods()
         if each.namespace == pod.namespace and not (each.deleting or each.terminal)
-    )  # as the owner makes others in place of a pod that somebody else deleted
+    )  # the owner replaces a pod that another client deleted
     replicas = int(found["spec"].get("replicas", 1))
     if others < replicas:
         return
@@ -378,7 +378,7 @@ def _list_surplus(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield what comes after a terminating pod: a new one of the same name has to wait, others do not."""
+    """Yield the successor of a terminating pod: a new pod of the same name has to wait, others do not."""
     owner = controller_of(pod.manifest)
     if owner is None:
         yield note("NobodyReplaces", pod=pod.key)
@@ -387,7 +387,7 @@ def _list_successors(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def explain_gone(world: Simulation, key: str) -> Explanation | None:
-    """Explain a pod that is there no more by the Events and the records of it; None if nothing is known of it."""
+    """Explain a deleted pod by its Events and records. Return None if nothing is known about it."""
     namespace, _, name = key.partition("/")
     parts = re.escape(name), rf"(?:Deleted|Scaled down) .*{re.escape(name.rpartition('-')[0])}"
     named = re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])")

@@ -1,4 +1,4 @@
-"""The reasons for a pod's wait beside the filters: preemption that does not help, and the events that wake it or do not."""
+"""Reasons for a pod's wait apart from the filters: preemption that does not help, and events that do or do not requeue it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -80,14 +80,14 @@ def explain_preemption(diagnosis: Diagnosis, preemption: Preemption, reasons: It
 
 
 def list_victims(pod: Pod, nodes: NodeTable) -> list[str]:
-    """List the pods of lower priority whose end a nominated pod waits for. kube: PodEligibleToPreemptOthers."""
+    """List the terminating pods of lower priority that a nominated pod waits for. kube: PodEligibleToPreemptOthers."""
     row = nodes.row(pod.nominated_node_name)
     there = [] if row is None else nodes.pods[row]
     return [each.key for each in there if each.deleting and each.priority < pod.priority]
 
 
 def list_chosen(pod: Pod, nodes: NodeTable, attempt: Attempt | None) -> tuple[str, ...]:
-    """List the victims of the last attempt of a pod that are on its nominated node and have not been told to end."""
+    """List the victims of a pod's last attempt that are on its nominated node and are not terminating yet."""
     row = nodes.row(pod.nominated_node_name)
     if attempt is None or row is None or attempt.nominated != pod.nominated_node_name:
         return ()
@@ -95,7 +95,7 @@ def list_chosen(pod: Pod, nodes: NodeTable, attempt: Attempt | None) -> tuple[st
 
 
 def list_spared(world: Simulation, diagnosis: Diagnosis, node: str) -> Iterator[Fact]:
-    """Yield the pods of lower priority on other nodes than `node` that preemption spared, as budgets allow no disruption of them."""
+    """Yield the pods of lower priority on nodes other than `node` that preemption spared because of budgets."""
     budgets = budgets_of([*world.store.list("PodDisruptionBudget")])
     others = [each for pods in diagnosis.nodes.pods for each in pods if each.priority < diagnosis.pod.priority]
     for each in [each for each in others if each.node_name != node]:
@@ -104,7 +104,7 @@ def list_spared(world: Simulation, diagnosis: Diagnosis, node: str) -> Iterator[
 
 
 def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
-    """List the pods that the required affinity of the pod asks for, if its own labels do not."""
+    """List the pods that the pod's required affinity selects."""
     terms = affinity_terms(diagnosis.pod).required
     found = [each for pods in diagnosis.nodes.pods for each in pods] if terms else []
     for term in terms:
@@ -114,7 +114,7 @@ def _list_needed(diagnosis: Diagnosis) -> list[Pod]:
 
 
 def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield what the pod's affinity looks for and where, and requirements of which each is met by some node and all by none."""
+    """Yield the targets of the pod's affinity, and requirements that some nodes meet one by one and no node meets together."""
     for reason in reasons:
         if reason.plugin in ("InterPodAffinity", "PodTopologySpread"):
             yield from list_keys_left_out(pod)
@@ -156,7 +156,7 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[GivenReason
 
 
 def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield the pods that the required affinity of a pod looks for, and those of them that are on no node."""
+    """Yield the pods that a pod's required affinity selects, and those of them without a node."""
     for term in affinity_terms(pod).required:
         selector = ", ".join(map(str, term.selector.requirements))
         itself = term.selector.matches(pod.labels)
@@ -185,7 +185,7 @@ def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield the topology keys of the anti-affinity by which all nodes are one domain, with a pod that is avoided there."""
+    """Yield the topology keys of the anti-affinity that put all nodes into one domain, with a pod to avoid there."""
     for term in affinity_terms(pod).required_anti:
         found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
         if len(found) < 2 or len({*found}) > 1 or found[0] is None:
@@ -200,7 +200,7 @@ def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 
 def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[Fact]:
-    """Yield the label that a node has in place of one that the pod asks for and no node has."""
+    """Yield the label that a node has instead of one that the pod requires and no node has."""
     for node in world.store.nodes()[:LOOKED_AT]:
         for other, has in find_meant(node, key, value):
             yield note("LabelWasMeant", pod=pod.key, node=node.name, key=key, other=f"{other}={has}" if has else other)
@@ -208,7 +208,7 @@ def _list_meant(world: Simulation, pod: Pod, key: str, value: str) -> Iterator[F
 
 
 def list_tied_nodes(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield all that refuses the pod on the few nodes that can use its volumes: each filter, not only the first one."""
+    """Yield all rejections of the pod on the few nodes that can use its volumes, beyond the first filter."""
     nodes, state = diagnosis.nodes, diagnosis.state
     out = {name for reason in reasons for name in reason.nodes if reason.code in _OUT_OF_REACH}
     rows = np.array([row for row, name in enumerate(nodes.names) if name not in out], np.intp)
@@ -224,7 +224,7 @@ def list_tied_nodes(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Ite
             found.setdefault(nodes.names[row], []).extend(text.removeprefix("node(s) ") for text in texts)
     tied = {name: messages for name, messages in found.items() if name not in out}
     for name, messages in tied.items() if len(tied) <= NODES else ():
-        if len(messages) > 1 + (UNSCHEDULABLE in messages):  # of which there is a taint, too
+        if len(messages) > 1 + (UNSCHEDULABLE in messages):  # cordoning also adds a taint
             yield note("TiedNodeRefuses", node=name, messages=messages)
 
 
@@ -235,7 +235,7 @@ _OF_TAINTS = ("TaintToleration/UntoleratedTaint", "TaintToleration/UntoleratedTa
 
 
 def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield the tolerations of a pod that miss a taint of the same key by their effect or their value."""
+    """Yield the pod's tolerations that fail to match a taint of the same key because of the effect or the value."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     for reason in reasons:
         row = nodes.row(reason.nodes[0]) if reason.code in _OF_TAINTS and reason.nodes else None
@@ -243,7 +243,7 @@ def list_near_tolerations(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) 
 
 
 def list_near(key: str, tolerations: Sequence[Toleration], taints: Iterable[Taint]) -> Iterator[Fact]:
-    """Yield the tolerations of a pod, or of the pods of a workload, that miss a taint by their effect or their value."""
+    """Yield a pod's or a workload's tolerations that fail to match a taint because of the effect or the value."""
     for taint in taints:
         for each in tolerations if not any(one.tolerates(taint) for one in tolerations) else ():
             if each.key == taint.key:
@@ -253,7 +253,7 @@ def list_near(key: str, tolerations: Sequence[Toleration], taints: Iterable[Tain
 
 
 def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> Iterator[Fact]:
-    """Yield what nodes offer of the family of a resource that none of them offers: other sizes of huge pages, other devices."""
+    """Yield the related resources that nodes offer if none offers the requested one: other huge page sizes, other devices."""
     for reason in reasons:
         resource = str(reason.evidence.get("resource") or "")
         family = resource.partition("/")[0] if "/" in resource else resource.partition("-")[0]
@@ -264,7 +264,7 @@ def list_other_kinds(diagnosis: Diagnosis, reasons: Iterable[GivenReason]) -> It
         refused = [
             diagnosis.nodes.nodes[row] for n in reason.nodes[:LOOKED_AT] if (row := diagnosis.nodes.row(n)) is not None
         ]
-        for node in refused:  # as none of them has the resource in its allocatable, a capacity stands out
+        for node in refused:  # none has the resource in allocatable, so capacity is worth a note
             has = str(((node.manifest.get("status") or {}).get("capacity") or {}).get(resource) or "0")
             if has != "0":
                 yield note("NotAllocatable", node=node.name, name=resource, capacity=has)
@@ -290,7 +290,7 @@ def explain_waking(
     holders: Iterable[str],
     fits: bool,
 ) -> Iterator[Fact]:
-    """Yield the ends of which pods wake the pod, and of which the hints of the plugins that refused it skip."""
+    """Yield the pods whose end requeues the pod, and those whose end the rejecting plugins' hints skip."""
     wakers = []
     for key in dict.fromkeys(holders):
         holder = world.store.pod_at(key)
@@ -303,7 +303,7 @@ def explain_waking(
     if wakers:
         yield note("WokenByEndOf", pod=entry.pod.key, holders=wakers)
     if fits and attempt is not None:
-        # The pods that ended since the attempt, the last first; their ends did not wake the pod, as it still waits.
+        # The pods that ended since the attempt, the last first. Their ends did not requeue the pod, which still waits.
         found: dict[str, None] = {}
         for move in reversed(world.journal.moves[-LOOKED_AT:]):
             if move.t < attempt.ended:
@@ -322,18 +322,18 @@ def _wakes(framework: Framework, entry: QueuedPod, holder: Pod) -> bool:
     return False
 
 
-# Why the gang of a pod is stuck: how many of its pods have a node, and what its last cycle said.
+# Why a pod's gang is stuck: how many of its pods have a node, and the message of its last cycle.
 # kube: pkg/scheduler/schedule_one_podgroup.go @ v1.37.2
 
 
 def find_entry(scheduler: Scheduler, pod: Pod) -> QueuedPod | None:
-    """Return what the queue has of a pod: its group, if the pod is a member of one that is there."""
+    """Return the pod's entry in the queue, or that of its group if the pod is a member of an existing group."""
     entity = scheduler.queue.find(GROUP + group_key(pod)) if pod.spec.group else None
     return entity or scheduler.queue.find(pod.key)
 
 
 def explain_group(world: Simulation, pod: Pod, diagnosis: Diagnosis | None = None) -> Iterator[Fact]:
-    """Yield what the gang of a pod lacks: members, room in a domain, and nodes that others hold."""
+    """Yield what the pod's gang lacks: members, room in a domain, and nodes that others hold."""
     mine = find_gang(world, pod)
     if mine is None or mine.lacking <= 0:
         return

@@ -1,4 +1,4 @@
-"""Workloads and nodes that are not as their owners want them: missing pods, rollouts and drains that do not go on."""
+"""Workloads and nodes in an undesired state: missing pods, rollouts and drains that make no progress."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -57,7 +57,7 @@ STICKING = frozenset(
 """)
 )
 SHOWN, LOOKED_AT = 3, 40  # of nodes
-_BAD = frozenset(  # conditions, but for reasons that nothing is wrong with
+_BAD = frozenset(  # conditions of problems, except with the reasons in _FINE
     read_words("""
     AbleToScale=False DiskPressure=True MemoryPressure=True NamespaceDeletionDiscoveryFailure=True NamespaceFinalizersRemaining=True
     NetworkUnavailable=True PIDPressure=True Ready=False Ready=Unknown ScalingActive=False ScalingLimited=True Unschedulable=True
@@ -65,11 +65,11 @@ _BAD = frozenset(  # conditions, but for reasons that nothing is wrong with
 )
 _LOSSES = {"--force": "DrainWantsForce", "--delete-emptydir-data": "DrainWantsToLoseData"}
 _FINE = ("ScalingDisabled", "TooFewReplicas")
-SHORTEST = 10  # seconds: the CronJob controller may look at a schedule later than a shorter deadline allows
+SHORTEST = 10  # seconds: the CronJob controller may check a schedule too late for a shorter deadline
 
 
 def explain_workload(world: Simulation, kind: str, namespace: str, name: str) -> Explanation | None:
-    """Explain what a workload lacks; None if there is no such workload."""
+    """Explain what a workload lacks. Return None if the workload does not exist."""
     manifest = world.store.get(kind, namespace, name) if kind in KINDS else None
     if manifest is None:
         return None
@@ -87,7 +87,7 @@ def explain_workload(world: Simulation, kind: str, namespace: str, name: str) ->
     facts = [note("WorkloadHas", **figures, wanted=_count_wanted(world, manifest)), *stuck]
     facts += [_describe_unready(world, pod) for pod in waiting[:SHOWN]]
     facts += [fact for each in missing for fact in each.facts]
-    stuck = [fact for fact in stuck if fact.code in (*STICKING, "AllFailed")]  # the pods themselves tell of the latter
+    stuck = [fact for fact in stuck if fact.code in (*STICKING, "AllFailed")]  # the pods explain the latter
     pod = {"metadata": {"namespace": namespace}, "spec": manifest["spec"].get("template", {}).get("spec") or {}}
     warned, refused = (
         pod_security.describe_violations(world.store, world.settings.release, pod, mode)
@@ -115,7 +115,7 @@ def _count_wanted(world: Simulation, manifest: Manifest) -> int:
     return int(1 if wanted is None else wanted)
 
 
-# What does not go on by itself
+# Workloads without progress
 
 
 def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
@@ -204,7 +204,7 @@ def _list_scaling_troubles(
 
 
 def _list_end_of_namespace(world: Simulation, manifest: Manifest, values: Mapping[str, Any]) -> Iterator[Fact]:
-    """Yield that the namespace of a workload is being deleted, and for which pods that waits."""
+    """Yield that a workload's namespace is being deleted, and the pods that block the deletion."""
     namespace = world.store.get("Namespace", "", str(manifest["metadata"].get("namespace") or "default"))
     if namespace is None or not namespace["metadata"].get("deletionTimestamp"):
         return
@@ -218,7 +218,7 @@ def _list_end_of_namespace(world: Simulation, manifest: Manifest, values: Mappin
 
 
 def _list_last_refusal(world: Simulation, job: Manifest) -> Iterator[Fact]:
-    """Yield what the scheduler last reported of the pods of a Job whose time has run out."""
+    """Yield the scheduler's last report about the pods of a Job whose deadline has passed."""
     namespace, owner = str(job["metadata"].get("namespace") or ""), job["metadata"]["name"]
     said = [each for each in world.store.events if each.namespace == namespace and each.name.startswith(f"{owner}-")]
     for event in [each for each in said if each.reason == "FailedScheduling"][-1:]:
@@ -227,7 +227,7 @@ def _list_last_refusal(world: Simulation, job: Manifest) -> Iterator[Fact]:
 
 
 def _list_kept_replicas(scaler: Manifest) -> Iterator[Fact]:
-    """Yield why an autoscaler keeps its replicas though less is used than its target: it rounds up, and tolerates a tenth."""
+    """Yield why an autoscaler keeps its replicas although the usage is below its target: it rounds up, and tolerates a tenth."""
     spec, status = scaler.get("spec") or {}, scaler.get("status") or {}
     now, measured = int(status.get("currentReplicas") or 0), status.get("currentMetrics") or ()
     uses = {(each.get("resource") or {}).get("name"): (each.get("resource") or {}).get("current") for each in measured}
@@ -240,7 +240,7 @@ def _list_kept_replicas(scaler: Manifest) -> Iterator[Fact]:
 
 
 def _list_failed(world: Simulation, manifest: Manifest, pods: list[Pod]) -> list[Pod]:
-    """List the pods of a workload, or of a revision of it, that wants pods and whose pods have all ended."""
+    """List the pods of a workload, or of its revision, if it wants pods and all have ended."""
     makers = missing_pods.list_replica_sets(world, manifest) if manifest["kind"] == "Deployment" else []
     by_maker = [(each, missing_pods.list_pods(world, each)) for each in makers] or [(manifest, pods)]
     ended = (mine for each, mine in by_maker if all(pod.terminal for pod in mine) and _count_wanted(world, each) > 0)
@@ -248,14 +248,14 @@ def _list_failed(world: Simulation, manifest: Manifest, pods: list[Pod]) -> list
 
 
 def _has_template(replica_set: Manifest, deployment: Manifest) -> bool:
-    """Return whether a ReplicaSet has the template of its Deployment, but for the label that tells revisions apart."""
+    """Return whether a ReplicaSet has its Deployment's template, except for the label pod-template-hash."""
     spec, other = (each["spec"]["template"] for each in (replica_set, deployment))
     labels = {k: v for k, v in (spec.get("metadata") or {}).get("labels", {}).items() if k != "pod-template-hash"}
     return bool(spec.get("spec") == other.get("spec") and labels == (other.get("metadata") or {}).get("labels"))
 
 
 def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
-    """Yield the pods of a StatefulSet that it waits for: one that terminates, and, in order, one that is not ready."""
+    """Yield the pods that a StatefulSet waits for: a terminating one and, in order, one that is not ready."""
     owner, by_name = Owner.of(manifest), {pod.name: pod for pod in pods}
     names = [f"{owner.name}-{ordinal}" for ordinal in ordinals(owner)]
     values = {"owner": owner.name}
@@ -286,7 +286,7 @@ def _list_stuck_replicas(world: Simulation, manifest: Manifest, pods: list[Pod])
 
 
 def _list_awaited_ends(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
-    """Yield the pods that have to end before a workload makes others, by its strategy or its policy."""
+    """Yield the pods that have to end before a workload creates others, because of its strategy or its policy."""
     spec, rule, awaited = manifest.get("spec") or {}, "", []
     if manifest["kind"] == "Deployment" and (spec.get("strategy") or {}).get("type") == "Recreate":
         old = [each for each in missing_pods.list_replica_sets(world, manifest) if not _has_template(each, manifest)]
@@ -303,9 +303,7 @@ def _list_awaited_ends(world: Simulation, manifest: Manifest, pods: list[Pod]) -
 
 
 def _list_failures(world: Simulation, pods: list[Pod]) -> Iterator[Fact]:
-    """Yield the last failure of a Job that has no pod now, and how long its controller waits after it; containers that keep a pod
-    from ending after others have.
-    """
+    """Yield the last failure of a Job without running pods, and its backoff; and containers that keep a pod from ending."""
     for pod in pods:
         ended, running = divide_containers(pod)
         if ended and running:
@@ -324,7 +322,7 @@ def _describe_failure(world: Simulation, pod: Pod) -> str:
 
 
 def _list_old_revision(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
-    """Yield what keeps pods of an old template: the update strategy, a partition, or a pod that is not available."""
+    """Yield why pods of an old template remain: the update strategy, a partition, or an unavailable pod."""
     owner = Owner.of(manifest)
     strategy = owner.spec.get("updateStrategy") or {}
     old = [pod for pod in pods if not pod.deleting and _is_old(world, pod, manifest)]
@@ -359,8 +357,8 @@ def _is_old(world: Simulation, pod: Pod, owner: Manifest) -> bool:
 
 
 def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explanation | None:
-    """Explain a CronJob: a Job of it that still runs, an API server that refuses another, a start that was missed; None of a
-    suspended one, of which missing_pods tells.
+    """Explain a CronJob: a Job that still runs, an API server that refuses the next, a missed start. Return None if it is suspended,
+    which missing_pods explains.
     """
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     if spec.get("suspend"):
@@ -394,7 +392,7 @@ def _explain_cron_job(world: Simulation, manifest: Manifest, key: str) -> Explan
 
 
 def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest]) -> Iterator[Fact]:
-    """Yield the start of a CronJob that was missed, what its deadline has to do with it, and the next start."""
+    """Yield a missed start of a CronJob, the effect of its deadline, and the next start."""
     wall, last = world.store.epoch + world.now, owner.status.get("lastScheduleTime")
     deadline, text = owner.spec.get("startingDeadlineSeconds"), str(owner.spec.get("schedule"))
     try:
@@ -421,7 +419,7 @@ def _list_missed_starts(world: Simulation, owner: Owner, active: list[Manifest])
 
 
 def describe_conditions(manifests: Iterable[Manifest]) -> Iterator[Fact]:
-    """Yield what objects beside a pod or a workload report of trouble."""
+    """Yield the problems that the conditions of a pod's or a workload's related objects report."""
     for each in manifests:
         for found in (each.get("status") or {}).get("conditions") or ():
             if f"{found.get('type')}={found.get('status')}" in _BAD and found.get("reason") not in _FINE:
@@ -462,7 +460,7 @@ def _list_bare_nodes(world: Simulation, manifest: Manifest, pods: list[Pod]) -> 
 
 
 def explain_unborn(world: Simulation, key: str) -> Explanation | None:
-    """Explain a pod of a StatefulSet that is not there yet, by the name that it will have."""
+    """Explain a StatefulSet's pod that does not exist yet, by its future name."""
     namespace, _, name = key.partition("/")
     owner, ordinal = parent_and_ordinal(name)
     manifest = world.store.get("StatefulSet", namespace, owner) if ordinal >= 0 else None
@@ -487,7 +485,7 @@ def explain_unborn(world: Simulation, key: str) -> Explanation | None:
 
 
 def explain_node(world: Simulation, name: str) -> Explanation | None:
-    """Explain what keeps a node from being drained: of a drain that was begun, or of one that would be."""
+    """Explain why a node cannot be drained, in a drain in progress or a future one."""
     node = world.store.node(name)
     if node is None:
         return None
@@ -517,7 +515,7 @@ def explain_node(world: Simulation, name: str) -> Explanation | None:
 
 
 def describe_budgets(world: Simulation, pod: Pod) -> Iterator[Fact]:
-    """Yield why budgets do not let a pod be evicted: there are several, or one that allows no disruption."""
+    """Yield why budgets do not allow a pod's eviction: several cover the pod, or one allows no disruption."""
     if pod.deleting or pod.phase in ("Succeeded", "Failed", "Pending"):
         return
     budgets = budgets_for(world.api, pod)

@@ -1,4 +1,4 @@
-"""Fixes: the smallest changes found that would let a pod fit that fits nowhere, each proven on a fork."""
+"""Fixes: the smallest changes found that let a pending pod be scheduled, each proven on a fork."""
 
 from scheduler_core.analysis.fixes.fix import Budget, Findings, Fix
 from scheduler_core.analysis.fixes.search import find_fixes, search_fixes

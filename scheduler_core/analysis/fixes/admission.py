@@ -1,4 +1,4 @@
-"""What the API server would say of one pod more that a workload wants, where nobody has asked it yet: in a snapshot no controller acts."""
+"""The API server's answer to one more pod of a workload, for a snapshot in which no controller has tried to create the pod."""
 
 import re
 from bisect import bisect_left
@@ -25,8 +25,8 @@ _REPORTED = (
     ("ReplicaSetCreateError", "False"),
 )  # kube: ReplicaSetReplicaFailure, DeploymentProgressing
 EXCEEDED = re.compile(r"exceeded quota: ([^\s,]+)(?:, requested: (\S+?),? used:)?")
-_NAMED = re.compile(r'container "([^"]+)"|\bfor: ([\w.,-]+)')  # kube: of Pod Security, and of a quota
-_MADE_ONCE = ("ReplicaSet", "ReplicationController", "Job", "Pod")  # whose templates do not change
+_NAMED = re.compile(r'container "([^"]+)"|\bfor: ([\w.,-]+)')  # kube: names in messages of Pod Security and of a quota
+_MADE_ONCE = ("ReplicaSet", "ReplicationController", "Job", "Pod")  # their templates do not change
 CREATING = {
     "ReplicaSet": "replicaset-controller",
     "ReplicationController": "replicationcontroller-controller",
@@ -37,7 +37,7 @@ CREATING = {
 
 
 def ask_api_server(sim: Simulation, manifest: Manifest) -> str:
-    """Return the API server's refusal of an object that is to be created; "" if it would create the object."""
+    """Return the API server's refusal of an object, or "" if it would create the object."""
     try:
         sim.api.create(manifest, dry_run=True)
     except Refused as refused:
@@ -46,7 +46,7 @@ def ask_api_server(sim: Simulation, manifest: Manifest) -> str:
 
 
 def admit_without_quotas(sim: Simulation, pod: Manifest) -> Manifest:
-    """Return a pod as the API server would make it if no quota refused it: with defaults, those of LimitRanges, and overhead."""
+    """Return a pod as the API server would store it without quotas: with defaults, also those of LimitRanges, and overhead."""
     store = sim.store.replica()
     for quota in store.list("ResourceQuota"):
         store.remove("ResourceQuota", quota["metadata"]["namespace"], quota["metadata"]["name"])
@@ -57,7 +57,7 @@ def admit_without_quotas(sim: Simulation, pod: Manifest) -> Manifest:
 
 
 def predict_claim(sim: Simulation, pod: Pod, entry: str, template: Manifest) -> str:
-    """Return the API server's refusal of the claim that a template makes for a pod, "" if it would create the claim."""
+    """Return the API server's refusal of a template's claim for a pod, or "" if the API server would create the claim."""
     given = template.get("spec") or {}
     meta, spec = given.get("metadata") or {}, given.get("spec") or {}
     named = {**meta, "name": f"{pod.name}-{entry}", "namespace": pod.namespace}
@@ -66,13 +66,13 @@ def predict_claim(sim: Simulation, pod: Pod, entry: str, template: Manifest) -> 
 
 
 def find_absent_quota(sim: Simulation, namespace: str, text: str) -> str:
-    """Return the quota that a refusal names and that is not in the namespace: it is one over namespaces, or was not brought; or ""."""
+    """Return the quota in a refusal that its namespace lacks, because it covers several namespaces or is not in the input; else ""."""
     found = EXCEEDED.search(text)
     return found[1] if found and sim.store.get("ResourceQuota", namespace, found[1]) is None else ""
 
 
 def read_refusal(owner: Manifest) -> str:
-    """Return the message of the refusal that a controller of the cluster wrote into an owner's status; "" if there is none."""
+    """Return the refusal's message that the cluster's controller wrote into an owner's status, or ""."""
     status = owner.get("status")
     for each in (status.get("conditions") or ()) if isinstance(status, Mapping) else ():
         if each and (each.get("reason"), each.get("status")) in _REPORTED:
@@ -81,19 +81,19 @@ def read_refusal(owner: Manifest) -> str:
 
 
 def find_refusal(sim: Simulation, owner: Manifest) -> str:
-    """Return the message of the refusal that an owner's status or the last Event tells of."""
+    """Return the refusal's message in an owner's status or its last Event, or ""."""
     return read_refusal(owner) or find_last_refusal(sim, owner)
 
 
 def find_last_refusal(sim: Simulation, owner: Manifest) -> str:
-    """Return the message of the last Event that tells of a pod, or of a claim for it, that was not created."""
+    """Return the message of the last Event about a pod or a pod's claim that could not be created, or ""."""
     subject = (owner["kind"], owner["metadata"]["namespace"], owner["metadata"]["name"])
     events = (e for e in reversed(sim.store.events) if (e.kind, e.namespace, e.name) == subject)
     return next((each.message for each in events if each.reason == _REPORTED[0][0]), "")
 
 
 def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:
-    """A pod by its template, for a StatefulSet with the claims of its first pod."""
+    """Return a pod of the owner's template. A StatefulSet's pod gets the claims of the first pod."""
     template = owner["spec"]["template"]
     if owner["spec"].get("volumeClaimTemplates"):
         spec = template.get("spec") or {}
@@ -103,12 +103,12 @@ def pod_of(owner: Manifest, namespace: str) -> dict[str, Any]:
 
 
 def complete_pod(sim: Simulation, owner: Manifest, namespace: str) -> Manifest:
-    """A pod by its template, with the containers that something adds to such pods."""
+    """Return a pod of the owner's template, with the containers that admission adds to such pods."""
     return add_containers(pod_of(owner, namespace), find_added(sim.store, owner))
 
 
 def find_foreign(sim: Simulation, owner: Manifest, message: str) -> list[str]:
-    """List the containers that a refusal names and the template lacks, and those that the owner's other pods have beside it."""
+    """List the containers in a refusal that the template lacks, with those that the owner's other pods have in addition."""
     given = name_containers(owner["spec"]["template"].get("spec") or {})
     named = [name for found in _NAMED.finditer(message) for name in (found[1] or found[2]).split(",")]
     added = [each["name"] for found in find_added(sim.store, owner).values() for each in found]
@@ -116,7 +116,7 @@ def find_foreign(sim: Simulation, owner: Manifest, message: str) -> list[str]:
 
 
 def measure_pod(sim: Simulation, owner: Manifest, pod: Manifest, quota: str, message: str) -> dict[str, Amount]:
-    """Return what quotas count of a pod of an owner: as its manifest says, or more where a refusal of such a pod says so."""
+    """Return the usage that quotas count for an owner's pod: according to the manifest, or to a refusal that reports more."""
     kind = KINDS["Pod"]
     each = usage(kind, apply_object_defaults(pod, kind), sim.store.epoch + sim.now)
     for found in EXCEEDED.finditer(message if owner["kind"] in _MADE_ONCE else ""):
@@ -135,7 +135,7 @@ def quotas_of(sim: Simulation, pod: Manifest) -> Iterator[Manifest]:
 
 
 def find_stopped(sim: Simulation, component: str) -> tuple[str, str] | None:
-    """Return the pod of a component of the control plane none of whose pods is ready, and why; None where one is, or none is to be seen."""
+    """Return a pod of a control plane component without ready pods, and the reason. Return None if one is ready or none is visible."""
     keys = sim.store.keys("Pod")  # sorted: there may be 50,000 in other namespaces
     here = keys[bisect_left(keys, ("kube-system", "")) : bisect_left(keys, ("kube-system\0", ""))]
     plane = [pod for key in here if (pod := sim.store.pod(*key)) and pod.labels.keys() & _OF_COMPONENTS]
@@ -149,7 +149,7 @@ def find_stopped(sim: Simulation, component: str) -> tuple[str, str] | None:
 def find_servers(
     sim: Simulation, webhook: str
 ) -> Iterator[tuple[Mapping[str, str], Mapping[str, str], list[Pod] | None]]:
-    """Yield of each webhook of a name the reference of its Service, its selector, and the pods that it selects; None without a Service."""
+    """Yield, per webhook of a name, the reference of its Service, its selector, and its pods (None: no Service)."""
     hooks = (hook for kind in WEBHOOKS for made in sim.store.list(kind) for hook in made.get("webhooks") or ())
     for each in (hook for hook in hooks if hook["name"] == webhook):
         named = (each.get("clientConfig") or {}).get("service") or {}
@@ -160,7 +160,7 @@ def find_servers(
 
 
 def describe_wait(pod: Pod) -> str:
-    """Return what the containers of a pod wait for by its status, or the phase of the pod."""
+    """Return what a pod's containers wait for according to its status, or the pod's phase."""
     status = pod.manifest.get("status") or {}
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         waiting = (each.get("state") or {}).get("waiting") or {}
@@ -170,6 +170,6 @@ def describe_wait(pod: Pod) -> str:
 
 
 def acts(sim: Simulation, kind: str) -> bool:
-    """Return whether the controller that creates the pods of workloads of this kind is running."""
+    """Return whether the controller that creates the pods of this kind of workload runs."""
     running = sim.settings.cluster.controllers
     return running is None or CREATING.get(kind) in running

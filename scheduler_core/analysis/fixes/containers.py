@@ -1,4 +1,4 @@
-"""Fixes for containers that do not start or are ended, by the words of their kubelet: a row of containers.yaml for each sentence."""
+"""Fixes for containers that do not start or that end, by the kubelet's messages. containers.yaml has a row for each message."""
 
 import json
 import re
@@ -26,16 +26,16 @@ FOREIGN = re.compile(r"exec format error|no match for platform|no matching manif
 UNREGISTERED = re.compile(r"driver name (\S+) not found in the list of registered CSI drivers")
 _TIME = "activeDeadlineSeconds"
 _PATIENCE = 30  # failures of a startupProbe
-_WRITTEN = ("kube-root-ca.crt", "openshift-service-ca.crt")  # by controllers
+_WRITTEN = ("kube-root-ca.crt", "openshift-service-ca.crt")  # controllers create these
 _USER, _LINUX, _CREDENTIALS, ANY = 1000, "linux", "registry-credentials", "to-be-chosen"
-_HUB = "https://index.docker.io/v1/"  # by which the credentials of Docker Hub are named
+_HUB = "https://index.docker.io/v1/"  # the key of Docker Hub's credentials
 _ABSENT = re.compile(r'(?P<kind>[\w-]+)\.(?P<group>[\w.-]+) "(?P<name>[\w.-]+)" not found')
 _FLOAT = re.compile(r"\d(\.\d+)?e\+\d+")
 _KINDS = {"configmap": ("ConfigMap", "data"), "config": ("ConfigMap", "data"), "secret": ("Secret", "stringData")}
 
 
 def find_platform(world: Simulation, node: Node) -> tuple[str, str] | None:
-    """Return the label by which pods keep off nodes like this one, for others that are there: Linux, or another architecture."""
+    """Return the label by which pods avoid nodes like this one, in favor of others: Linux, or another architecture. Otherwise None."""
     nodes = [each.labels for each in world.store.nodes() if not each.unschedulable and each.ready in ("", "True")]
     linux = [labels for labels in nodes if labels.get(OS, _LINUX) == _LINUX]
     if node.labels.get(OS, _LINUX) != _LINUX:
@@ -44,7 +44,7 @@ def find_platform(world: Simulation, node: Node) -> tuple[str, str] | None:
 
 
 def list_absent_drivers(world: Simulation, words: Iterable[str], node: Node) -> Iterator[tuple[str, Manifest]]:
-    """Yield the CSI drivers that words say a node lacks, each with its DaemonSet that has no pod there."""
+    """Yield the CSI drivers that messages report as missing on a node, with the DaemonSet that has no pod there."""
     there = {(controller_of(pod.manifest) or {}).get("uid") for pod in world.store.pods_on(node.name)}
     for driver in dict.fromkeys(found[1] for each in words for found in UNREGISTERED.finditer(each)):
         for each in world.store.list("DaemonSet"):
@@ -61,12 +61,12 @@ def find_missing_driver(world: Simulation, volume: str, node: str) -> str:
 
 
 def list_words(sim: Simulation, pod: Pod) -> list[str]:
-    """Return what Events say of a pod."""
+    """Return the messages of a pod's Events."""
     return [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == ("Pod", pod.namespace, pod.name)]
 
 
 def find_elsewhere(sim: Simulation, namespace: str, text: str) -> list[Manifest]:
-    """Return the custom resources that a text says are not found in a namespace, as other namespaces have them."""
+    """Return the custom resources that a text reports as not found in a namespace, as other namespaces have them."""
     absent = [(m["kind"].replace("-", "").lower(), m["group"], m["name"]) for m in _ABSENT.finditer(text)]
     named = {(f"{kind.removesuffix(end)}.{group}", name) for kind, group, name in absent for end in ("", "s", "es")}
     keys = [key for key in sim.store.kinds() if key.lower() in dict(named)]
@@ -76,7 +76,7 @@ def find_elsewhere(sim: Simulation, namespace: str, text: str) -> list[Manifest]
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The words of a kubelet about a pod, with the pod and its node."""
+    """A kubelet's message about a pod, with the pod and its node."""
 
     draft: Draft
     sim: Simulation
@@ -95,13 +95,13 @@ class _Case:
             yield from ((field, each) for each in self.spec.get(field) or ())
 
     def find_source(self, kind: str) -> str:
-        """Return the name of the ConfigMap or Secret of the volume that is named."""
+        """Return the name of the ConfigMap or Secret of the named volume."""
         volumes = {str(each.get("name")): each for each in self.spec.get("volumes") or ()}
         source = volumes.get(self.found["volume"], {}).get("configMap" if kind == "ConfigMap" else "secret") or {}
         return str(source.get("name") or source.get("secretName") or "-")
 
     def anew(self, kind: str, patch: Mapping[str, Any], **values: Any) -> Draft:
-        """The pod made anew, by its workload or by a scheduler, with a strategic patch of its spec."""
+        """Return a draft with the pod recreated, by its workload or a scheduler, with a strategic patch of its spec."""
 
         def edit(manifest: dict[str, Any]) -> None:
             manifest.pop("status", None)
@@ -122,7 +122,7 @@ def _read_words() -> list[tuple[re.Pattern[str], Mapping[str, str]]]:
 
 
 def propose_containers(draft: Draft, sim: Simulation, pod: Pod, node: Node | None) -> Iterator[Draft]:
-    """Propose what the words of the kubelet ask for: in the states of containers, the pod's status, and Warnings about it."""
+    """Propose fixes for the kubelet's messages in containers' states, in the pod's status, and in Warnings about the pod."""
     texts = [*list_status_texts(pod.manifest), *list_words(sim, pod)]
     cases = [(row, m) for text in texts for pattern, row in _read_words() for m in pattern.finditer(text)]
     asked = ((row["propose"], _Case(draft, sim, pod, node, m, row.get("resource", ""))) for row, m in cases)
@@ -154,7 +154,7 @@ def _leave_runtime(case: _Case) -> Iterator[Draft]:
 
 
 def _keep_to_driver(case: _Case) -> Iterator[Draft]:
-    """The pod kept to the nodes that the DaemonSet of the CSI driver selects, where its node is none of them."""
+    """Propose to restrict the pod to the nodes that the CSI driver's DaemonSet selects, if its node is none of them."""
     own = case.spec.get("affinity") or {}
     for driver, daemons in list_absent_drivers(case.sim, [case.found[0]], case.node) if case.node is not None else ():
         spec = daemons["spec"]["template"]["spec"]
@@ -187,7 +187,7 @@ def _give_credentials(case: _Case) -> Iterator[Draft]:
 
 
 def _make_object(case: _Case) -> Iterator[Draft]:
-    """A ConfigMap or a Secret that is not there, with the keys that the containers read."""
+    """Propose to create a missing ConfigMap or Secret, with the keys that the containers read."""
     (kind, field), name = _KINDS[case.found["kind"]], case.found["name"]
     there = case.sim.store.get(kind, case.pod.namespace, name) is not None
     if not there and name not in _WRITTEN and not find_makers(case.sim, case.pod, case.found[0]):
@@ -209,7 +209,7 @@ def _copy_object(case: _Case) -> Iterator[Draft]:
 
 
 def _mend_context(case: _Case) -> Iterator[Draft]:
-    """The pod without a sysctl that its kubelet does not allow; or files get another group only where the root of their volume has."""
+    """Propose to remove a sysctl that the kubelet does not allow, or fsGroupChangePolicy OnRootMismatch."""
     context, name, to = case.spec.get("securityContext") or {}, case.found.groupdict().get("name"), "OnRootMismatch"
     left = [dict(each) for each in context.get("sysctls") or () if each.get("name") != name]
     patch: dict[str, Any] = {"sysctls": left or None} if name else {"fsGroupChangePolicy": to}
@@ -219,7 +219,7 @@ def _mend_context(case: _Case) -> Iterator[Draft]:
 
 
 def _mend_image(case: _Case) -> Iterator[Draft]:
-    """The name of an image without a scheme, and with a tag that was not made a float."""
+    """Propose an image name without a scheme, and with a tag that YAML has not turned into a float."""
     given, (name, colon, tag) = case.found["image"], case.found["image"].rpartition(":")
     to = re.sub(r"^\w+://", "", f"{name}{colon}{int(float(tag)) if _FLOAT.fullmatch(tag) else tag}")
     for field, each in case.list_containers():
@@ -229,7 +229,7 @@ def _mend_image(case: _Case) -> Iterator[Draft]:
 
 
 def _mend_probe(case: _Case) -> Iterator[Draft]:
-    """The probe asks a port that its container declares, or waits longer for an answer."""
+    """Propose that the probe uses a port that its container declares, or waits longer for an answer."""
     probe, port = f"{case.found['probe'].lower()}Probe", case.found.groupdict().get("port")
     for field, each in case.list_containers():
         given, declared = each.get(probe) or {}, [one.get("containerPort") for one in each.get("ports") or ()]
@@ -253,7 +253,7 @@ def _mend_probe(case: _Case) -> Iterator[Draft]:
 
 
 def _mend_scheme(case: _Case) -> Iterator[Draft]:
-    """The probe speaks the protocol that its container speaks."""
+    """Propose that the probe uses its container's protocol."""
     probe = f"{case.found['probe'].lower()}Probe"
     for field, each in case.list_containers():
         given = (each.get(probe) or {}).get("httpGet") or {}
@@ -264,7 +264,7 @@ def _mend_scheme(case: _Case) -> Iterator[Draft]:
 
 
 def _delete(case: _Case) -> Iterator[Draft]:
-    """The pod deleted: a new one is set up anew."""
+    """Propose to delete the pod, so that its controller creates a new one."""
     if controller_of(case.pod.manifest):
         yield delete_pod(case.draft, case.pod)
 
@@ -284,7 +284,7 @@ def _raise_size(case: _Case) -> Iterator[Draft]:
 
 
 def _raise_limit(case: _Case) -> Iterator[Draft]:
-    """Twice as much for the container that is named, or for each."""
+    """Propose to double the limit of the named container, or of each one."""
     for field, each in case.list_containers():
         name, limit = each["name"], ((each.get("resources") or {}).get("limits") or {}).get(case.resource)
         if limit and case.found.groupdict().get("container") in (None, name):
@@ -294,7 +294,7 @@ def _raise_limit(case: _Case) -> Iterator[Draft]:
 
 
 def _request_use(case: _Case) -> Iterator[Draft]:
-    """What a container used when its kubelet evicted it is requested."""
+    """Propose to request the amount that a container used when its kubelet evicted the pod."""
     name, resource, used = case.found["container"], case.found["resource"], case.found["used"]
     for field, each in case.list_containers():
         if each["name"] == name:

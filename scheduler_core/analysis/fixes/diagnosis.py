@@ -1,4 +1,4 @@
-"""Diagnosis: what the Filter plugins and the extenders say now of a pod on every node, without the queue and without sampling."""
+"""Diagnosis: the results of the Filter plugins and extenders for a pod on all nodes now, without the queue and without sampling."""
 
 from dataclasses import dataclass
 
@@ -17,13 +17,13 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework, Tria
 from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
 from scheduler_core.world.simulation import Simulation
 
-# What extenders would say of a pod now. Those outside are not asked: nothing is known of their answers.
+# Extenders' results for a pod now. External extenders are not called, because their results are unknown.
 
 LEFT_OUT = "node(s) were left out by the extender without a reason"
 
 
 def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: list[int]) -> dict[int, Status]:
-    """Return the refusals by extenders, signed with the urlPrefix, of those rows that the plugins leave."""
+    """Return the extenders' rejections, signed with the urlPrefix, of the rows that pass the plugins."""
     refused: dict[int, Status] = {}
     for extender in scheduler.extenders:
         left = [nodes.nodes[row] for row in rows if row not in refused]
@@ -43,7 +43,7 @@ def extender_refusals(scheduler: Scheduler, pod: Pod, nodes: NodeTable, rows: li
 
 
 def _collect_rejections(exchange: Exchange, asked: list[Node]) -> dict[str, Status]:
-    """Return the statuses of the nodes that the extender filters out; an error applies to all nodes."""
+    """Return the statuses of the nodes that the extender filters out. An error applies to all nodes."""
     try:
         result = read_filter(exchange)
     except ExtenderError as error:
@@ -68,7 +68,7 @@ def _collect_feasible_names(exchange: Exchange, result: FilterResult) -> set[str
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """`refused` maps a row of `nodes` to the first plugin's refusal; `whole` is PreFilter's refusal of all nodes."""
+    """`refused` maps a row of `nodes` to the first plugin's rejection; `whole` is PreFilter's rejection of all nodes."""
 
     pod: Pod
     scheduler: Scheduler
@@ -85,29 +85,29 @@ class Diagnosis:
         return [row for row in range(len(self.nodes)) if row not in self.refused]
 
     def status_of(self, node: str) -> Status | None:
-        """The refusal of a node; None where it passes or does not exist."""
+        """Return the rejection of a node, or None if the node passes or does not exist."""
         row = self.nodes.row(node)
         return None if row is None else self.whole or self.refused.get(row)
 
     def specify(self, status: Status, text: str, row: int) -> str:
-        """Return a refusal's text with what kube leaves out of it: the taint."""
+        """Return a rejection's message with a detail that kube omits: the taint."""
         plugin = self.framework.plugin(status.plugin)
         return text if plugin is None else plugin.detail(text, self.pod, self.nodes.nodes[row])
 
 
 def words_of_others(pod: Pod) -> str:
-    """Return what a scheduler has said of a pod in its status, "" if none did: of a pod that is not ours, one that is not modeled."""
+    """Return the message in a pod's status of a scheduler that is not modeled, or ""."""
     said = pod.condition("PodScheduled") or {}
     return str(said.get("message") or "").rstrip(". ") if said.get("status") == "False" else ""
 
 
 def scheduler_for(sim: Simulation, pod: Pod) -> Scheduler | None:
-    """The scheduler that one of whose profiles has the pod's schedulerName."""
+    """Return the scheduler with a profile that has the pod's schedulerName, or None."""
     return next((s for s in sim.schedulers if s.responsible_for(pod)), None)
 
 
 def diagnose(sim: Simulation, pod: Pod) -> Diagnosis | None:
-    """Asks the filters about a pod; None where no profile is responsible for it. Only to be called on a fork."""
+    """Run the filters for a pod. Return None if no profile is responsible for the pod. Call this function only on a fork."""
     scheduler = scheduler_for(sim, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
@@ -117,7 +117,7 @@ def diagnose(sim: Simulation, pod: Pod) -> Diagnosis | None:
 
 
 def diagnose_on(scheduler: Scheduler, framework: Framework, pod: Pod, nodes: NodeTable) -> Diagnosis:
-    """Asks the filters about a pod over given nodes; changes nothing but these."""
+    """Run the filters for a pod over given nodes. Nothing else changes."""
     state = CycleState()
     whole, allowed, narrowing = _pre_filter(framework, state, pod, nodes)
     refused: dict[int, Status] = {}
@@ -138,7 +138,7 @@ def diagnose_on(scheduler: Scheduler, framework: Framework, pod: Pod, nodes: Nod
 def _pre_filter(
     framework: Framework, state: CycleState, pod: Pod, nodes: NodeTable
 ) -> tuple[Status | None, frozenset[str] | None, list[str]]:
-    """A refusal of all nodes, or the nodes left (None: all) and the plugins that left others out."""
+    """Return the rejection of all nodes, or the remaining nodes (None: all) and the plugins that excluded others."""
     allowed: frozenset[str] | None = None
     narrowing: list[str] = []
     trial = Trial(pod, nodes, state)

@@ -1,4 +1,4 @@
-"""Side effects of a fix: what becomes of the other pods with it, beside what becomes of them without it up to the same time."""
+"""Side effects of a fix: what happens to the other pods with the fix, compared with a run without it up to the same time."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.scheduler.framework.preemption.choice import Budget, budgets_of, split_by_violation
 from scheduler_core.world.simulation import Simulation
 
-# PodDisruptionBudgets that let go whom a fix displaces: each is lowered by just so many pods.
+# PodDisruptionBudgets relaxed for the pods that a fix displaces, each by just as many pods.
 # kube: pkg/controller/disruption/disruption.go (getExpectedPodCount) @ v1.34.1
 
 KIND = "PodDisruptionBudget"
 
 
 def within_budgets(draft: Draft, store: Store, pods: Sequence[Pod]) -> Draft | None:
-    """The same where budgets first allow for the loss of all of these pods; None where each allows it already."""
+    """Return the draft with budgets relaxed to allow the loss of all these pods. Return None if the budgets already allow it."""
     changed = draft
     for manifest, budget in _covering(store):
         lacking = sum(budget.covers(pod) for pod in pods) - budget.allowed
@@ -51,7 +51,7 @@ def _covering(store: Store) -> Iterator[tuple[Manifest, Budget]]:
 
 
 def _fill_status(manifest: Manifest, budget: Budget, store: Store) -> Manifest:
-    """Return the manifest with a status; if no controller has written one, it is computed from the present pods."""
+    """Return the manifest with a status. A missing status is computed from the present pods."""
     status = manifest.get("status") or {}
     if "expectedPods" in status:
         return manifest
@@ -62,7 +62,7 @@ def _fill_status(manifest: Manifest, budget: Budget, store: Store) -> Manifest:
 
 
 def _as_in(manifest: Manifest, before: Store, after: Store) -> Manifest:
-    """Return the manifest with `disruptionsAllowed` raised by as many as the budget's spec was lowered since."""
+    """Return the manifest with `disruptionsAllowed` raised by the relaxation of the budget's spec since."""
     meta = manifest["metadata"]
     now = after.get(KIND, meta.get("namespace") or "default", meta["name"])
     if now is None or now["spec"] == manifest["spec"]:
@@ -75,7 +75,7 @@ def _as_in(manifest: Manifest, before: Store, after: Store) -> Manifest:
 
 
 def _surplus(status: Manifest) -> int:
-    """Healthy pods beyond those that have to be, less than 0 where some are missing."""
+    """Return the number of healthy pods beyond the desired ones. A negative number is a lack."""
     return int(status.get("currentHealthy") or 0) - int(status.get("desiredHealthy") or 0)
 
 
@@ -91,12 +91,12 @@ def _get_expected_pods(manifest: Manifest) -> int:
 
 
 def _resolve_percentage(amount: int | str, total: int) -> int:
-    """A number, or a percentage of a total, rounded up."""
+    """Return a number, or a percentage of a total, rounded up."""
     return amount if isinstance(amount, int) else -(-int(amount.removesuffix("%")) * total // 100)
 
 
 def _relax_limit(manifest: Manifest, lacking: int) -> tuple[str, int | str, int]:
-    """The field that says how many may be missing, what it says, and what it has to say for so many more."""
+    """Return the budget's field that limits disruptions, its value, and the value that allows so many more."""
     lacking += max(0, -_surplus(manifest.get("status") or {}))
     most = manifest["spec"].get("maxUnavailable")
     if most is not None:
@@ -117,12 +117,12 @@ GONE, PENDING = None, ""
 class Effect:
     """The effect of a fix on another pod.
 
-    violates: it loses `node` although its disruption budget allows no further disruption.
+    violates: the pod loses `node` although its disruption budget allows no further disruption.
 
-    evicted: it loses `node` and does not come back, unless `by` names an owner ("ReplicaSet web") that would make another, but does not act
-    here; pending: it would be on `node`, and waits; replaced: it is deleted from `node` and
-    its owner's new pod `by` goes to `to` ("": waits); moves: from `node` to `to`, or to `to`
-    where it would have gone to `node`; placed: it would wait, and goes to `to`.
+    evicted: the pod loses `node` without a replacement, unless `by` names an owner ("ReplicaSet web") that would create one but is not
+    running here; pending: the pod would be on `node`, and waits; replaced: the pod is deleted from `node`, and its owner's new pod `by`
+    runs on `to` ("": waits); moves: from `node` to `to`, or to `to` instead of to `node`; placed: the pod would wait, and is scheduled to
+    `to`.
     """
 
     kind: str
@@ -137,7 +137,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class PodPlace:
-    """A pod's place: its node, "" if it waits, None if it is gone or going. `owner`: its controller's uid."""
+    """A pod's place: its node, "" if it waits, None if it is gone or terminating. `owner`: its controller's uid."""
 
     node: str | None
     owner: str = ""
@@ -153,7 +153,7 @@ class PodPlace:
 
 
 class Watch:
-    """A world that is run on, with what became of its pods and when."""
+    """A running world with a log of its pods' changes and their times."""
 
     def __init__(self, world: Simulation) -> None:
         self.world = world
@@ -173,7 +173,7 @@ class Watch:
         return moved
 
     def until(self, time: int, most: int) -> Iterator[None]:
-        """Runs up to a time, but makes at most so many transitions in all."""
+        """Run up to a time, or until the total number of transitions is reached."""
         while self.steps < most and self.world.due(time):
             self.world.advance()
             self.steps += 1
@@ -181,14 +181,14 @@ class Watch:
             yield
 
     def at(self, time: int) -> dict[str, PodPlace]:
-        """The pods that have changed up to a time, and where they were then."""
+        """Return the places, at a time, of the pods that changed before."""
         return {key: standing for t, key, standing in self.log if t <= time}
 
 
 def effects_of(
     start: Simulation, without: dict[str, PodPlace], fixed: Watch, keys: Iterable[str] = ()
 ) -> tuple[Effect, ...]:
-    """Pods but `keys` that are elsewhere with the fix than without it; `start` is the world that both began in."""
+    """Return the effects on pods except `keys` whose place differs with the fix. Both worlds began as `start`."""
     now, stores = fixed.at(fixed.world.now), (start.store, fixed.world.store)
     found, gone, new = [], [], []
     for name in sorted({*without, *now}, key=lambda name: (name in keys, name)):
@@ -212,7 +212,7 @@ def effects_of(
 
 
 def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | None, effects: Iterable[Effect]) -> str:
-    """Return what a fix does to others at worst, in the words of fix.DISTURBANCES; `was` is the pod before, `key` the pod after it."""
+    """Return a fix's worst effect on others, one of fix.DISTURBANCES. `was` is the pod before the fix, `key` the pod after it."""
     found, effects = world.store.pod_at(key), tuple(effects)
     losing = [effect for effect in effects if effect.kind in _LOSING or _is_replaced_in_vain(world, effect, found)]
     losers = [each for effect in losing if (each := start.store.pod_at(effect.pod)) is not None and not each.deleting]
@@ -222,13 +222,13 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
     places = [found.node_name if found is not None else "", *(effect.to for effect in effects)]
     if found is not None and _shared_claims(world, found, was):
         return "shares-disk"
-    # A daemon that its node needs to become ready.
+    # A node may need its daemon to become ready.
     first = int(found is not None and (controller_of(found.manifest) or {}).get("kind") == "DaemonSet")
     if any(_is_dead(world, start, name) for name in places[first:] if name):
         return "dead-node"
     owner = PodPlace.of(was).owner or PodPlace.of(found).owner
     siblings = {each.pod for each in losing if PodPlace.of(start.store.pod_at(each.pod), going=True).owner == owner}
-    # A sibling that has no place either loses nothing, nor does a pod that is known not to work.
+    # A sibling without a node loses nothing, and neither does a pod that is known not to be ready.
     losing_pods = [
         each.pod
         for each in losing
@@ -252,7 +252,7 @@ def find_disturbance(start: Simulation, world: Simulation, key: str, was: Pod | 
 
 
 def _is_replaced_in_vain(world: Simulation, effect: Effect, found: Pod | None) -> bool:
-    """Return whether the new pod of an effect has no place, or is to use a claim whose volume is on the node of the pod in question."""
+    """Return whether an effect's new pod has no node, or would use a claim whose volume is on the node of the fixed pod."""
     new = world.store.pod_at(effect.by) if effect.kind == "replaced" else None
     if new is None or found is None or not effect.to or effect.to == found.node_name:
         return effect.kind == "replaced" and not effect.to
@@ -260,7 +260,7 @@ def _is_replaced_in_vain(world: Simulation, effect: Effect, found: Pod | None) -
 
 
 def _is_unready(start: Simulation, key: str) -> bool:
-    """Return whether a pod that a controller makes anew is known not to be ready."""
+    """Return whether a controller's pod is known not to be ready."""
     pod = start.store.pod_at(key)
     return (
         pod is not None
@@ -270,7 +270,7 @@ def _is_unready(start: Simulation, key: str) -> bool:
 
 
 def _is_outdated(start: Simulation, key: str, was: Pod | None) -> bool:
-    """Return whether a pod is of another revision of the Deployment whose new pod finds its place: it is to go anyway."""
+    """Return whether a pod belongs to another revision of the fixed pod's Deployment, so that the rollout removes it anyway."""
     pod = start.store.pod_at(key)
     if pod is None or was is None or pod.namespace != was.namespace:
         return False
@@ -283,7 +283,7 @@ def _is_outdated(start: Simulation, key: str, was: Pod | None) -> bool:
 
 
 def _is_dead(world: Simulation, start: Simulation, name: str) -> bool:
-    """Return whether nothing runs on a node: it is not ready, and has been there before."""
+    """Return whether nothing runs on a node: the node is not ready, and existed before."""
     node = world.store.node(name)
     return node is not None and start.store.node(name) is not None and node.ready not in ("True", "")
 
@@ -302,7 +302,7 @@ def _claims(pod: Pod) -> set[str]:
 
 
 def list_displaced_pods(start: Simulation, effects: Iterable[Effect]) -> list[Pod]:
-    """The pods that lose the nodes which they had in the world at the start."""
+    """Return the pods that lose the nodes they had at the start."""
     keys = [effect.pod for effect in effects if effect.kind in _DISTURBING and effect.node]
     return [pod for key in keys if (pod := start.store.pod_at(key)) is not None and pod.node_name]
 
@@ -316,7 +316,7 @@ def _describe_move(name: str, before: str | None, after: str) -> Effect:
 
 
 def _list_roots(stores: Iterable[Store]) -> dict[str, str]:
-    """Return the uid of the Deployment of each ReplicaSet that has one: a rollout replaces pods by those of another ReplicaSet."""
+    """Return the uid of each ReplicaSet's Deployment: a rollout replaces pods by those of another ReplicaSet."""
     return {
         str(each["metadata"].get("uid")): str(ref.get("uid"))
         for store in stores
@@ -329,7 +329,7 @@ def _list_roots(stores: Iterable[Store]) -> dict[str, str]:
 def _match_replacements(
     start: Simulation, gone: list[tuple[str, PodPlace]], new: list[tuple[str, PodPlace]], roots: Mapping[str, str]
 ) -> list[Effect]:
-    """Deleted pods, each with the new pod of the same owner where there is one."""
+    """Return effects for the deleted pods, each with the new pod of the same owner if one exists."""
     out, left = [], [(roots.get(each.owner, each.owner), name, each) for name, each in new]
     for name, before in gone:
         owner = roots.get(before.owner, before.owner)
@@ -344,7 +344,7 @@ def _match_replacements(
 
 
 def _idle_owner(start: Simulation, key: str) -> str:
-    """Return kind and name of a pod's controller if it does not act here: it is not there, or only some controllers act; else ""."""
+    """Return kind and name of a pod's controller if it does not exist or is not running here, else ""."""
     pod = start.store.pod_at(key)
     owner = controller_of(pod.manifest) if pod is not None else None
     if pod is None or owner is None or owner["kind"] == "Node":

@@ -1,4 +1,4 @@
-"""What a fix is: named changes, the calls that make them, the proof that the pod is scheduled then, and what else comes of them."""
+"""Fixes: named changes, the calls that make them, the proof that the pod is then scheduled, and the side effects."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from scheduler_core.world.commands import Command
 
 SECOND = 1_000_000_000
 
-# What a fix does to others than the pod, the least harm first. None of the last four comes first in a list.
+# Effects of a fix on other pods, the least harm first. A fix with one of the last four is never first in a list.
 DISTURBANCES = ("nothing", "restarts", "displaces", "evicts-sibling", "dead-node", "shares-disk", "evicts-superior")
 HARMLESS, WARNED = DISTURBANCES[:2], DISTURBANCES[3:]
-_LITTLE = 0.1  # of a request: less effort than another machine
-# What a fix does that no pod shows: data is left behind, a budget protects less, and the cause of an end stays.
+_LITTLE = 0.1  # of a request: less effort than a new machine
+# Harm that no pod shows: data is left behind, a budget protects less, and the cause of an end remains.
 _AT_LEAST = {"claim-anew": "displaces", "claim-beside": "displaces", "budget": "restarts"}
 _ADDS, _LESSENS, _DEFEATS = map(tuple(HARMS).index, ("adds", "lessens", "defeats"))
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A proven fix: after its calls and `steps` transitions more, the attempt of `pod` ends with it scheduled to `node`.
+    """A proven fix: after its calls and `steps` more transitions, the attempt of `pod` schedules the pod to `node`.
 
-    `kubectl` is what people type for it, and what was run; `commands` are the requests that it became, `pauses` the transitions after
-    each. `pod` may be another one of the same workload; `node` is "" where the pod was to go. `time` is what it took (virtual ns).
-    `effects` is what becomes of other pods, compared with the same world without the fix, and `disturbance` the worst of it.
-    Where `held_back` is not 0, so many pods that wait, too, took no part in the proof.
+    `kubectl` is the text that users type, and that the proof ran; `commands` are its requests, `pauses` the transitions after each. `pod`
+    may be another pod of the same workload; `node` is "" if the fix removes the pod. `time` is the time it took (virtual ns). `effects`
+    are the effects on other pods, compared with the same world without the fix, and `disturbance` is the worst of them. `held_back` is
+    the number of waiting pods that took no part in the proof.
     """
 
     changes: tuple[Change, ...]
@@ -52,22 +52,22 @@ class Fix:
 
     @property
     def kind(self) -> str:
-        """The kinds of its changes, the first first."""
+        """The kinds of its changes, in their order."""
         return "+".join(dict.fromkeys(change.kind for change in self.changes))
 
     @property
     def harm(self) -> str:
-        """One of HARMS: that of the change which does most."""
+        """The greatest harm of its changes, one of HARMS."""
         return tuple(HARMS)[max((change.harm for change in self.changes), default=0)]
 
     @property
     def outcome(self) -> tuple[str, str, tuple[Effect, ...]]:
-        """Equal for fixes that come to the same."""
+        """The result: equal for fixes with the same kind, node, and effects."""
         return self.kind, self.node, self.effects
 
     @property
     def rank(self) -> tuple[int, float, int, int, float]:
-        """The least harm to others first; then what is changed, how many others are hurt, and the effort."""
+        """The sort key: the harm to others, then the kind of change, the number of harmed pods, and the effort."""
         costs = [change.cost for change in self.changes]
         effort = max((_effort(change) for change in self.changes), default=0)
         effort += 0.5 * (self.kind == "budget" and not self.changes[0].values.get("counted"))
@@ -89,36 +89,36 @@ class Fix:
 
 
 def in_new_domain(change: Change) -> bool:
-    """Return whether a new node would be in a domain that is not there yet."""
+    """Return whether a new node would be in a new domain."""
     return change.kind == "node" and "new" in change.values.get("labels", {}).values()
 
 
-# Efforts that differ from the harm of a change's kind: the first row of a kind counts that holds for the change.
+# Efforts that differ from the harm of a change's kind: the first row of the kind whose condition holds counts.
 _EFFORTS: tuple[tuple[str, Callable[[Change], bool], float], ...] = (
     ("node", in_new_domain, len(HARMS)),
-    ("node", lambda change: not change.values["like"], _LESSENS + 0.5),  # a machine of a kind that is not there yet
-    ("volume", lambda change: change.values.get("by") not in (None, "", NO_PROVISIONER), _ADDS),  # who is to make it
+    ("node", lambda change: not change.values["like"], _LESSENS + 0.5),  # a machine of a new kind
+    ("volume", lambda change: change.values.get("by") not in (None, "", NO_PROVISIONER), _ADDS),  # by a provisioner
     (
         "capacity",
         lambda change: not is_extended_name(change.values["resource"]),
         _ADDS - 0.5,
-    ),  # by a kubelet's configuration
+    ),  # requires a kubelet's configuration
     ("toleration", lambda change: str(change.values["taint"]).startswith(NOT_FOR_WORK), _ADDS - 0.5),
     ("toleration", lambda change: bool(change.values.get("others")), _LESSENS + 0.75),  # nodes of another team
-    ("force-delete", lambda change: True, _ADDS - 0.5),  # of a pod that ends anyway
+    ("force-delete", lambda change: True, _ADDS - 0.5),  # the pod ends anyway
     (
         "recreate",
         lambda change: bool(change.values.get("again")),
         _ADDS - 0.5,
     ),  # it ended by itself, and may do so again
-    ("resize", lambda change: bool(change.values.get("pending")), 0),  # nobody loses what nobody has got yet
-    ("request", lambda change: change.values["to"] == "0", len(HARMS)),  # without it, the pod is of no use
+    ("resize", lambda change: bool(change.values.get("pending")), 0),  # the kubelet has not granted it yet
+    ("request", lambda change: change.values["to"] == "0", len(HARMS)),  # without the resource, the pod is of no use
     ("request", lambda change: change.amount <= _LITTLE, _ADDS - 1),
     (
         "label",
         lambda change: bool(change.values.get("was")),
         _DEFEATS,
-    ),  # others may select the node by what it says now
+    ),  # other pods may select the node by the current value
 )
 
 
@@ -127,17 +127,17 @@ def _effort(change: Change) -> float:
 
 
 def rank_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
-    """Fixes by their ranks; none where the least harmful one is not fit to come first."""
+    """Return fixes by rank, or none if even the least harmful one is unfit to be first."""
     ranked = tuple(sorted(fixes, key=lambda fix: fix.rank))
     return () if ranked and ranked[0].disturbance in WARNED else ranked
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of a search. `steps` are transitions of all proofs together, `proof_steps` and `proof_time` (ns) of one.
+    """The limits of a search. `steps`: transitions of all proofs; `proof_steps` and `proof_time` (ns): limits of one proof.
 
-    `settling`: transitions after the pod was scheduled, in which others find their places. `big`: candidates of the last resort.
-    `should_stop` ends the search with what it has; `found` is told each fix as soon as it is proven.
+    `settling`: transitions after the pod was scheduled, in which other pods are scheduled. `big`: candidates of the last resort.
+    `should_stop` ends the search with its current result; `found` receives each fix as soon as it is proven.
     """
 
     candidates: int = 60
@@ -153,17 +153,17 @@ class Budget:
     found: Callable[[Fix], None] = lambda fix: None
 
     def lengthen(self) -> Budget:
-        """The same for proofs that need hours of controllers' time."""
+        """Return a budget for proofs that need hours of controllers' time."""
         return replace(self, steps=10 * self.steps, proof_steps=10 * self.proof_steps, proof_time=24 * self.proof_time)
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The result of a search. `state`: "gone", "bound", "fits" (nothing needs to change) or "searched".
+    """The result of a search. `state`: "gone", "bound", "fits" (nothing needs to change), or "searched".
 
-    `tried` counts the candidates, `unproven` those that passed every filter but whose attempt did not come within the budget or took
-    another course; `complete` is false where the budget ended the search. `cut` counts the proofs that their own budget ended: they
-    may come to something if they run longer.
+    `tried` counts the candidates, and `unproven` those that passed every filter but whose attempt was beyond the budget or had another
+    result. `complete` is False if the budget ended the search. `cut` counts the proofs that reached their own budget: they may succeed in
+    a longer run.
     """
 
     pod: str

@@ -1,4 +1,4 @@
-"""Fixes for a gang that is stuck: its members count as one workload, and a fix is proven when enough of them have a node."""
+"""Fixes for a stuck gang: its members count as one workload, and a fix is proven when enough members have nodes."""
 
 import itertools
 from bisect import bisect_left
@@ -23,14 +23,14 @@ from scheduler_core.scheduler.plugins.noderesources.fixes import ask_less
 from scheduler_core.scheduler.plugins.outoftree import coscheduling
 from scheduler_core.world.simulation import Simulation
 
-MOST = 20  # members or nodes that a fix adds, and groups or pods that may be in the way
-TRIED = 2  # topology keys, and kinds of nodes
+MOST = 20  # members or nodes that a fix adds, and examined groups or pods in the way
+TRIED = 2  # tried topology keys and kinds of nodes
 _NO_ROOM = ("Insufficient ", "Too many pods")
 _OF_MACHINES = ("kubernetes.io/", "beta.kubernetes.io/", "node.kubernetes.io/")
 
 
 class Gang(NamedTuple):
-    """A group of pods that needs a number of nodes at once. `manifest` is its PodGroup; None where labels make the group."""
+    """A group of pods that needs a number of nodes at once. `manifest` is its PodGroup, or None if labels define the group."""
 
     name: str
     needed: int
@@ -45,7 +45,7 @@ class Gang(NamedTuple):
 
 
 def find_gang(sim: Simulation, pod: Pod) -> Gang | None:
-    """Return the gang of a pod, by its PodGroup or by the labels of Coscheduling; None where its scheduler knows none."""
+    """Return a pod's gang, by its PodGroup or by the labels of Coscheduling, or None if its scheduler has no gang for the pod."""
     scheduler = scheduler_for(sim, pod)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None:
@@ -67,7 +67,7 @@ def find_gang(sim: Simulation, pod: Pod) -> Gang | None:
 
 
 def group_of(pod: Pod) -> tuple[str, str]:
-    """Return namespace and name of the group of a pod; "" is the name of none."""
+    """Return the namespace and name of a pod's group. The name is "" without a group."""
     return pod.namespace, pod.spec.group or pod.labels.get(coscheduling.LABEL, "")
 
 
@@ -75,7 +75,7 @@ Frees = dict[str, list[dict[str, int]]]
 
 
 def free_by_domain(diagnosis: Diagnosis, key: str, without: Collection[str] = ()) -> Frees:
-    """Return what is free of the pod's resources on the nodes that refuse the pod for want of room at most, by domain of the key."""
+    """Return the free resources that the pod requests, by domain of the key, on nodes that reject the pod at most for lack of room."""
     nodes, found = diagnosis.nodes, Frees()
     for row, node in enumerate(nodes.nodes):
         status, domain = diagnosis.refused.get(row), node.labels.get(key) if key else ""
@@ -94,7 +94,7 @@ def _names(pod: Pod) -> list[str]:
 
 
 def count_rooms(pod: Pod, frees: Frees) -> dict[str, int]:
-    """Return how many pods like this one each domain takes."""
+    """Return how many pods like this one fit in each domain."""
     terms = affinity_terms(pod).required_anti
     alone = pod.spec.host_ports or any(t.topology_key == HOSTNAME and t.selector.matches(pod.labels) for t in terms)
     each = {"pods": 1, **{name: pod.requests.get(name) for name in _names(pod)}}
@@ -107,7 +107,7 @@ def count_rooms(pod: Pod, frees: Frees) -> dict[str, int]:
 
 
 def search_gang(sim: Simulation, pod: Pod, mine: Gang, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove what gets enough members of a gang a node."""
+    """Prove fixes that give nodes to enough members of a gang."""
     diagnosis = diagnose(sim.fork(), pod)
     if diagnosis is None:
         return Findings(pod.key, "searched")
@@ -152,7 +152,7 @@ def _propose(sim: Simulation, diagnosis: Diagnosis, mine: Gang) -> Iterator[Draf
 
 
 def _create_members(draft: Draft, sim: Simulation, pod: Pod, mine: Gang) -> Iterator[Draft]:
-    """The members that are missing: by more replicas, or as copies of a pod."""
+    """Propose to create the missing members, by more replicas or as copies of a pod."""
     missing, owner = mine.needed - len(mine.pods), workload_of(sim.store, pod.manifest)
     field = {"Deployment": "replicas", "ReplicaSet": "replicas", "StatefulSet": "replicas", "Job": "parallelism"}
     if not 0 < missing <= MOST:
@@ -168,7 +168,7 @@ def _create_members(draft: Draft, sim: Simulation, pod: Pod, mine: Gang) -> Iter
 
 
 def _change_key(draft: Draft, diagnosis: Diagnosis, mine: Gang, group: Manifest) -> Iterator[Draft]:
-    """The group made anew with a key whose domains are larger, as its own can't be changed."""
+    """Propose to recreate the group with a key whose domains are larger, because a group's key is immutable."""
     values: dict[str, set[str]] = {}
     for node in diagnosis.nodes.nodes:
         for key, value in node.labels.items():
@@ -183,12 +183,12 @@ def _change_key(draft: Draft, diagnosis: Diagnosis, mine: Gang, group: Manifest)
 
 
 def _find_largest(frees: list[int], wanted: int, needed: int) -> int:
-    """Return the largest request, up to the wanted one, that fits as often as needed; 0 where none does."""
+    """Return the largest request, up to the wanted one, that fits as often as needed, or 0."""
     return bisect_left(range(1, wanted + 1), True, key=lambda size: sum(free // size for free in frees) < needed)
 
 
 def _shrink(draft: Draft, sim: Simulation, pod: Pod, mine: Gang, domains: Frees) -> Iterator[Draft]:
-    """All members that wait with the largest requests of which one domain holds enough."""
+    """Propose to lower the requests of all waiting members to the largest amounts that fit in one domain."""
     found = []
     for nodes in domains.values():
         missing: dict[str, int] = {}
@@ -207,14 +207,14 @@ def _shrink(draft: Draft, sim: Simulation, pod: Pod, mine: Gang, domains: Frees)
             for each in others if owner is None else ():
                 for other in ask_less(Draft(each.manifest), each, missing):
                     made = made.beside_anew(other.pod or each.manifest)
-            # A rollout in turn keeps large pods beside small ones, and waits for the gang that waits for the rollout.
+            # A rolling update would keep large pods beside small ones, and wait for the gang that waits for the rollout.
             yield from all_anew(made, sim) if owner is not None and owner["kind"] == "Deployment" else (made,)
 
 
 def _add_nodes(
     draft: Draft, sim: Simulation, diagnosis: Diagnosis, mine: Gang, rooms: dict[str, int]
 ) -> Iterator[Draft]:
-    """Propose enough nodes like one that exists for the members that find no room."""
+    """Propose enough nodes like an existing one for the members without room."""
     pod = diagnosis.pod
     for one in itertools.islice(of_groups(draft, diagnosis, sim.store), TRIED):
         like = sim.store.node(one.changes[-1].values["like"])
@@ -234,7 +234,7 @@ def _add_nodes(
 
 
 def list_holders(diagnosis: Diagnosis) -> list[list[Pod]]:
-    """List what has nodes and does not belong to the gang: other groups, and single pods, those of the lowest priority first."""
+    """List the groups and single pods outside the gang that occupy nodes, those of the lowest priority first."""
     own, holders = group_of(diagnosis.pod), dict[tuple[str, ...], list[Pod]]()
     for pod in itertools.chain.from_iterable(diagnosis.nodes.pods):
         owners = pod.manifest["metadata"].get("ownerReferences") or ()
@@ -245,7 +245,7 @@ def list_holders(diagnosis: Diagnosis) -> list[list[Pod]]:
 
 
 def _clear(draft: Draft, diagnosis: Diagnosis, mine: Gang) -> Iterator[Draft]:
-    """One group or pod that is in the way deleted, or as many of them as have to be."""
+    """Propose to delete one group or pod that occupies the needed room, or as few as suffice."""
     holders = list_holders(diagnosis)
     for chosen in (*([each] for each in holders), *(holders[:count] for count in range(2, len(holders) + 1))):
         gone = [pod for pods in chosen for pod in pods]

@@ -1,6 +1,7 @@
-"""A fix as people type it: kubectl, with what it reads from its standard input.
+"""Fixes as users type them: kubectl, with the text for its standard input.
 
-What a workload's controller makes is changed in the workload's template, as the controller would make the old pod again.
+An object that a workload's controller creates is changed in the workload's template, because the controller would create the old pod
+again.
 """
 
 import json
@@ -21,19 +22,19 @@ from scheduler_core.apiserver.validation.cluster import validate_update
 from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, PatchObject, Ref, SetConfiguration
 
-# Drafts as commands for a look: as if all were changed at once, before anything is run.
+# Drafts as commands for a diagnosis: all changes at once, before anything is run.
 
-FORCED = ("Pod", "ResourceClaim")  # ApplyObjects makes these anew itself
+FORCED = ("Pod", "ResourceClaim")  # ApplyObjects recreates these itself
 
 
 def commands_of(draft: Draft) -> tuple[Command, ...]:
-    """Return the commands that make the changes of a draft to objects, in this order."""
+    """Return the commands that make a draft's changes to objects, in this order."""
     commands: list[Command] = []
     if draft.configuration is not None:
         scheduler, configuration = draft.configuration
         commands.append(SetConfiguration(configuration, scheduler))
     pod = draft.pod
-    if pod is not None and draft.original["spec"].get("nodeName"):  # else it stays where it is
+    if pod is not None and draft.original["spec"].get("nodeName"):  # only a pod on a node is deleted first
         commands += _build_force_delete(pod)
         pod = clean(pod)
     others = []
@@ -50,20 +51,20 @@ def commands_of(draft: Draft) -> tuple[Command, ...]:
 
 
 def _build_force_delete(manifest: Manifest) -> list[Command]:
-    """The object goes at once: a finalizer that would have it stay for now is taken off."""
+    """Return the commands that delete an object at once. Finalizers that would keep the object are removed."""
     ref = Ref(manifest["kind"], manifest["metadata"].get("namespace") or "", manifest["metadata"]["name"])
     gone = DeleteObjects((ref,), grace_period_seconds=0)
-    held = manifest["kind"] != "Pod" or manifest["metadata"].get("finalizers")  # drafts of others name none
+    held = manifest["kind"] != "Pod" or manifest["metadata"].get("finalizers")  # drafts of other kinds omit finalizers
     return [PatchObject(ref, {"metadata": {"finalizers": None}}), gone] if held else [gone]
 
 
 def bare(manifest: Manifest) -> Manifest:
-    """An object without its status, which is the cluster's to write."""
+    """Return an object without its status, which only the cluster writes."""
     return {name: value for name, value in manifest.items() if name != "status"}
 
 
 def clean(manifest: Manifest) -> dict[str, Any]:
-    """Without what the API server writes itself."""
+    """Return an object without the fields that the API server writes."""
     meta = {name: value for name, value in manifest["metadata"].items() if value and name not in SERVER_OWNED}
     meta.pop("finalizers", None)
     spec: Any = manifest.get("spec")
@@ -77,7 +78,7 @@ _ADDED_TOLERATIONS = build_default_tolerations(APIServerOptions())  # unless the
 
 
 def _without_defaults(spec: Manifest) -> Manifest:
-    """Return a pod's spec without what defaulting and admission wrote, which they write again: a priority may be another one by then."""
+    """Return a pod's spec without the values of defaulting and admission, which write them again: a priority may differ by then."""
     short: Manifest = without_template_defaults({"template": {"spec": spec}})["template"]["spec"]
     tolerations = [each for each in spec.get("tolerations") or () if each not in _ADDED_TOLERATIONS]
     rest = {name: value for name, value in short.items() if name not in ("priority", "preemptionPolicy", "tolerations")}
@@ -92,12 +93,12 @@ def recreates(draft: Draft) -> bool:
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
-# What a workload's controller does not do by itself once its template is another: replace the pod that waits.
+# Controllers of these kinds do not replace a waiting pod after a change of the template.
 _BY_HAND = ("ReplicaSet", "ReplicationController", "StatefulSet")
 
 
 def kubectl_of(draft: Draft, store: Store) -> str:
-    """One call after the other, each on lines of its own; "" where a change is one that the pod's template can't say."""
+    """Return the calls one after another, each on lines of its own, or "" if the pod's template can't express a change."""
     lines = list(_lines(draft, store))
     return "" if "" in lines else "\n".join(lines)
 
@@ -131,7 +132,7 @@ def _lines(draft: Draft, store: Store) -> Iterator[str]:
 
 
 def _set_object(manifest: Manifest, store: Store) -> str:
-    """An object made, or the fields of one that exists patched."""
+    """Return the call that creates an object, or that patches the fields of an existing one."""
     meta = manifest["metadata"]
     namespace = str(meta.get("namespace") or "")
     old = store.get(manifest["kind"], namespace, meta["name"])
@@ -143,12 +144,12 @@ def _set_object(manifest: Manifest, store: Store) -> str:
 
 
 def _prepare_registration(manifest: Manifest) -> dict[str, Any]:
-    """A new node as it is told to the API server: its conditions are its kubelet's to write."""
+    """Return a new node for registration with the API server. The kubelet writes the conditions."""
     status = {name: value for name, value in manifest["status"].items() if name in ("capacity", "allocatable")}
     return {**clean(manifest), "status": status}
 
 
-# What a kubelet writes into its node, and how it comes to another amount.
+# Fields that a kubelet writes into its node, and how to change their amounts.
 _KUBELETS = {
     "pods": "set maxPods to {to}",
     "ephemeral-storage": "set localStorageCapacityIsolation to true",
@@ -179,7 +180,7 @@ def _node_call(change: Change) -> Iterator[str]:
 
 
 def _list_move_commands(pods: list[Manifest], store: Store) -> Iterator[str]:
-    """Their controllers make them anew while the node takes none."""
+    """Yield the calls that move pods: their controllers create new pods while the nodes are cordoned."""
     keys = [(pod["metadata"].get("namespace") or "default", pod["metadata"]["name"]) for pod in pods]
     there = (store.pod(namespace, name) for namespace, name in keys)
     nodes = dict.fromkeys(pod.node_name for pod in there if pod is not None)
@@ -205,9 +206,9 @@ def _pod(draft: Draft, pod: Manifest, store: Store) -> str:
 
 
 def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, admitted: bool) -> str:
-    """The same change of the workload's template, and the deletion that it needs to become a pod; "" where it changes nothing there.
+    """Return the calls that make the same change in the workload's template effective, or "" if nothing changes there.
 
-    `admitted`: another object changes as well, and admission writes the object into the pods that the controller makes from now on.
+    `admitted`: another object changes, too, and admission writes its values into the controller's next pods.
     """
     kind, meta = owner["kind"], owner["metadata"]
     template: Manifest = owner["spec"]["template"]["spec"]
@@ -217,7 +218,7 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, a
         return f"kubectl delete pod {pod}{where}" if admitted else ""
     if _is_claimed_elsewhere(owner, template, wanted):
         return ""
-    if kind == "Job":  # a template that can't be changed
+    if kind == "Job":  # its template is immutable
         return renew_job(owner, template={**owner["spec"]["template"], "spec": wanted})
     calls = [
         f"kubectl set resources {kind.lower()} {meta['name']}{where} -c {container}{amounts}"
@@ -237,7 +238,7 @@ def _template(owner: Manifest, pod: str, before: Manifest, after: Manifest, *, a
 
 
 def without_job_labels(manifest: Manifest) -> dict[str, Any]:
-    """A Job, or a template of one, without the labels by which the API server ties pods to their Job."""
+    """Return a Job, or its template, without the labels by which the API server ties pods to their Job."""
     own = [f"{domain}{name}" for domain in ("", "batch.kubernetes.io/") for name in ("job-name", "controller-uid")]
     meta = dict(manifest.get("metadata") or {})
     meta["labels"] = {name: value for name, value in (meta.get("labels") or {}).items() if name not in own}
@@ -245,7 +246,7 @@ def without_job_labels(manifest: Manifest) -> dict[str, Any]:
 
 
 def renew_job(job: Manifest, **spec: Any) -> str:
-    """The call that makes a Job anew, whose template can't be changed, with fields of its spec set; None takes one out."""
+    """Return the call that recreates a Job, whose template is immutable, with fields of its spec set. None removes a field."""
     kept = {name: value for name, value in {**job["spec"], "selector": None, **spec}.items() if value is not None}
     kept.pop("manualSelector", None)
     made = {**without_job_labels(job), "spec": {**kept, "template": without_job_labels(kept["template"])}}
@@ -253,7 +254,7 @@ def renew_job(job: Manifest, **spec: Any) -> str:
 
 
 def _without_empty(data: Any) -> Any:
-    """The same without what says nothing: empty objects and lists."""
+    """Return the data without empty objects and lists."""
     if isinstance(data, Mapping):
         made = {key: _without_empty(each) for key, each in data.items()}
         return {key: each for key, each in made.items() if each not in ({}, [], None)}
@@ -261,7 +262,7 @@ def _without_empty(data: Any) -> Any:
 
 
 def _is_claimed_elsewhere(owner: Manifest, template: Manifest, wanted: Manifest) -> bool:
-    """Return whether only volumes change that volumeClaimTemplates write over."""
+    """Return whether the only changed volumes are those that volumeClaimTemplates override."""
     mine = {each["metadata"]["name"] for each in owner["spec"].get("volumeClaimTemplates") or ()}
     had = template.get("volumes") or ()
     changed = [each for each in wanted.get("volumes") or () if each not in had]
@@ -270,7 +271,7 @@ def _is_claimed_elsewhere(owner: Manifest, template: Manifest, wanted: Manifest)
 
 
 def carry_over(old: Any, new: Any, target: Any) -> Any:
-    """What becomes of `target` where what changes from `old` to `new` is changed in it as well; the rest of it stays."""
+    """Return `target` with the changes between `old` and `new` applied. The rest of it stays."""
     if old == new:
         return target
     if isinstance(new, Mapping) and isinstance(old or {}, Mapping) and isinstance(target or {}, Mapping):
@@ -287,7 +288,7 @@ def carry_over(old: Any, new: Any, target: Any) -> Any:
 
 
 def _carry_list(old: list[Any], new: list[Any], target: list[Any]) -> list[Any]:
-    """Named elements by their names and in the new order, as many elements one by one, others as a set."""
+    """Return named elements by name and in the new order, lists of equal length element by element, and other lists as sets."""
     if all(isinstance(each, Mapping) and "name" in each for each in (*old, *new, *target)):
         had, has = ({each["name"]: each for each in side} for side in (old, target))
         order = [each["name"] for each in new if each["name"] in has or each["name"] not in had]
@@ -304,7 +305,7 @@ def _carry_list(old: list[Any], new: list[Any], target: list[Any]) -> list[Any]:
 
 
 def _difference(before: Manifest, after: Manifest) -> dict[str, Any]:
-    """A JSON merge patch from one to the other: what goes is null, lists come whole."""
+    """Return the JSON merge patch between two objects: removed fields are null, and lists are complete."""
     patch: dict[str, Any] = {}
     for key in {**before, **after}:
         old, new = before.get(key), after.get(key)
@@ -316,7 +317,7 @@ def _difference(before: Manifest, after: Manifest) -> dict[str, Any]:
 
 
 def _resources(before: Manifest, after: Manifest) -> list[tuple[str, str]]:
-    """Containers with other amounts, and the flags that set them; none where that is not all, or an amount goes."""
+    """Return the containers with changed amounts, and the flags that set them. Return [] if more changes, or if an amount is removed."""
     out, rest = [], [dict(before), dict(after)]
     for field in ("containers", "initContainers"):
         olds, news = ([*(side.pop(field, None) or ())] for side in rest)
@@ -340,7 +341,7 @@ def _resources(before: Manifest, after: Manifest) -> list[tuple[str, str]]:
 
 
 def workload_of(store: Store, pod: Manifest) -> Manifest | None:
-    """Return the workload that has the pod's template: its controller, or that controller's own; None if neither exists."""
+    """Return the workload with the pod's template: its controller, or that controller's own. Return None if neither exists."""
     found, meta = None, pod["metadata"]
     for _ in range(2):
         owner = next((ref for ref in meta.get("ownerReferences") or () if ref.get("controller")), None)
@@ -363,7 +364,7 @@ def _json(data: Any) -> str:
 
 
 def format_apply(manifest: Manifest, verb: str = "apply") -> str:
-    """The call that creates an object, or makes it anew."""
+    """Return the call that creates an object, or recreates it."""
     return _format_piped_command(f"kubectl {verb} -f -", [dict(manifest)])
 
 

@@ -1,4 +1,5 @@
-"""What the words of others mean, of causes that no object of the cluster shows: a table of patterns, and the command that shows the cause.
+"""Meanings of other components' messages whose causes no object of the cluster shows: a table of patterns, and the commands that show the
+causes.
 
 kube: pkg/kubelet/{events,images,kuberuntime,lifecycle,prober}, pkg/volume/util/operationexecutor @ v1.34.1
 """
@@ -34,16 +35,16 @@ from scheduler_core.controllers.volumes.claims import PROVISIONER
 from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.world.simulation import Simulation
 
-PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of containers that nothing is wrong with
-_OTHERS = ("other", "third")  # groups that stand for the first one in another form of the same words
+PLAIN = ("ContainerCreating", "PodInitializing", "Completed")  # reasons of healthy containers
+_OTHERS = ("other", "third")  # groups with the first one's value in another form of the message
 MOST = 2
 WRITTEN = "WrittenByOther"
 ELSEWHERE = ("", "", "")
-_ALIKE = 0.7  # of two names of which one may be meant by the other
+_ALIKE = 0.7  # likeness from which one name may stand for the other
 Events = dict[tuple[str, str, str], dict[tuple[str, ...], KubeEvent]]
 _OWNERS = ("Deployment", *CREATING, "CronJob")
-_MADE_FOR = ("svccontroller.k3s.cattle.io/svcname",)  # labels by which a tool says for what it made a workload
-_TOOLS = {  # by the label or the annotation of what they apply
+_MADE_FOR = ("svccontroller.k3s.cattle.io/svcname",)  # labels with which a tool names the object behind a workload
+_TOOLS = {  # by a label or annotation of the objects they apply
     "argocd.argoproj.io/tracking-id": "Argo CD",
     "helm.toolkit.fluxcd.io/name": "Flux",
     "kustomize.toolkit.fluxcd.io/name": "Flux",
@@ -53,17 +54,17 @@ _CUTOFF = -10  # kube: cluster-autoscaler/config/autoscaling_options.go, Expenda
 _SKIPS = re.compile(r"expendable-pods-priority-cutoff=(-?\d+)")
 _EVICTED = "Evicted"
 _KILLED, _AT_LIMIT = 137, "OOMKilled"  # the exit code of SIGKILL; the reason where a container is at its memory limit
-_OF_PROGRAM = re.compile(r"\S+: (?:Completed|Error|OOMKilled): ")  # how what a program left at its end begins
+_OF_PROGRAM = re.compile(r"\S+: (?:Completed|Error|OOMKilled): ")  # prefix of a container's termination message
 _OF_NODE = ("configMap", "downwardAPI", "emptyDir", "hostPath", "projected", "secret")  # kinds of volumes
 PULLING, _PULLED = "Pulling", "Pulled"
 _TWICE, _SPACE = "also serves", "svccontroller.k3s.cattle.io/svcnamespace"
 _INVALID = " is invalid: "
-AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # among the reporters of Events
+AUTOSCALERS = re.compile(r"autoscaler|karpenter")  # in an Event's reporter
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A row of the table with the values that were found."""
+    """A row of the table with the matched values."""
 
     code: str
     values: Mapping[str, str]
@@ -79,7 +80,7 @@ def _read_table() -> tuple[tuple[str, re.Pattern[str], Mapping[str, Any]], ...]:
 
 
 def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> list[Meaning]:
-    """Return what texts about a subject mean: of each text the first row that matches, none twice."""
+    """Return the meanings of texts about a subject: of each text the first row that matches, without repetitions."""
     meta, found = subject["metadata"], dict[str, Meaning]()
     known = {"name": meta.get("name", ""), "namespace": meta.get("namespace", ""), "node": node or "-"}
     for text in texts:
@@ -101,7 +102,7 @@ def find_meanings(texts: Iterable[str], subject: Manifest, node: str = "") -> li
 
 
 def _name_container(show: str, subject: Manifest, text: str) -> str:
-    """Return the option of kubectl logs that names the container that a text is about, where a pod has several."""
+    """Return the option of kubectl logs for the container in a text, if the pod has several."""
     spec = subject.get("spec") or {} if show.startswith("kubectl logs {name}") and " -c " not in show else {}
     given = (each.get("name") for part in ("initContainers", "containers") for each in spec.get(part) or ())
     names = [str(name) for name in given if name]
@@ -110,7 +111,7 @@ def _name_container(show: str, subject: Manifest, text: str) -> str:
 
 
 def _look_up(found: Any, path: str) -> str:
-    """Return the value at a path, "-" if there is none; of lists on the way the values of all."""
+    """Return the value at a path, or "-". Lists on the path yield the values of all elements."""
     part, _, rest = path.partition(".")
     if isinstance(found, list):
         return ", ".join(dict.fromkeys(text for each in found if (text := _look_up(each, path)) != "-")) or "-"
@@ -120,14 +121,14 @@ def _look_up(found: Any, path: str) -> str:
 
 
 def list_status_texts(pod: Manifest) -> Iterator[str]:
-    """Yield what the status of a pod says of it and of its containers."""
+    """Yield the messages and reasons in a pod's status, and in those of its containers."""
     status = pod.get("status") or {}
     yield str(status.get("message") or "")
     for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         last = [*(each.get("lastState") or {}).values()]
         for state in (*(each.get("state") or {}).values(), *last):
             if state and state.get("reason") == "CrashLoopBackOff" and last:
-                continue  # how it ended says more
+                continue  # the last end is more informative
             if isinstance(state, Mapping) and (
                 state.get("message") or state.get("reason") not in PLAIN or state in last
             ):
@@ -136,13 +137,13 @@ def list_status_texts(pod: Manifest) -> Iterator[str]:
                 yield f"{text} exit code {code}" if code or (state in last and code is not None) else text
 
 
-# What is said of a pod, a workload, or a node
+# Messages about a pod, a workload, or a node
 
 
 def advise(world: Simulation, key: str, events: Events | None = None) -> list[Meaning]:
-    """Return what others say of a pod, of a workload's missing pods, of a workload, or of a node, as far as the table knows it.
+    """Return the meanings of messages about a pod, a workload's missing pods, a workload, or a node, as far as the table has them.
 
-    `events`: those of `index_events`; without them, it is also asked whether the component that acts next runs.
+    `events`: the result of `index_events`. Without it, the function also checks whether the component that acts next is running.
     """
     subjects = _find_subjects(world, key)
     if not subjects:
@@ -162,7 +163,7 @@ def advise(world: Simulation, key: str, events: Events | None = None) -> list[Me
 
 
 def _list_ends_of_jobs(world: Simulation, space: str, name: str) -> Iterator[str]:
-    """Yield why a CronJob deleted the Job of a pod that is gone: in favor of the next one, or as one of too many that have ended."""
+    """Yield why a CronJob deleted the Job of a gone pod: in favor of the next one, or because of its history limit."""
     job, events = name.rpartition("-")[0], [each for each in world.store.events if each.namespace == space]
     for event in [e for e in events if e.kind == "CronJob" and e.message == f"Deleted job {job}"][-1:]:
         policy = ((world.store.get("CronJob", space, event.name) or {}).get("spec") or {}).get("concurrencyPolicy")
@@ -172,7 +173,7 @@ def _list_ends_of_jobs(world: Simulation, space: str, name: str) -> Iterator[str
 
 
 def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
-    """The object itself, those that it controls, the claims of a pod, and whoever scales a workload."""
+    """Return the object itself, the objects that it controls, a pod's claims, and a workload's autoscalers."""
     store, (kind, _, rest) = world.store, key.partition("/")
     pod = store.pod_at(key)
     if pod is not None:
@@ -183,7 +184,7 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
     namespace, _, name = (rest if "/" in rest else key.removesuffix("-*")).partition("/")
     found = [store.get(each, namespace, name) for each in ([kind] if "/" in rest else _OWNERS)]
     owners = [each for each in found if each is not None]
-    for owner in owners:  # which grows by what they control
+    for owner in owners:  # the list grows by the objects that they control
         uid = str(owner["metadata"].get("uid") or "")
         made = (store.get(each, *at) for each in (*_OWNERS, "Pod") for at in store.controlled(each, uid)[-MOST:] if uid)
         owners += [each for each in made if each is not None]
@@ -193,7 +194,7 @@ def _find_subjects(world: Simulation, key: str) -> list[Manifest]:
 
 
 def index_events(world: Simulation) -> Events:
-    """Return the last Warnings, pulls that go on, and Events of autoscalers, by their object; ELSEWHERE: those for pods without a node."""
+    """Return the last Warnings, pulls in progress, and autoscalers' Events, by object. ELSEWHERE has those for pods without a node."""
     found: Events = {}
     for event in world.store.events:
         of_autoscaler = "autoscaler" in event.reporter or "karpenter" in event.reporter
@@ -210,10 +211,10 @@ def index_events(world: Simulation) -> Events:
 def _list_texts(
     world: Simulation, subjects: list[Manifest], pod: Pod | None, node: Node | None, events: Events
 ) -> Iterator[str]:
-    """Yield what the statuses of subjects and the last Events about them say; of a pod without a node, what autoscalers say."""
+    """Yield the messages in subjects' statuses and last Events. For a pod without a node, yield those of autoscalers, too."""
     hints = [] if pod is None else [*_list_hints(world, pod)]
     for each in subjects:
-        # The containers of a pod that is being deleted, or that its kubelet has ended, end for this reason.
+        # If a pod is being deleted, or its kubelet has evicted it, that is why its containers end.
         status, gone = each.get("status") or {}, each["metadata"].get("deletionTimestamp")
         if each["kind"] == "Pod" and not gone:
             yield from [str(status.get("message"))] if status.get("reason") == _EVICTED else list_status_texts(each)
@@ -254,7 +255,7 @@ def _list_kills(pod: Manifest, node: Node, events: Events) -> Iterator[str]:
 
 
 def _list_changers(world: Simulation, subjects: list[Manifest]) -> Iterator[str]:
-    """Yield the webhooks that change pods which the API server would create as their template is, but refuses as invalid."""
+    """Yield the webhooks that change pods whose template the API server would accept, but whose changed form it refuses as invalid."""
     for each in (each for each in subjects if "template" in (each.get("spec") or {})):
         if not ask_api_server(world, pod_of(each, str(each["metadata"].get("namespace") or "default"))):
             yield from (f"pods are changed by webhook {name} of {by}" for name, by in list_pod_webhooks(world).items())
@@ -271,7 +272,7 @@ def list_pod_webhooks(world: Simulation) -> dict[str, str]:
 
 
 def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
-    """Yield who writes a pod that no workload controls, and which autoscaler does nothing for it."""
+    """Yield hints about a pod: the custom resource that writes it, host port conflicts, awaited containers, an autoscaler that skips it."""
     yield _describe_writer(controller_of(pod.manifest))
     ports = {(port.protocol, port.port) for port in pod.spec.host_ports}
     others, mine = world.store.pods() if ports and not pod.node_name else (), controller_of(pod.manifest)
@@ -291,13 +292,13 @@ def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
 
 
 def has_ended_inside(pod: Pod) -> bool:
-    """Return whether the status of a pod says that all its containers have ended."""
+    """Return whether all containers have ended according to the pod's status."""
     statuses = (pod.manifest.get("status") or {}).get("containerStatuses") or ()
     return bool(statuses) and all("terminated" in (each.get("state") or {}) for each in statuses)
 
 
 def list_remote_volumes(pod: Pod) -> list[str]:
-    """Return the volumes of a pod that are not on its node alone, each with its source."""
+    """Return the volumes of a pod that are not local to its node, each with its source."""
     given = [(v["name"], k, v[k] or {}) for v in pod.manifest["spec"].get("volumes") or () for k in v if k != "name"]
     remote = (
         (name, kind, [v for v in of.values() if isinstance(v, str)]) for name, kind, of in given if kind not in _OF_NODE
@@ -306,7 +307,7 @@ def list_remote_volumes(pod: Pod) -> list[str]:
 
 
 def _list_awaited(world: Simulation, pod: Pod) -> Iterator[str]:
-    """Yield which init container has to end or sidecar to start first, and which provisioner is to make a volume."""
+    """Yield the init container that has to end or the sidecar that has to start first, and the provisioner of a missing volume."""
     spec, status = pod.manifest["spec"], pod.manifest.get("status") or {}
     kinds = {each["name"]: each.get("restartPolicy") == "Always" for each in spec.get("initContainers") or ()}
     for each in status.get("initContainerStatuses") or () if pod.phase == "Pending" else ():
@@ -322,7 +323,7 @@ def _list_awaited(world: Simulation, pod: Pod) -> Iterator[str]:
 
 
 def _list_quota_hints(world: Simulation, owners: list[Manifest]) -> list[str]:
-    """Return which quota that refuses a pod is not in the namespace, or has a status that is not up to date."""
+    """Return the quotas that refuse a pod but are not in its namespace, or whose status is not up to date."""
     found = []
     for each in [owner for owner in owners if owner["kind"] in CREATING][:1]:
         space = str(each["metadata"].get("namespace"))
@@ -341,14 +342,14 @@ def _list_quota_hints(world: Simulation, owners: list[Manifest]) -> list[str]:
 
 
 def _describe_writer(owner: Mapping[str, Any] | None) -> str:
-    """Return who writes what an owner controls, if that is a custom resource."""
+    """Return the custom resource that writes an owner's objects, or ""."""
     group = str((owner or {}).get("apiVersion")).partition("/")[0]
     is_custom = owner is not None and "." in group and not group.endswith(".k8s.io")
     return f"written by {owner['kind']} {owner['name']} of {group}" if owner is not None and is_custom else ""
 
 
 def find_writer(world: Simulation, manifest: Manifest) -> list[Meaning]:
-    """Return what is to be known of the custom resource that controls an object, itself or by those between them."""
+    """Return the meaning of the custom resource that controls an object, directly or indirectly."""
     found: Manifest | None = manifest
     while found is not None and (owner := controller_of(found)) is not None:
         if said := _describe_writer(owner):
@@ -359,7 +360,7 @@ def find_writer(world: Simulation, manifest: Manifest) -> list[Meaning]:
     return []
 
 
-# Objects on which a pod or a workload depends: who scales it, its group, who makes what it mounts, who serves a webhook
+# Objects on which a pod or a workload depends: autoscalers, groups, makers of mounted objects, servers of webhooks
 
 _GROUPS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "scheduling.x-k8s.io/pod-group")
 _ABSENT = re.compile(r'(?:secret|configmap) "(?P<name>[\w.-]+)" not found')
@@ -373,7 +374,7 @@ def list_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
 
 
 def find_contest(sim: Simulation, owner: Manifest) -> dict[str, Any] | None:
-    """Return the bounds of an autoscaler and who else sets the replicas, where those of the workload are out of bounds; else None."""
+    """Return an autoscaler's bounds and the other writer of the replicas, if the workload's replicas are out of bounds, else None."""
     now, meta = int((owner.get("spec") or {}).get("replicas") or 0), owner["metadata"]
     for each in list_scalers(sim, owner) if now else ():
         spec, conditions = each["spec"], (each.get("status") or {}).get("conditions") or ()
@@ -387,7 +388,7 @@ def find_contest(sim: Simulation, owner: Manifest) -> dict[str, Any] | None:
 
 
 def list_lost_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
-    """Return the autoscalers whose target does not exist, and whose name says that this workload is meant."""
+    """Return the autoscalers whose target does not exist, and whose name suggests this workload."""
     name, where, found = owner["metadata"]["name"], owner["metadata"].get("namespace"), []
     for each in sim.store.list("HorizontalPodAutoscaler") if not list_scalers(sim, owner) else ():
         target = (each.get("spec") or {}).get("scaleTargetRef") or {}
@@ -399,7 +400,7 @@ def list_lost_scalers(sim: Simulation, owner: Manifest) -> list[Manifest]:
 
 
 def list_foreign_pods(sim: Simulation, owner: Manifest, pods: list[Pod]) -> list[Pod]:
-    """Return the pods that an autoscaler which can't compute counts as pods of its workload, though they are of nobody, or of others."""
+    """Return the pods of other owners, or without one, that a failing autoscaler counts as pods of its workload."""
     scalers = [each for each in list_scalers(sim, owner) if "FailedGetResourceMetric" in str(each.get("status"))]
     selector, mine = LabelSelector.of((owner.get("spec") or {}).get("selector")), {pod.key for pod in pods}
     where = owner["metadata"].get("namespace")
@@ -408,7 +409,7 @@ def list_foreign_pods(sim: Simulation, owner: Manifest, pods: list[Pod]) -> list
 
 
 def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:
-    """Return the PodGroups, of whatever API group, that a pod names in an annotation or a label."""
+    """Return the PodGroups of any API group that a pod names in an annotation or a label."""
     names = {pod.annotations.get(key) or pod.labels.get(key) or "" for key in _GROUPS} - {""}
     keys = [key for key in sim.store.kinds() if key.partition(".")[0] == "PodGroup"] if names else []
     found = (sim.store.get(key, pod.namespace, name) for key in keys for name in sorted(names))
@@ -416,7 +417,7 @@ def find_groups(sim: Simulation, pod: Pod) -> list[Manifest]:
 
 
 def find_makers(sim: Simulation, pod: Pod, text: str) -> list[tuple[str, Pod]]:
-    """Return the pods whose arguments name an object that is not found, each with the name: they are to create the object."""
+    """Return the pods whose arguments name an object that is not found, each with the name: they should create the object."""
     names = dict.fromkeys(match["name"] for match in _ABSENT.finditer(text))
     found = []
     for other in sim.store.pods() if names else ():
@@ -430,5 +431,5 @@ def find_makers(sim: Simulation, pod: Pod, text: str) -> list[tuple[str, Pod]]:
 
 
 def runs_scheduler(sim: Simulation, name: str) -> bool:
-    """Return whether a pod of a scheduler of this name is ready."""
+    """Return whether a pod of a scheduler with this name is ready."""
     return any(name in pod.name and "schedul" in pod.name and pod.ready for pod in sim.store.pods())

@@ -1,4 +1,4 @@
-"""Near misses: of each group of nodes that are refused alike, the few on which least is missing."""
+"""Near misses: for each group of nodes with the same rejection, the few nodes that lack the least."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -20,7 +20,7 @@ EACH = 2
 
 
 def near_rows(diagnosis: Diagnosis) -> list[int]:
-    """Rows to aim at: of each distinct refusal at most EACH, the groups with the least missing first."""
+    """Return the rows to aim at: at most EACH per distinct rejection, the groups that lack the least first."""
     short = shortage(diagnosis)
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     if diagnosis.whole is not None and len(diagnosis.nodes):
@@ -33,7 +33,7 @@ def near_rows(diagnosis: Diagnosis) -> list[int]:
 
 
 def shortage(diagnosis: Diagnosis) -> NDArray[np.float64]:
-    """Per row how much of the requests is missing, summed over resources: 0 where all is free, 1 for each one lacking whole."""
+    """Return per row the missing share of the requests, summed over resources: 0 if all is free, 1 for each that is completely missing."""
     nodes, requests = diagnosis.nodes, diagnosis.pod.requests
     missing = np.zeros(len(nodes), np.float64)
     for name in ("cpu", "memory", "ephemeral-storage", *(scalar for scalar, _ in requests.scalar)):
@@ -58,11 +58,11 @@ def _rank(diagnosis: Diagnosis, row: int, short: NDArray[np.float64]) -> tuple[b
     return bool(short[row] > 0), misses(diagnosis.pod, diagnosis.nodes.nodes[row]), float(short[row]), row
 
 
-# A higher priority for the pod: pods of a lower one are preempted for it.
+# A higher priority for the pod, which then preempts pods of lower priority.
 
 KIND = "PriorityClass"
 MOST_CLASSES = 2
-HIGHEST = 1_000_000_000  # of a class that users make
+HIGHEST = 1_000_000_000  # of a user's PriorityClass
 _OF_THE_SYSTEM = "system-"
 _NEVER = "Never"
 
@@ -108,13 +108,13 @@ def _with_new_class(draft: Draft, value: int, was: int) -> Draft:
     return changed.beside(manifest)
 
 
-# A RuntimeClass that asks for other nodes than the pod may go to, or for much overhead: both are written into every pod of the class.
+# A RuntimeClass with an unsuitable node selector or much overhead. Admission writes both into every pod of the class.
 
 RUNTIME_CLASS = "RuntimeClass"
 
 
 def lower_overhead(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation) -> Iterator[Draft]:
-    """Yield, per row, a draft of class and pod with an overhead that is lower by what the node lacks when it is empty."""
+    """Yield, per row, a draft of class and pod whose overhead is reduced by the amount that the empty node lacks."""
     name = str(draft.original["spec"].get("runtimeClassName") or "")
     found = sim.store.get(RUNTIME_CLASS, "", name) if name else None
     if found is None:
@@ -134,11 +134,11 @@ def lower_overhead(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim:
 
 
 def _without_overhead(manifest: dict[str, Any]) -> None:
-    manifest["spec"].pop("overhead", None)  # admission writes that of the class into the new pod
+    manifest["spec"].pop("overhead", None)  # admission writes the class' overhead into the new pod
 
 
 def relax_class_selector(draft: Draft, diagnosis: Diagnosis, rows: Iterable[int], sim: Simulation) -> Iterator[Draft]:
-    """Yield, per row, a draft of class and pod without those entries of the class' node selector that the node does not match."""
+    """Yield, per row, a draft of class and pod without the class' node selector entries that the node does not match."""
     name = str(draft.original["spec"].get("runtimeClassName") or "")
     found = sim.store.get(RUNTIME_CLASS, "", name) if name else None
     scheduling = (found or {}).get("scheduling") or {}

@@ -1,4 +1,4 @@
-"""Nodes to be added: of a group that exists, or the smallest one that meets all of the pod's terms."""
+"""Nodes to add: nodes of an existing group, or the smallest node that meets all of the pod's terms."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 
 MOST_GROUPS = 4
 MOST_DOMAINS = 5
-LOOKED_AT = 50  # nodes whose daemons are counted
+LOOKED_AT = 50  # nodes whose daemons count
 PODS = 110
 GI = 1 << 30
 _ZONES = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
@@ -25,7 +25,7 @@ Labels = dict[str, str]
 
 
 def of_groups(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft]:
-    """A node like one that exists; where the pod asks for devices, with such devices as that one has."""
+    """Propose a node like an existing one, with the same devices if the pod requests devices."""
     slices = _slices(store) if diagnosis.pod.spec.resource_claims else {}
     for like in _groups(diagnosis, slices)[:MOST_GROUPS]:
         new = node_like(draft, like, diagnosis.nodes)
@@ -35,7 +35,7 @@ def of_groups(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draf
 
 
 def _slices(store: Store) -> dict[str, list[Manifest]]:
-    """ResourceSlices by the node whose devices they tell."""
+    """Return ResourceSlices by the node of their devices."""
     found: dict[str, list[Manifest]] = {}
     for each in store.list("ResourceSlice"):
         found.setdefault(str(each["spec"].get("nodeName") or ""), []).append(each)
@@ -43,7 +43,7 @@ def _slices(store: Store) -> dict[str, list[Manifest]]:
 
 
 def _groups(diagnosis: Diagnosis, slices: Mapping[str, Any]) -> list[Node]:
-    """One node of each group whose empty node the pod would fit on, the smallest machines first."""
+    """Return one node of each group whose empty node fits the pod, the smallest machines first."""
     groups: dict[tuple[Any, ...], Node] = {}
     for node in diagnosis.nodes.nodes:
         labels = tuple(pair for pair in sorted(node.labels.items()) if pair[1] != node.name)
@@ -63,10 +63,10 @@ def _takes(node: Node, pod: Pod) -> bool:
 
 
 def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft]:
-    """A node of no group: what the pod and the daemons ask for, with the labels that the pod's terms ask for."""
+    """Propose a node of no group: the amounts that the pod and the daemons request, and the labels that the pod's terms require."""
     pod = diagnosis.pod
     of_volumes = _volume_labels(store, pod)
-    if HOSTNAME in of_volumes:  # a new machine of that name has not got the old one's disk
+    if HOSTNAME in of_volumes:  # a new machine of that name does not have the old one's disk
         return
     labels = {**of_volumes, **_find_required_labels(pod)}
     zones = {value for key, value in labels.items() if key.rpartition("/")[2] == "zone"}
@@ -92,7 +92,7 @@ def smallest(draft: Draft, diagnosis: Diagnosis, store: Store) -> Iterator[Draft
 
 
 def _amounts(diagnosis: Diagnosis) -> dict[str, str]:
-    """Allocatable: whole cores and gibibytes for the pod, and for the daemons that every node runs."""
+    """Return the allocatable amounts: whole cores and gibibytes for the pod and for the daemons of every node."""
     pod, nodes = diagnosis.pod, diagnosis.nodes
     cpu, memory = pod.requests.milli_cpu, pod.requests.memory
     daemons = [_daemons(pods) for pods in nodes.pods[:LOOKED_AT]]
@@ -114,7 +114,7 @@ def _daemons(pods: tuple[Pod, ...]) -> tuple[int, int]:
 
 
 def _find_required_labels(pod: Pod) -> Labels:
-    """Return the labels that the node selector and the first term of the required affinity ask for."""
+    """Return the labels that the node selector and the first term of the required affinity require."""
     labels = dict(sorted(pod.spec.node_selector.items()))
     terms = pod.spec.node_affinity_required
     if terms is not None and terms.terms:
@@ -167,7 +167,7 @@ def _class_labels(store: Store, claim: Manifest) -> Labels:
 
 
 def _domains(diagnosis: Diagnosis) -> list[Labels]:
-    """Return the possible domains of the node, as far as the pod's terms ask: each domain that exists, and a new one."""
+    """Return the node's possible domains for the pod's terms: each existing domain, and a new one."""
     keys = list(dict.fromkeys(_topology_keys(diagnosis.pod)))
     if not keys:
         return [{}]

@@ -1,4 +1,4 @@
-"""What to change in an object so that the expressions of a policy hold: a comparison says which value a field has to have."""
+"""Edits of an object that make a policy's expressions true: a comparison shows the value that a field needs."""
 
 import itertools
 import operator
@@ -13,15 +13,15 @@ from scheduler_core.apiserver.expressions import compile_expression, environment
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 
 Path = tuple[Any, ...]  # names of fields, and indices of elements
-Edits = dict[Path, Any]  # None: the field goes
+Edits = dict[Path, Any]  # None: remove the field
 
 ANY, MOST = "to-be-chosen", 4  # alternatives of one expression
 _AMOUNTS = {"cpu": "100m", "memory": "128Mi"}
-# What a field may be set to that only has to be there. Whether it suits, the API server says.
+# Example values for fields that only have to exist. The API server decides whether they suit.
 _EXAMPLES: Mapping[str, Any] = {**_AMOUNTS, "limits": _AMOUNTS, "requests": _AMOUNTS}
 _TWINS = {"limits": "requests", "requests": "limits"}
 _INDEXES, _JOINS = ("_[_]", "_?._", "_[?_]"), ("_&&_", "_||_")
-# By comparison: whether it holds, a value with which it does, its opposite, and what it is from the other side.
+# By comparison: the test, a value for which it holds, the negation, and the comparison with swapped sides.
 _COMPARISONS: Mapping[str, tuple[Callable[[Any, Any], bool], Callable[[Any, Any], Any], str, str]] = {
     "_==_": (operator.eq, lambda now, known: known, "_!=_", "_==_"),
     "_!=_": (operator.ne, lambda now, known: {bool: not known, str: ANY}.get(type(known)), "_==_", "_!=_"),
@@ -45,7 +45,7 @@ _IS_THERE = (("_>_", 0), ("_>=_", 1), ("_!=_", 0))  # of a size
 
 
 def satisfy(spec: Manifest, manifest: Manifest, params: Manifest) -> list[Edits]:
-    """Return alternative edits of an object with which the validations of a policy may hold; none where a part cannot be read."""
+    """Return alternative edits of an object that may meet a policy's validations, or [] if a part cannot be read."""
     environment, compiled = environment_of(spec)
     programs = [compile_expression(environment, str(each["expression"])) for each in spec.get("validations") or ()]
     variables = {name: each.tree for name, each in compiled.items() if isinstance(each, Program)}
@@ -54,7 +54,7 @@ def satisfy(spec: Manifest, manifest: Manifest, params: Manifest) -> list[Edits]
 
 
 def build_patch(manifest: Manifest, edits: Edits) -> dict[str, Any] | None:
-    """A strategic patch that makes edits, elements of lists by their names; None where one has no name."""
+    """Return a strategic patch that makes the edits, with list elements by name. Return None if an element has no name."""
     patch: dict[str, Any] = {}
     for path, value in edits.items():
         within: Any = patch
@@ -75,7 +75,7 @@ def build_patch(manifest: Manifest, edits: Edits) -> dict[str, Any] | None:
 
 
 def _match(now: Any, pattern: str) -> str | None:
-    """Return a text like `now` that a pattern matches, if what the pattern begins with tells enough."""
+    """Return a text like `now` that a pattern matches, if the pattern's beginning is sufficient."""
     start = re.sub(r"\((?:\?:)?([^()|]*)\|?[^()]*\)", r"\1", pattern.lstrip("^"))
     prefix = re.sub(r"\\(.)", r"\1", re.match(r"(?:[\w/:-](?![*?{])|\\\W)*", start)[0])  # type: ignore[index]
     name = str(now or ANY).rpartition("/")[2]
@@ -84,7 +84,7 @@ def _match(now: Any, pattern: str) -> str | None:
 
 
 def _all(parts: Iterable[list[Edits]]) -> list[Edits]:
-    """The alternatives in which all parts hold. A field that something within it is set in is there."""
+    """Return the alternatives that satisfy all parts. A field exists if an edit sets a field within it."""
     made: list[Edits] = [{}]
     for part in parts:
         pairs = zip(made, part, strict=True) if len(made) == len(part) else itertools.product(made, part)
@@ -95,27 +95,27 @@ def _all(parts: Iterable[list[Edits]]) -> list[Edits]:
 
 
 def _any(parts: Iterable[list[Edits]]) -> list[Edits]:
-    """The alternatives in which one of the parts holds; where one does already, nothing is to be done."""
+    """Return the alternatives that satisfy one of the parts. If a part already holds, no edit is needed."""
     made = [each for part in parts for each in part]
     return [{}] if {} in made else made
 
 
 class _Reader:
-    """Reads expressions about an object."""
+    """A reader of expressions about an object."""
 
     def __init__(self, manifest: Manifest, params: Manifest, variables: Mapping[str, Node]) -> None:
         self.manifest, self.params, self.variables = manifest, params, variables
         self.bound: dict[str, Path | Node] = {"object": ()}  # with the variables of all() and exists()
 
     def read(self, expression: Node) -> list[Edits]:
-        """Return the alternatives with which an expression holds; none where it fails on this object, as CEL does on other types."""
+        """Return the alternatives that make an expression true, or [] if it fails on this object, as CEL does on other types."""
         try:
             return self.turn(expression, True)
         except (TypeError, ValueError, LookupError, AttributeError):
             return []
 
     def turn(self, given: Node, want: bool) -> list[Edits]:
-        """Return the alternatives with which an expression becomes `want`: [{}] where it is, [] where none is known."""
+        """Return the alternatives that make an expression `want`: [{}] if it already is, [] if none is known."""
         node = self._resolve(given)
         if isinstance(node, Comprehension):
             return self._turn_each(node, want)
@@ -153,7 +153,7 @@ class _Reader:
         return self._compare(function, sides[0], known) if function else []
 
     def _weigh(self, function: str, sides: list[Node], want: bool) -> list[Edits]:
-        """A comparison of quantities."""
+        """Return the alternatives for a comparison of quantities."""
         if self._path(sides[1]) is not None:
             sides, function = sides[::-1], _COMPARISONS[function][3]
         path, known = self._path(sides[0]), self._value(sides[1])
@@ -167,7 +167,7 @@ class _Reader:
         return [{path: known if holds(bound, bound) else quantity(path[-1], other)}]
 
     def _turn_each(self, node: Comprehension, want: bool) -> list[Edits]:
-        """all() and exists() over the elements of a list."""
+        """Return the alternatives for all() and exists() over the elements of a list."""
         path, step = self._path(node.range), node.step
         elements = node.range.elements if isinstance(node.range, ListNode) else ()
         found = elements if path is None else self._get(path)
@@ -180,7 +180,7 @@ class _Reader:
         return _all(parts) if (step.function == _JOINS[0]) is want else _any(parts)
 
     def _exist(self, node: Node, want: bool) -> list[Edits]:
-        """A field that is there, or is not."""
+        """Return the alternatives with which a field exists, or does not exist."""
         path = self._path(Select(node.operand, node.field, False, 0, 0, 0) if isinstance(node, Select) else node)
         if path is None or (self._get(path) is not None) is want:
             return [] if path is None else [{}]
@@ -213,7 +213,7 @@ class _Reader:
         return self.variables.get(node.field, node) if is_named and isinstance(node, Select) else node
 
     def _path(self, given: Node) -> Path | None:
-        """Return the way to a field of the object; None for what is something else."""
+        """Return the path to a field of the object, or None for other expressions."""
         node = self._resolve(given)
         if isinstance(node, Ident):
             bound = self.bound.get(node.name)
@@ -230,7 +230,7 @@ class _Reader:
         return None if before is None else (*before, part)
 
     def _value(self, given: Node) -> Any:
-        """Return what does not depend on the object: a literal, a list of them, or a parameter; None for all else."""
+        """Return a value that does not depend on the object: a literal, a list of literals, or a parameter. Otherwise return None."""
         node = self._resolve(given)
         if isinstance(node, Literal):
             return node.value

@@ -1,7 +1,7 @@
-"""Proof: a fork on which the printed calls are carried out and run until the pod is scheduled, and on until others have settled.
+"""Proofs: a fork carries out the printed calls and runs until the pod is scheduled, and further until others have settled.
 
-Where so many pods wait before it that the attempt would not come within the budget, the others are held back on the fork, and the
-proof says so: the pod fits then if its turn comes before theirs.
+If too many waiting pods are ahead, so that the attempt would exceed the budget, the others are held back on the fork, and the proof
+records it: the pod then fits if its turn is before theirs.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -20,14 +20,14 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft
 from scheduler_core.world.commands import Command, Ref
 from scheduler_core.world.simulation import Simulation
 
-CHUNK = 20  # transitions between two chances for others
-OF_AN_ATTEMPT = 25  # transitions that an attempt takes at least, about
-# Attempts: of a pod that waits, where pods have to go before the pod fits, and where a controller may have to act first.
+CHUNK = 20  # transitions between two yields
+OF_AN_ATTEMPT = 25  # approximate minimum of an attempt's transitions
+# Attempts: for a waiting pod, if pods have to leave before, and if a controller may have to act first.
 MANY, PATIENT, OTHERS = 50, 5, 2
-OVERTIME = "DeadlineExceeded"  # of a pod that ran for as long as it may
+OVERTIME = "DeadlineExceeded"  # of a pod that reached its activeDeadlineSeconds
 
 _NODES = ("taint-eviction-controller", "pod-garbage-collector-controller")
-# The controllers that handle what a call changes; in a snapshot nobody acts but the scheduler and the kubelets.
+# The controllers that handle a call's changes. In a snapshot, only the scheduler and the kubelets run.
 ACTING = {
     "StorageClass": VOLUMES,
     "PersistentVolume": VOLUMES,
@@ -52,11 +52,10 @@ ACTING = {
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """`reached`: the fix does what it is for; `node` is where the attempt put the pod `pod`, "" where the fix puts it nowhere.
+    """`reached`: the fix reaches its goal; `node` is the node of the pod `pod` after the attempt, or "" if the fix schedules no pod.
 
-    `commands` are the requests of the calls, after each of which the world makes as many transitions as `pauses` says; `steps` more
-    lead to the end. `time` is virtual time in all. `held_back` counts the pods that did not take part; `effects` is what became of
-    the others.
+    `commands` are the requests of the calls. The world makes as many transitions after each as `pauses` has, and `steps` more until the
+    end. `time` is the total virtual time. `held_back` counts the pods that took no part; `effects` are the effects on the others.
     """
 
     reached: bool = False
@@ -72,7 +71,7 @@ class Proof:
 
 
 def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
-    """The fix that a proof makes of a draft."""
+    """Return the fix for a draft and its proof."""
     known: dict[str, dict[str, Any]] = {"claim-anew": {"node": proof.node}, "wait": {"time": proof.time}}
     changes = tuple(replace(each, values={**each.values, **known.get(each.kind, {})}) for each in draft.changes)
     shown = proof.commands, proof.node, proof.steps, recreates(draft), proof.held_back, proof.effects, text
@@ -81,7 +80,7 @@ def make_fix(draft: Draft, text: str, proof: Proof) -> Fix:
 
 
 def make_step(meaning: Meaning, key: str) -> Fix:
-    """A step that no request to the API server makes: not proven, with a command that shows the cause."""
+    """Return a step that no request to the API server makes: not proven, with a command that shows the cause."""
     change = Change("outside", {"meaning": meaning.code, **meaning.values})
     return Fix((change,), (), "", 0, recreated=False, kubectl=meaning.show, proven=False, pod=key)
 
@@ -89,7 +88,7 @@ def make_step(meaning: Meaning, key: str) -> Fix:
 def carry_out(
     fixed: Watch, calls: Iterable[Call], most: int, commands: list[Command], pauses: list[int]
 ) -> Generator[None, None, None]:
-    """Carry calls out as kubectl does, which waits for what it deletes, here for `most` transitions; note requests and pauses."""
+    """Carry out calls as kubectl does, which waits for deletions, here for `most` transitions; record requests and pauses."""
     world = fixed.world
     for call in calls:
         for command, leaving in run_call(world, call):
@@ -113,13 +112,13 @@ def carry_out(
 
 
 Proving = Generator[None, None, Proof]
-_Acting = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]  # controllers; controllers with what alone they look at
+_Acting = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]  # controllers; controllers with their only object
 Goal = Callable[[Watch], str | None]
 """The key of the pod that is where it should be by now, "" where it is gone as it should; None as long as neither is so."""
 
 
 class Prover:
-    """Proves fixes for one pod of a world; what becomes of the world without any of them is found out once."""
+    """A prover of fixes for one pod of a world. The run without any fix is computed once."""
 
     def __init__(self, sim: Simulation, key: str, budget: Budget, owner: Manifest | None = None) -> None:
         self.sim = sim
@@ -127,7 +126,7 @@ class Prover:
         self.budget = budget
         self.pod = sim.store.pod_at(key)
         self.owner = owner or (workload_of(sim.store, self.pod.manifest) if self.pod is not None else None)
-        self.cut = 0  # proofs that their budget ended
+        self.cut = 0  # proofs that reached their budget
         self._without: dict[_Acting, Watch] = {}
 
     def prove(
@@ -140,9 +139,11 @@ class Prover:
         goal: Goal | None = None,
         wait: int = 0,
     ) -> Proving:
-        """Runs at most `steps` transitions and `attempts`. One counts that began after the calls did; a refused call proves nothing.
+        """Run at most `steps` transitions and `attempts`. Only an attempt that begins after the calls counts; a refused call proves
+        nothing.
 
-        `alone`: with all others that wait held back. `goal`: what is waited for in place of an attempt. `wait`: for how much longer (ns).
+        `alone`: hold all other waiting pods back. `goal`: the goal to reach instead of an attempt. `wait`: the additional time to run
+        (ns).
         """
         calls = list(read_calls(text))
         acting = self._find_acting(calls), self._find_makers(calls)
@@ -173,11 +174,11 @@ class Prover:
             return Proof(True, node, pod or self.key, made, *how, took, held_back, effects, worst)
 
     def _find_acting(self, calls: Iterable[Call]) -> tuple[str, ...]:
-        """Return the controllers that a proof needs and that do not run; none in a world in which all do."""
+        """Return the controllers that a proof needs and that are not running. Return none if the world runs all."""
         running = self.sim.settings.cluster.controllers
         if running is None:
             return ()
-        kinds = [self.key.partition("/")[0]]  # of Namespace/NAME and the like
+        kinds = [self.key.partition("/")[0]]  # for keys such as Namespace/NAME
         for call in calls:
             if call.words[0] not in ("wait", "get") and (len(call.words) > 2 or call.objects):
                 leaving = call.words[0] in ("delete", "taint")
@@ -198,7 +199,7 @@ class Prover:
         return tuple(name for name in names if name not in running)
 
     def _find_makers(self, calls: Iterable[Call]) -> tuple[tuple[str, str], ...]:
-        """Return who makes deleted pods anew, who compete with the pod then: controllers, each with a workload that it is to look at."""
+        """Return the controllers that recreate deleted pods, which then compete with the pod, each with its workload."""
         gone = (ref for call in calls if call.words[0] == "delete" for ref in call.refs if ref.kind == "Pod")
         pods = filter(None, (self.sim.store.pod(ref.namespace, ref.name) for ref in gone))
         owners = ((pod.namespace, controller_of(pod.manifest)) for pod in pods)
@@ -222,7 +223,7 @@ class Prover:
                 yield
 
     def _attempted(self, start: int, attempts: int) -> Goal:
-        """The pod, or a new one of its workload, is scheduled. So many attempts may fail; a nomination is waited for."""
+        """Return the goal that the pod, or a new one of its workload, is scheduled. `attempts` may fail; a nominated pod is awaited."""
         seen = len(self.sim.journal.attempts)
         left = attempts
 
@@ -244,7 +245,7 @@ class Prover:
         return look
 
     def is_mine(self, fixed: Watch, key: str) -> bool:
-        """Return whether a pod is the one in question, or a new one of its workload."""
+        """Return whether a pod is the pod to fix, or a new one of its workload."""
         if key == self.key:
             return True
         pod = fixed.world.store.pod_at(key)
@@ -255,7 +256,7 @@ class Prover:
         return same and belongs_to(fixed.world, pod, self.owner)
 
     def created(self) -> Goal:
-        """A pod of the workload that was not there before has a node."""
+        """Return the goal that a new pod of the workload has a node."""
 
         def look(fixed: Watch) -> str | None:
             for _, key, standing in fixed.log[-1:]:
@@ -266,7 +267,7 @@ class Prover:
         return look
 
     def left(self, pod: Pod, *, replaced: bool = False, off: str = "") -> Goal:
-        """The pod is no longer on its node. `replaced`: another one has come in its place by then, on any node but `off`."""
+        """Return the goal that the pod is no longer on its node. `replaced`: also that another pod runs, on any node but `off`."""
 
         def look(fixed: Watch) -> str | None:
             store = fixed.world.store
@@ -283,11 +284,11 @@ class Prover:
         return look
 
     def placed(self) -> Goal:
-        """The pod, made anew, is scheduled to a node."""
+        """Return the goal that the recreated pod is scheduled."""
         return self._attempted(self.sim.position, PATIENT)
 
     def avoided(self, pod: Pod) -> Goal:
-        """The pod, made anew, does not go to its node: it is elsewhere, or waits."""
+        """Return the goal that the recreated pod is not on its former node: it is elsewhere, or waits."""
         seen = len(self.sim.journal.attempts)
 
         def look(fixed: Watch) -> str | None:
@@ -315,7 +316,7 @@ class Prover:
             if fixed.steps % CHUNK == 0:
                 yield
         keys = (self.key, key)
-        if held_back:  # without the others nothing is to be compared with; who was being bound is no effect
+        if held_back:  # without the others, no comparison is valid; a binding in progress is not an effect
             found = effects_of(self.sim, {}, fixed, keys)
             return tuple(effect for effect in found if effect.kind != "placed")
         without = self._without.get(acting)
@@ -330,17 +331,17 @@ class Prover:
 
 
 class _GiveUp(Exception):
-    """The goal can't be reached any more."""
+    """The goal can no longer be reached."""
 
 
 def find_target(manifest: Manifest) -> Any:
-    """Return the node that a pod of a DaemonSet is made for, as its affinity says."""
+    """Return the node selector terms by which a DaemonSet's pod is tied to its node."""
     affinity = (manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     return (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
 
 
 def belongs_to(world: Simulation, pod: Pod, owner: Manifest) -> bool:
-    """Return whether a workload, or what it controls, owns a pod."""
+    """Return whether a workload, or an object that it controls, owns a pod."""
     found, meta = pod.manifest, owner["metadata"]
     direct = [ref.get("uid") for ref in found["metadata"].get("ownerReferences") or ()]
     above = workload_of(world.store, found)
@@ -351,7 +352,7 @@ def belongs_to(world: Simulation, pod: Pod, owner: Manifest) -> bool:
 
 
 def _place_of(world: Simulation, key: str) -> str:
-    """Return the node that a pod was just scheduled to, or that it is on."""
+    """Return the node of a pod, also if the pod was just scheduled."""
     pod, index = world.store.pod_at(key), world.journal.last_attempt.get(key)
     attempt = None if index is None else world.journal.attempts[index]
     if pod is None or pod.node_name or attempt is None:
@@ -366,7 +367,7 @@ def _uid(world: Simulation, ref: Ref) -> str:
 
 @contextmanager
 def _watch_fork(sim: Simulation) -> Iterator[Watch]:
-    """A fork whose memory is free as soon as it was looked at."""
+    """Return a fork whose memory is freed after use."""
     watch = Watch(sim.fork())
     try:
         yield watch
@@ -375,7 +376,7 @@ def _watch_fork(sim: Simulation) -> Iterator[Watch]:
 
 
 def _hold_back(world: Simulation, key: str) -> int:
-    """Takes all other waiting pods out of the queues, but for those that are nominated to a node; returns how many."""
+    """Remove all other waiting pods from the queues, except nominated ones. Return their number."""
     count = 0
     for scheduler in world.schedulers:
         queue = scheduler.queue

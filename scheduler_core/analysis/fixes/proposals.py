@@ -1,4 +1,4 @@
-"""Proposals: for one refusal of one node, the changes that could take it away, by the plugin that refused. Every proposal is tried."""
+"""Proposals: for one rejection of one node, changes that could remove it, by the plugin that rejects. Every proposal is tried."""
 
 import copy
 import re
@@ -32,11 +32,11 @@ from scheduler_core.world.simulation import Simulation
 MOST_ENDING = 5
 SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet")
 _WANTED_LABEL = re.compile(r"requires the `(?P<key>\S+): (?P<value>[^`]+)` label on the containing namespace")
-WAIT = "24h"  # at most; a proof says how long it takes
+WAIT = "24h"  # at most; a proof shows the actual time
 
 
 def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Iterator[Draft]:
-    """Drafts with one refusal less, aimed at the row's node unless they bring another one."""
+    """Propose drafts that remove one rejection, aimed at the row's node unless they add another node."""
     plugin = diagnosis.framework.plugin(status.plugin)
     scheduler = diagnosis.scheduler
     if plugin is None or type(plugin).propose_fixes is Plugin.propose_fixes:
@@ -48,7 +48,7 @@ def propose(draft: Draft, diagnosis: Diagnosis, row: int, status: Status) -> Ite
 
 
 def without(draft: Draft, scheduler: Scheduler, profile: str, status: Status) -> Iterator[Draft]:
-    """Yield a draft whose configuration leaves out the plugin, or the extender by its address, that refused."""
+    """Yield a draft whose configuration omits the plugin, or the extender by its address, that rejects the pod."""
     configuration = copy.deepcopy(dict(scheduler.configuration.given or {}))
     name = status.plugin
     if "://" in name:
@@ -71,17 +71,17 @@ def without(draft: Draft, scheduler: Scheduler, profile: str, status: Status) ->
 
 
 def remove_gates(draft: Draft, gates: tuple[str, ...]) -> Draft:
-    """The pod without its scheduling gates: only then is anything else asked."""
+    """Return a draft without the pod's scheduling gates, which block all other checks."""
     return draft.with_pod(Change("gates", {"gates": list(gates)}), edit_at("spec", schedulingGates=None))
 
 
 def set_scheduler_name(draft: Draft, profile: str) -> Draft:
-    """The pod with the schedulerName of a profile that exists."""
+    """Return a draft with the schedulerName of an existing profile."""
     return draft.with_pod(Change("scheduler", {"name": profile}), edit_at("spec", schedulerName=profile))
 
 
 def select_system(draft: Draft, system: str) -> Draft:
-    """The pod kept to nodes of the operating system that it names in spec.os."""
+    """Return a draft that restricts the pod to nodes of the operating system in its spec.os."""
 
     def edit(manifest: dict[str, Any]) -> None:
         manifest["spec"].pop("nodeName", None)
@@ -92,13 +92,13 @@ def select_system(draft: Draft, system: str) -> Draft:
 
 
 def anywhere(draft: Draft, node: str, *, exists: bool = False) -> Draft:
-    """The pod without the nodeName that no node has, or whose node did not take the pod: the scheduler chooses one."""
+    """Return a draft without the pod's nodeName, if no such node exists or the node refused the pod: the scheduler selects one."""
     change = Change("node-name", {"node": node, **({"exists": True} if exists else {})})
     return draft.with_pod(change, edit_at("spec", nodeName=None))
 
 
 def without_claims(draft: Draft) -> Draft:
-    """The pod without its claims for devices."""
+    """Return a draft without the pod's claims for devices."""
     names = [entry["name"] for entry in draft.original["spec"].get("resourceClaims") or ()]
 
     def edit(manifest: dict[str, Any]) -> None:
@@ -111,7 +111,7 @@ def without_claims(draft: Draft) -> Draft:
 
 
 def create_claim_templates(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
-    """The ResourceClaimTemplates that the pod names and that its namespace lacks, as another namespace has them."""
+    """Propose the ResourceClaimTemplates that the pod names and its namespace lacks, as another namespace has them."""
     kind, made = "ResourceClaimTemplate", draft
     names = {str(each.get("resourceClaimTemplateName") or "") for each in pod.spec.resource_claims} - {""}
     for name in sorted(each for each in names if sim.store.get(kind, pod.namespace, each) is None):
@@ -132,7 +132,7 @@ def create_claim_templates(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[
 
 
 def admit_claims(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
-    """The namespace with the label that the API server wants for a claim of a template that the pod names."""
+    """Propose the namespace label that the API server requires for a claim of a template that the pod names."""
     for entry in pod.spec.resource_claims:
         name = str(entry.get("resourceClaimTemplateName") or "")
         template = sim.store.get("ResourceClaimTemplate", pod.namespace, name)
@@ -142,7 +142,7 @@ def admit_claims(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
 
 
 def profile_for(draft: Draft, scheduler: Scheduler, name: str) -> Draft:
-    """A scheduler with one more profile: that which the pod asks for."""
+    """Return a draft that adds the profile the pod requests to a scheduler."""
     given = dict(scheduler.configuration.given or {})
     profiles = list(given.get("profiles") or ({"schedulerName": each} for each in scheduler.profiles))
     configuration = {
@@ -154,11 +154,11 @@ def profile_for(draft: Draft, scheduler: Scheduler, name: str) -> Draft:
     return draft.with_configuration(Change("profile", {"name": name}), scheduler.name, configuration)
 
 
-# What nobody proposes who refuses a node
+# Proposals that no rejecting plugin makes
 
 
 def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
-    """A pod of an old template, pods that are ending, and those that the pod has to be near and that preemption would evict."""
+    """Propose fixes for a pod of an old template, for terminating pods, and for partner pods that preemption would evict."""
     yield from replace_old_revision(draft, sim)
     pod = diagnosis.pod
     yield from _select_in_template(draft, diagnosis, sim)
@@ -171,21 +171,21 @@ def propose_anyway(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Itera
     yield from _raise_partners(draft, pod, sim)
     partners = list_partners(sim, pod)
     if len(partners) == 1 and (owner := workload_of(sim.store, partners[0].manifest)) and owner["kind"] != _DAEMONS:
-        yield delete_pod(draft, partners[0])  # which is made anew, on a node that takes both
+        yield delete_pod(draft, partners[0])  # its controller recreates it on a node that fits both
     for owner in list_owners(sim, partners):
         now, meta, kind = int(owner["spec"].get("replicas", 1)), owner["metadata"], owner["kind"]
         values = {"owner": f"{kind} {meta['name']}", "from": now, "to": now + 1}
         call = f"kubectl scale {kind.lower()} {meta['name']} -n {meta['namespace']} --replicas={now + 1}"
         yield draft.typing(Change("replicas", values), call).taking_time()
     given = sim.store.get("PriorityClass", "", str(draft.original["spec"].get("priorityClassName") or ""))
-    if given is not None and int(given.get("value") or 0) > pod.priority:  # its class has got another value since
+    if given is not None and int(given.get("value") or 0) > pod.priority:  # the class' value has changed since
         anew = recreate(draft, pod, sim)
         values = {"pod": pod.key, "class": given["metadata"]["name"]}
         yield replace(anew, changes=(*draft.changes, Change("recreate", values)))
 
 
 def _select_in_template(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
-    """The labels that admission has a DaemonSet's pods ask for, asked for by its template: then none is made for another node."""
+    """Propose that a DaemonSet's template requires the labels that admission adds to its pods, so that other nodes get no pods."""
     owner, row = workload_of(sim.store, draft.original), diagnosis.nodes.row(find_required_name(diagnosis.pod))
     if owner is None or owner["kind"] != _DAEMONS or row is None:
         return
@@ -200,7 +200,7 @@ def _select_in_template(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> 
 
 
 def end_finished_users(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
-    """A claim of the pod that is being deleted goes once the pods that have ended with it are deleted, and is made again."""
+    """Propose to delete the ended pods that keep a terminating claim of the pod, and to create the claim again."""
     for claim in filter(None, (sim.store.get(CLAIM, *key.split("/", 1)) for key in claims_of(pod))):
         over = [p for p in sim.store.pods() if p.terminal and key_of(claim) in claims_of(p)]
         if over and deleting(claim):
@@ -210,13 +210,13 @@ def end_finished_users(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draf
 
 
 def is_between_pods(diagnosis: Diagnosis, status: Status) -> bool:
-    """Return whether pods of the same workload may be what refuses."""
+    """Return whether the rejection may come from pods of the same workload."""
     plugin = diagnosis.framework.plugin(status.plugin)
     return plugin is not None and plugin.between_pods
 
 
 def scale_down(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[Draft]:
-    """The workload with as many replicas as have a node, where its own pods may be what keeps this one out."""
+    """Propose to scale the workload to its pods with a node, if its own pods may keep this pod out."""
     owner, pod = workload_of(sim.store, draft.original), diagnosis.pod
     statuses = dict.fromkeys(status for status in (diagnosis.whole, *diagnosis.refused.values()) if status is not None)
     if owner is None or owner["kind"] not in SCALABLE or not any(is_between_pods(diagnosis, each) for each in statuses):
@@ -233,13 +233,13 @@ def scale_down(draft: Draft, diagnosis: Diagnosis, sim: Simulation) -> Iterator[
 
 
 def wait(draft: Draft, pod: Pod) -> Draft:
-    """Nothing is done."""
+    """Return a draft that changes nothing."""
     call = f"kubectl wait --for=condition=PodScheduled pod/{pod.name} -n {pod.namespace} --timeout={WAIT}"
     return draft.typing(Change("wait", {"pod": pod.key}), call)
 
 
 def recreate(draft: Draft, pod: Pod, sim: Simulation) -> Draft:
-    """The pod made anew: a new pod is tried at once, whatever the old one waits for."""
+    """Return a draft that recreates the pod: a new pod is tried at once, regardless of the old pod's wait."""
     change = Change("recreate", {"pod": pod.key})
     if workload_of(sim.store, pod.manifest) is None:
         return draft.with_object(change, {**pod.manifest, "status": {}}).taking_time()
@@ -247,7 +247,7 @@ def recreate(draft: Draft, pod: Pod, sim: Simulation) -> Draft:
 
 
 def replace_old_revision(draft: Draft, sim: Simulation) -> Iterator[Draft]:
-    """The pod that waits deleted where its workload's template says something else by now, and the controller waits for that pod."""
+    """Propose to delete a waiting pod of an old template, if the controller waits for that pod."""
     meta = draft.original["metadata"]
     owner = workload_of(sim.store, draft.original)
     if owner is None or owner["kind"] == "Deployment":
@@ -258,20 +258,20 @@ def replace_old_revision(draft: Draft, sim: Simulation) -> Iterator[Draft]:
 
 
 def is_of_old_template(pod: Pod, owner: Manifest) -> bool:
-    """Return whether the template of a workload asks for something else by now than a pod of it does."""
+    """Return whether a workload's template now has other containers' images or requests than the pod."""
     had = {each["name"]: each for each in pod.manifest["spec"].get("containers") or ()}
     now = owner["spec"]["template"]["spec"].get("containers") or ()
     return any(_differs(had.get(each["name"]) or {}, each) for each in now)
 
 
 def _differs(had: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Return whether a template asks for another image or other amounts than the container of an old pod."""
+    """Return whether a template has another image or other requests than an old pod's container."""
     before, after = ((each.get("resources") or {}).get("requests") or {} for each in (had, now))
     return had.get("image") != now.get("image") or any(before.get(k) != v for k, v in after.items())
 
 
 def list_partners(sim: Simulation, pod: Pod) -> list[Pod]:
-    """Return the pods with a node that a pod has to be near."""
+    """Return the pods with a node that match a pod's required affinity."""
     terms = affinity_terms(pod).required
     near = (each for each in sim.store.pods() if each.node_name and not each.deleting) if terms else ()
     return [e for e in near if e.key != pod.key and any(term.selector.matches(e.labels) for term in terms)]
@@ -285,7 +285,7 @@ def list_owners(sim: Simulation, pods: list[Pod]) -> list[Manifest]:
 
 
 def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
-    """Pods that the pod has to be near, given its PriorityClass: of a lower one, they would be victims of its preemption."""
+    """Propose the pod's PriorityClass for its affinity partners of lower priority, which its preemption would evict."""
     name = str(draft.original["spec"].get("priorityClassName") or "")
     if not name or pod.priority <= 0:
         return
@@ -300,13 +300,13 @@ def _raise_partners(draft: Draft, pod: Pod, sim: Simulation) -> Iterator[Draft]:
     yield replace(changed, changes=(*draft.changes, Change("partner-priority", values)), patient=True)
 
 
-# A rollout whose new pod finds no place while every old one keeps its own: an old pod ends first.
+# A rollout whose new pod does not fit beside the old ones: an old pod has to end first.
 
 _DEPLOYMENT, _DAEMONS = "Deployment", "DaemonSet"
 
 
 def in_turn(draft: Draft, sim: Simulation) -> Iterator[Draft]:
-    """The pod's workload with maxSurge 0, and one more pod that may be missing, where it ends no old pod before the new one runs."""
+    """Propose maxSurge 0 and one more unavailable pod for the pod's workload, if the rollout ends no old pod before the new one runs."""
     meta = draft.original["metadata"]
     deployment = workload_of(sim.store, draft.original)
     if deployment is not None and deployment["kind"] == _DAEMONS:
@@ -338,7 +338,7 @@ def _roll_in_turn(draft: Draft, owner: Manifest, field: str, most: int) -> Draft
 
 
 def all_anew(draft: Draft, sim: Simulation) -> Iterator[Draft]:
-    """The same where the Deployment ends all its old pods first: what the new template says may not hold beside an old pod."""
+    """Propose that the Deployment ends all old pods first: the new template may not work beside an old pod."""
     deployment = workload_of(sim.store, draft.original)
     if deployment is not None and deployment["kind"] == _DEPLOYMENT and is_rolling(deployment["spec"]):
         change = Change("recreate-strategy", {"owner": deployment["metadata"]["name"]})

@@ -1,6 +1,6 @@
-"""Pods that are not there, as a quota keeps their controller from creating them.
+"""Missing pods whose creation a quota refuses.
 
-The quota is raised by what all of them need; where they say nothing of what it limits, a LimitRange says it for them.
+A proposal raises the quota by the amount that all of them need. If they do not set a limited resource, a LimitRange sets a default.
 """
 
 import re
@@ -44,13 +44,13 @@ from scheduler_core.scheduler.plugins.helper.fixes import end_pod
 from scheduler_core.world.simulation import Simulation
 
 POD = "Pod"
-UNNAMED = "-*"  # ends the key of pods that have no name yet
+UNNAMED = "-*"  # suffix of the key of pods without a name
 _NO_REPLICA_SET = "ReplicaSetCreateError"
 MOST_FREED = 3
 _OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 
-DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of a container that asks for nothing
-# What this world's API server refuses itself, so that it would say so again if it still held.
+DEFAULTS = {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "1Gi"}  # of a container without requests
+# Refusals that this world's API server models, and would repeat if they still applied.
 _MODELED = re.compile(r"quota|usage per|ratio per|PriorityClass|RuntimeClass|Invalid value")
 _DENIED = re.compile(
     r"^.*(?:admission webhook .* denied the request|security context constraint|Warden|denied by policy|status unknown for quota)",
@@ -64,7 +64,7 @@ _LIMITS, _REQUESTS = "limits.", "requests."
 def search_uncreated(
     sim: Simulation, key: str, budget: Budget, pod: Manifest | None = None
 ) -> Generator[None, None, Findings]:
-    """Search fixes for the pods namespace/owner-* that their owner could not create; or for a `pod` of nobody's that was refused."""
+    """Search fixes for the pods namespace/owner-* that their owner could not create, or for a refused `pod` without an owner."""
     namespace, _, name = key.removesuffix(UNNAMED).partition("/")
     owner = _owner(sim, namespace, name) if pod is None else {**pod, "spec": {"template": pod}}
     if owner is None:
@@ -86,7 +86,7 @@ def search_uncreated(
 
 
 def _create_changed(draft: Draft, pod: Manifest) -> Draft:
-    """The same for a pod that nobody creates but its author: what is typed about the pod changes its manifest, which is applied last."""
+    """Return the draft for a pod without a controller: calls about the pod change its manifest, which is applied last."""
     made: Manifest = clean(bare(pod))
     calls: list[str] = []
     for text in draft.typed:
@@ -94,7 +94,7 @@ def _create_changed(draft: Draft, pod: Manifest) -> Draft:
         mine = call.words[1:2] == ("pod",) and not call.objects and call.words[0] in ("patch", "set resources")
         made = change_template(made, call) if mine else made
         calls += [] if mine else [text]
-    for values in (each.values for each in draft.changes if each.kind == "quota"):  # the API server goes by its status
+    for values in (each.values for each in draft.changes if each.kind == "quota"):  # the API server reads the status
         path = "{.status.hard." + values["resource"].replace(".", r"\.") + "}"
         where = f"resourcequota {values['quota']} -n {made['metadata']['namespace']}"
         calls.append(f"kubectl wait {where} --for=jsonpath='{path}'={values['to']}")
@@ -121,12 +121,12 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield from propose_admission(sim, owner, namespace, find_last_refusal(sim, owner))
         yield from rebuild(owner, namespace)
         if owner["kind"] == "Job" and (owner.get("status") or {}).get("failed"):
-            return  # its controller waits after a failure, whatever is changed
+            return  # its controller backs off after a failure, regardless of changes
         kind, name = owner["kind"].lower(), owner["metadata"]["name"]
         change = Change("retry", {"owner": f"{owner['kind']} {name}"})
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
-    # A pod that the cluster refuses for what is not in its template is made here without that.
+    # A pod that the cluster refuses for parts outside its template is created here without these parts.
     refusal, pod = find_refusal(sim, owner), complete_pod(sim, owner, namespace)
     known = not find_foreign(sim, owner, refusal) or bool(find_added(sim.store, owner))
     if (found := EXCEEDED.search(refusal)) and not why:
@@ -141,10 +141,10 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
 
 
 def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
-    """Return what the cluster said of the last pod, where this world would take it: a webhook, or admission that is not modeled."""
+    """Return the cluster's refusal of the last pod if this world would admit it: a webhook's, or unmodeled admission's."""
     text, given = read_refusal(owner), find_refusal(sim, owner)
     if owner["kind"] != POD and find_foreign(sim, owner, given) and not EXCEEDED.search(given):
-        return given  # of a container that pods get here from nobody
+        return given  # about a container that nothing adds to pods here
     last, called = _DENIED.match(given), _CALLED.match(given)
     for *_, pods in find_servers(sim, called["webhook"]) if called else ():
         last = last if pods is None or any(each.ready for each in pods) else called
@@ -154,13 +154,13 @@ def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
 
 
 def is_refused(sim: Simulation, owner: Manifest) -> bool:
-    """Return whether the API server refused pods that an owner lacks, or would refuse them."""
+    """Return whether the API server refused an owner's missing pods, or would refuse them."""
     pod = complete_pod(sim, owner, str(owner["metadata"]["namespace"]))
     return missing_of(owner) > 0 and bool(find_last_refusal(sim, owner) or ask_api_server(sim, pod))
 
 
 def _free_quotas(sim: Simulation, owner: Manifest, namespace: str, full: set[str]) -> Iterator[Draft]:
-    """Pods gone that a `full` quota counts: each that is ending, and those that wait for a node themselves."""
+    """Propose to remove pods that a `full` quota counts: terminating ones, and those that wait for a node."""
     pod = pod_of(owner, namespace)
     for quota in [each for each in quotas_of(sim, pod) if each["metadata"]["name"] in full]:
         of_objects = "count/pods" in (quota["spec"].get("hard") or {})  # pods that have ended, too
@@ -190,7 +190,7 @@ def list_lower(sim: Simulation, owner: Manifest, namespace: str) -> tuple[int, l
 
 
 def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
-    """Return the object that creates the pods; for a Deployment, the newest ReplicaSet, or itself as long as it has none."""
+    """Return the object that creates the pods. For a Deployment, return the newest ReplicaSet, or the Deployment if it has none."""
     deployment = sim.store.get("Deployment", namespace, name)
     if deployment is not None:
         keys = sim.store.controlled("ReplicaSet", str(deployment["metadata"].get("uid") or ""))
@@ -204,7 +204,7 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
 
 
 def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
-    """Each limit that the missing pods would exceed, raised to what is used with them; defaults for what they don't say."""
+    """Return a draft that raises each limit to the usage including the missing pods, with defaults for unset resources."""
     pod, refusal = complete_pod(sim, owner, namespace), find_refusal(sim, owner)
     made, draft = admit_without_quotas(sim, pod), Draft(pod)
     more: dict[str, Amount] = {}
@@ -233,7 +233,7 @@ def list_missing_claims(sim: Simulation, owner: Manifest) -> Iterator[Manifest]:
 
 
 def _count_missing(sim: Simulation, owner: Manifest, namespace: str) -> int:
-    """The pods that are missing by the status, but no more than the pods that are there leave; 1 at least."""
+    """Return the number of missing pods by the status, but at most those that the existing pods leave; at least 1."""
     meta, wanted = owner["metadata"], owner["spec"].get("replicas")
     pods = (pod for pod in sim.store.pods() if pod.namespace == namespace and not pod.deleting and not pod.terminal)
     owners = (controller_of(pod.manifest) or {} for pod in pods)
@@ -267,7 +267,7 @@ def _unsaid(quota: Manifest, pod: Manifest) -> Iterator[str]:
 
 
 def _with_defaults(draft: Draft, namespace: str, unsaid: list[str], pod: Manifest) -> Draft:
-    """A LimitRange: the API server writes into new pods what their containers don't say; no limit below what one of them requests."""
+    """Return a draft with a LimitRange, whose defaults the API server writes into new pods. No limit is below a request."""
     asked = [((each.get("resources") or {}).get("requests") or {}) for each in pod["spec"]["containers"]]
     limits, requests = (
         {name.removeprefix(field): DEFAULTS[name.removeprefix(field)] for name in unsaid if name.startswith(field)}
@@ -290,7 +290,7 @@ def _with_defaults(draft: Draft, namespace: str, unsaid: list[str], pod: Manifes
 
 def _with_room(sim: Simulation, draft: Draft, quota: Manifest, needed: Mapping[str, Amount]) -> Draft:
     hard, used = amounts(quota["spec"].get("hard")), (quota.get("status") or {}).get("used")
-    # A file may have a quota as somebody wrote it. The controller counts it before it grants anything.
+    # A file may have a quota as its author wrote it. The controller computes the usage before the quota admits anything.
     after = count_usage(sim, quota, hard) if used is None else amounts(used)
     add(after, {name: amount for name, amount in needed.items() if name in hard})
     for name in sorted(hard):

@@ -1,4 +1,4 @@
-"""Pods that admission or validation refuses: what the API server says of one more, and the change that it asks for."""
+"""Pods that admission or validation refuses: the API server's message about one more pod, and the change that it suggests."""
 
 import copy
 import json
@@ -27,7 +27,7 @@ from scheduler_core.scheduler.plugins.helper.arguments import likeness
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity
 from scheduler_core.world.simulation import Simulation
 
-VALUE = 1_000  # of a PriorityClass that is made
+VALUE = 1_000  # of a new PriorityClass
 PODS = "1000"
 MOST, _PARALLEL = 2, "Parallel"
 LONGEST = (
@@ -37,7 +37,7 @@ _USED_UP = {"DeadlineExceeded": "activeDeadlineSeconds", "FailedIndexes": "backo
 
 
 def propose_admission(sim: Simulation, owner: Manifest, namespace: str, why: str) -> Iterator[Draft]:
-    """Propose what a message asks for."""
+    """Propose the changes that a message suggests."""
     pod = pod_of(owner, namespace)
     draft = Draft(pod)
     above = workload_of(sim.store, owner) or owner
@@ -48,7 +48,7 @@ def propose_admission(sim: Simulation, owner: Manifest, namespace: str, why: str
 
 
 def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
-    """A workload that is held back by its own spec goes on."""
+    """Propose to resume a workload that its own spec stops."""
     above = workload_of(sim.store, owner) or owner
     kind, name, spec = above["kind"], above["metadata"]["name"], above["spec"]
     draft = Draft({"metadata": {"name": name, "namespace": namespace}, "spec": {}})
@@ -66,7 +66,7 @@ def resume(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft]:
 
 
 def rebuild(owner: Manifest, namespace: str) -> Iterator[Draft]:
-    """A workload made anew, as what holds it can't be changed: the order of its pods, or what it has used up of retries and time."""
+    """Propose to recreate a workload whose immutable state stops it: the order of its pods, or used-up retries and time."""
     kind, name, spec = owner["kind"], owner["metadata"]["name"], owner["spec"]
     draft, made = Draft(pod_of(owner, namespace)), clean(bare(owner))
     if kind == "StatefulSet" and spec.get("podManagementPolicy") != _PARALLEL:
@@ -107,7 +107,7 @@ def _allow_scope(sim: Simulation, draft: Draft, target: str, found: re.Match[str
 
 
 def find_conflicts(sim: Simulation, pod: Manifest) -> list[tuple[str, str]]:
-    """List the labels of a pod's node selector that its namespace sets to other values, each with that of the namespace."""
+    """List the labels of a pod's node selector that conflict with its namespace's, each with the namespace's value."""
     own = pod["spec"].get("nodeSelector") or {}
     theirs = (each.strip() for each in _selector_of(sim, pod).split(",") if "=" in each)
     labels = dict(each.split("=", 1) for each in theirs)
@@ -120,7 +120,7 @@ def _selector_of(sim: Simulation, pod: Manifest) -> str:
 
 
 def _agree_on_nodes(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The template without the labels that its namespace sets otherwise, or the namespace with those of the template."""
+    """Propose to remove the template's node labels that conflict with its namespace's, or to change the namespace's to match."""
     name, text = draft.original["metadata"]["namespace"], _selector_of(sim, draft.original)
     if conflicts := find_conflicts(sim, draft.original):
         keys = {own.partition("=")[0]: None for own, _ in conflicts}
@@ -167,7 +167,7 @@ def _patch(draft: Draft, target: str, change: Change, spec: dict[str, Any]) -> D
 
 
 def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The containers that go past a LimitRange ask for as much as it allows."""
+    """Propose the bound of a LimitRange for the containers that violate it."""
     resource, allowed, most = found["resource"], found["amount"], found["what"] == "maximum"
     settings = []
     for container in draft.original["spec"]["containers"]:
@@ -177,12 +177,12 @@ def _keep_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str
             over = had is not None and (nanos(had) > nanos(allowed) if most else nanos(had) < nanos(allowed))
             if over or (had is None and part == found["field"] + "s"):
                 settings.append((container["name"], part, resource, allowed))
-    if ask_api_server(sim, draft.original):  # else it was another container, which something adds
+    if ask_api_server(sim, draft.original):  # else the refusal is about an added container
         yield from _set_all(draft, target, settings)
 
 
 def find_bounds(sim: Simulation, namespace: str, text: str) -> Iterator[tuple[Manifest, list[Manifest], list[Change]]]:
-    """Yield the LimitRanges whose bounds a refusal names: each with limits that allow what was asked for, and the changes of them."""
+    """Yield the LimitRanges whose bounds a refusal names, each with limits that allow the requested amounts, and the changes."""
     found = [*re.finditer(_BOUND % r"\w+", text)]
     for manifest in sim.store.list("LimitRange"):
         had = (manifest["spec"].get("limits") or ()) if manifest["metadata"]["namespace"] == namespace else ()
@@ -201,7 +201,7 @@ def find_bounds(sim: Simulation, namespace: str, text: str) -> Iterator[tuple[Ma
 
 
 def _raise_bound(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The LimitRanges allow all that a refusal names, which is said once."""
+    """Propose LimitRanges that allow everything that a refusal names. Only the first match of a text counts."""
     namespace, changed = draft.original["metadata"]["namespace"], draft
     if re.search(_BOUND % r"\w+", found.string[: found.start()]):
         return
@@ -214,7 +214,7 @@ def _raise_bound(sim: Simulation, draft: Draft, target: str, found: re.Match[str
 
 
 def _lower_largest(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The container with the most gives up what the pod as a whole has too much of."""
+    """Propose to lower the largest container by the pod's excess."""
     resource, part = found["resource"], found["field"] + "s"
     over = nanos(found["asked"]) - nanos(found["bound"])
     given = {
@@ -231,7 +231,7 @@ def _lower_largest(sim: Simulation, draft: Draft, target: str, found: re.Match[s
 
 
 def _shorten_name(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The StatefulSet by a name that leaves room for the revision in a label of its pods."""
+    """Propose a shorter name for the StatefulSet, so that its pods' label has room for the revision."""
     kind, name = target.split()[:2]
     owner = sim.store.get("StatefulSet", draft.original["metadata"]["namespace"], name)
     if owner is None or kind != "statefulset" or len(name) <= LONGEST:
@@ -243,7 +243,7 @@ def _shorten_name(sim: Simulation, draft: Draft, target: str, found: re.Match[st
 
 
 def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """A webhook that does not answer lets requests pass."""
+    """Propose that a webhook that does not answer lets requests pass."""
     for kind in WEBHOOKS:
         for manifest in sim.store.list(kind):
             hooks = [msgspec.to_builtins(each) for each in manifest.get("webhooks") or ()]
@@ -256,7 +256,7 @@ def _ignore_webhook(sim: Simulation, draft: Draft, target: str, found: re.Match[
 
 
 def _satisfy_policy(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The fields that the expressions of a policy compare, set as they want it; or the binding of the policy, which only warns."""
+    """Propose values for the fields that a policy's expressions compare, or a binding of the policy that only warns."""
     kind, name = target.split()[:2]
     spec = _spec_of(sim, POLICY, found["policy"])
     rules = (spec.get("matchConstraints") or {}).get("resourceRules") or ()
@@ -280,7 +280,7 @@ def _satisfy_policy(sim: Simulation, draft: Draft, target: str, found: re.Match[
 def _find_edits(
     sim: Simulation, subject: Manifest, found: re.Match[str], tried: bool, left: int = MOST
 ) -> Iterator[tuple[Edits, dict[str, Any]]]:
-    """Yield edits that a policy asks for, and with them those of further policies. `tried`: only what the API server takes."""
+    """Yield the edits that a policy requires, with those of further policies. `tried`: only those that the API server accepts."""
     spec, reference = (
         _spec_of(sim, POLICY, found["policy"]),
         _spec_of(sim, BINDING, found["binding"]).get("paramRef") or {},
@@ -309,7 +309,7 @@ def _spec_of(sim: Simulation, kind: str, name: str) -> Manifest:
 
 
 def _leave_to_admission(field: str) -> Proposing:
-    """A field of the template that admission writes itself, taken out of it; for a priority, a class of that value."""
+    """Return a function that proposes to remove a template's field that admission writes, or a class with that priority."""
 
     def propose(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
         yield _patch(draft, target, Change("left-to-admission", {"field": field}), {field: None})
@@ -323,7 +323,7 @@ def _leave_to_admission(field: str) -> Proposing:
 
 
 def _leave_to_class(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """A label that the RuntimeClass selects nodes by, in another way than the template, taken out of one of the two."""
+    """Propose to remove a node label that the RuntimeClass and the template select differently from one of the two."""
     key, name = found["key"], str(draft.original["spec"].get("runtimeClassName") or "")
     change = Change("left-to-admission", {"field": f"nodeSelector {key}"})
     yield _patch(draft, target, change, {"nodeSelector": {key: None}})
@@ -332,7 +332,7 @@ def _leave_to_class(sim: Simulation, draft: Draft, target: str, found: re.Match[
 
 
 def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The requests of the containers are raised to what the ratio of a LimitRange leaves."""
+    """Propose to raise the containers' requests to the ratio of a LimitRange."""
     resource, ratio = found["resource"], nanos(found["amount"]) / 1e9
     settings = []
     for container in draft.original["spec"]["containers"]:
@@ -345,14 +345,14 @@ def _keep_ratio(sim: Simulation, draft: Draft, target: str, found: re.Match[str]
 
 
 def _raise_limit(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """A limit that is set where the default of a LimitRange is less than the request, or a request that is no more than it."""
+    """Propose an explicit limit if a LimitRange's default is below the request, or a request no higher than the default."""
     name = draft.original["spec"]["containers"][int(found["index"])]["name"]
     for part, amount in (("limits", found["amount"]), ("requests", found["most"])):
         yield from _set_all(draft, target, [(name, part, found["resource"], amount)])
 
 
 def _set_limits(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The limits of what can only be requested with a limit: extended resources and huge pages."""
+    """Propose limits for resources that require one with a request: extended resources and huge pages."""
     container = draft.original["spec"]["containers"][int(found["index"])]
     yield from _set_all(draft, target, [(container["name"], "limits", *each) for each in find_unlimited(container)])
 
@@ -366,7 +366,7 @@ def find_unlimited(container: Manifest) -> list[tuple[str, str]]:
 
 
 def _set_all(draft: Draft, target: str, settings: list[tuple[str, str, str, str]]) -> Iterator[Draft]:
-    """Amounts of containers: the name of each, its limits or requests, the resource, and the amount."""
+    """Propose amounts of containers: each setting is the name, limits or requests, the resource, and the amount."""
     for container, part, resource, amount in settings:
         values = {"field": part, "resource": resource, "container": container, "to": amount}
         call = f"kubectl set resources {target} -c {container} --{part}={resource}={amount}"
@@ -382,7 +382,7 @@ def _make_account(sim: Simulation, draft: Draft, target: str, found: re.Match[st
 
 
 def _enlarge_claims(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The StatefulSet made anew with claims of the size that a LimitRange allows."""
+    """Propose to recreate the StatefulSet with claims of a size that a LimitRange allows."""
     kind, name = target.split()[:2]
     owner = sim.store.get("StatefulSet", draft.original["metadata"]["namespace"], name)
     if owner is None or kind != "statefulset":
@@ -397,7 +397,7 @@ def _enlarge_claims(sim: Simulation, draft: Draft, target: str, found: re.Match[
 
 
 def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) -> Iterator[Draft]:
-    """The containers get the security context that the level of their namespace wants; the namespace gets a level that takes the pod."""
+    """Propose the security context that the namespace's level requires, or a namespace level that allows the pod."""
     pod, level, namespace = draft.original, found["level"], draft.original["metadata"]["namespace"]
     mends = {check.reason: check.mend for check in pod_security.CHECKS if f"{check.reason} (" in found.string}
     lists = [name for name in ("initContainers", "containers") if pod["spec"].get(name)]
@@ -420,7 +420,7 @@ def _secure(sim: Simulation, draft: Draft, target: str, found: re.Match[str]) ->
 
 
 def _patch_template(sim: Simulation, draft: Draft, target: str, change: Change, wanted: Any) -> Draft:
-    """A strategic patch of the pods' template; a Job, whose template cannot change, is made anew."""
+    """Return a draft with a strategic patch of the pods' template. A Job, whose template is immutable, is recreated."""
     kind, name = target.split()[:2]
     patch: dict[str, Any] = {"spec": {"template": wanted}}
     patch = {"spec": {"jobTemplate": patch}} if kind == "cronjob" else patch
@@ -432,10 +432,10 @@ def _patch_template(sim: Simulation, draft: Draft, target: str, change: Change, 
 
 
 def list_disallowed(sim: Simulation, pod: Manifest, namespace: str) -> tuple[list[Any], list[str]]:
-    """Return the tolerations that a namespace has to allow for a pod, and the names of those that it does not allow."""
+    """Return the tolerations that a namespace has to allow for a pod, and the names of those it does not allow."""
     try:
         allowed = tolerations.read_annotation(sim.store, namespace, tolerations.ALLOWED)
-    except ValueError:  # a dump may quote a refusal of before the annotation was changed
+    except ValueError:  # a dump's refusal may be older than the annotation
         allowed = []
     seconds = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     added: list[Any] = [{"key": key, **seconds} for key in (tolerations.NOT_READY, tolerations.UNREACHABLE)]

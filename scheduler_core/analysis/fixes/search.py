@@ -1,7 +1,7 @@
-"""The search for fixes: drafts in the order of their cost, each asked of the filters on a fork, then proven by running.
+"""The search for fixes: drafts in order of cost. The filters check each draft on a fork, and a run proves it.
 
-Where nothing small adds what the pod needs, nodes are added: like those that exist, or the smallest one that would do. Bounded by a
-Budget and deterministic: the same world and budget find the same fixes.
+If no small change helps, nodes are added: like existing ones, or the smallest sufficient one. A Budget bounds the search, which is
+deterministic: the same world and budget find the same fixes.
 """
 
 import heapq
@@ -72,7 +72,7 @@ _CHANGING = ("apply", "patch", "replace", "scale", "set resources")
 
 
 def find_fixes(sim: Simulation, pod_key: str, budget: Budget | None = None) -> list[Fix]:
-    """Fixes for a pending pod (namespace/name), those that harm least first; none for a pod that fits as it is."""
+    """Return fixes for a pending pod (namespace/name), the least harmful first. Return none for a pod that fits without changes."""
     return list(finish(search_fixes(sim, pod_key, budget or Budget())).fixes)
 
 
@@ -84,23 +84,22 @@ def search_fixes(
     found: Callable[[Fix], None] = lambda fix: None,
     refused: Manifest | None = None,
 ) -> Search:
-    """The same as a generator that yields whenever others may have a turn; stopped, it answers with what it has.
+    """Search fixes as a generator that yields to others regularly. If stopped, it returns its current result.
 
-    Each fix is told to `found` as soon as it is proven.
-
-    `refused`: the manifest of a pod without a workload that the API server did not take. `sim` itself is never changed.
+    `found` receives each fix as soon as it is proven. `refused`: the manifest of a pod without a workload that the API server refused.
+    `sim` never changes.
     """
     budget = replace(budget, should_stop=should_stop, found=found)
     if refused is not None:
         try:
             return (yield from search_uncreated(sim, pod_key, budget, refused))
         except (AttributeError, LookupError, TypeError, ValueError):
-            # Nobody checked the types within what the API server refused; such a manifest has nothing to try.
+            # A refused manifest is not validated: fields may have wrong types, and then there are no proposals.
             return Findings(pod_key, "searched")
     findings = yield from _search_any(sim, pod_key, budget)
-    about = dict.fromkeys((pod_key, findings.pod))  # of a node also what is said of the pod that holds up its drain
+    about = dict.fromkeys((pod_key, findings.pod))  # for a node, also messages about the pod that blocks its drain
     least = min((max(c.harm for c in each.changes) for each in findings.fixes if each.kind != "recreate"), default=9)
-    # A cause that was found and can be mended says more than a guess.
+    # A known cause with a fix is more informative than a guess.
     limits = (
         (e, _DISPLACING if e.silent else int(e.weak and e.code != WRITTEN)) for key in about for e in advise(sim, key)
     )
@@ -111,7 +110,7 @@ def search_fixes(
 
 
 def _put_writers_first(sim: Simulation, fixes: Iterable[Fix]) -> tuple[Fix, ...]:
-    """Put before the first fix that changes what a custom resource controls the step to make the change there."""
+    """Put a step before the first fix that changes an object of a custom resource: make the change in that resource."""
     found: dict[str, Fix] = {}
     for fix in fixes:
         calls = read_calls(fix.kubectl) if fix.proven and "# First kubectl edit" not in fix.kubectl else ()
@@ -188,14 +187,14 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
 
 
 def _is_of_missing_node(sim: Simulation, pod: Pod) -> bool:
-    """Return whether a pod of a DaemonSet is made for a node that does not exist."""
+    """Return whether a DaemonSet's pod is tied to a node that does not exist."""
     is_daemon = (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"
     fields = [each for term in find_target(pod.manifest) or () for each in term.get("matchFields") or ()]
     return is_daemon and bool(fields) and all(sim.store.node(name) is None for e in fields for name in e["values"])
 
 
 def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
-    """The same of KIND/NAMESPACE/NAME, by a pod of it that waits or is missing; and of Node/NAME, by a pod that a drain waits for."""
+    """Search fixes for KIND/NAMESPACE/NAME, by its waiting or missing pod, or for Node/NAME, by a pod that blocks its drain."""
     kind, namespace, name = key.split("/") if key.count("/") == 2 else ("Node", "", key.removeprefix("Node/"))
     if kind == "Node":
         here = [p for p in sim.store.pods_on(name) if p.deleting or (is_guarded(sim, p) and not p.terminal)]
@@ -208,7 +207,7 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
         if (kind, name) in (("PodGroup", pod.spec.group), owner and (owner["kind"], owner["metadata"]["name"]))
     ]
     waiting = [pod for pod in owned if not pod.node_name and not pod.terminal]
-    if kind == "Deployment":  # those of the last revision first
+    if kind == "Deployment":  # pods of the last revision first
         waiting.sort(key=lambda pod: -(pod.creation_time or 0))
     mine = [pod.key for pod in waiting]
     if kind not in (CRON_JOB, "Job"):
@@ -231,7 +230,7 @@ def search_workload(sim: Simulation, key: str, budget: Budget) -> Search:
 
 
 def _search_job_anew(sim: Simulation, job: Manifest, budget: Budget) -> Search:
-    """Search fixes for the pod of a Job whose time has run out, with the Job recreated; none if its pod finds a node as it is."""
+    """Search fixes for the pod of a Job whose deadline has passed, with the Job recreated. Return none if its pod fits without changes."""
     key, anew, watch = f"{job['metadata']['namespace']}/{job['metadata']['name']}", renew_job(job), Watch(sim.fork())
     start_controllers(watch.world, ACTING["Job"])
     try:
@@ -257,7 +256,7 @@ def _search_job_anew(sim: Simulation, job: Manifest, budget: Budget) -> Search:
 
 
 def _is_wanted(sim: Simulation, pod: Pod, others: list[Pod]) -> bool:
-    """Return whether the controller of a pod that has ended wants pods, and has only pods that have ended."""
+    """Return whether the controller of an ended pod wants pods, and has only ended ones."""
     by = controller_of(pod.manifest) or {}
     maker = sim.store.get(str(by.get("kind")), pod.namespace, str(by.get("name"))) or {}
     mine = (each for each in others if controller_of(each.manifest) == by)
@@ -265,20 +264,20 @@ def _is_wanted(sim: Simulation, pod: Pod, others: list[Pod]) -> bool:
 
 
 def _asks_for_missing_node(sim: Simulation, pod: Pod) -> bool:
-    """Return whether the pod's manifest, or the template it is made of, names a node that does not exist."""
+    """Return whether the pod's manifest, or its template, names a node that does not exist."""
     owner = workload_of(sim.store, pod.manifest)
     named = owner is None or owner["spec"]["template"]["spec"].get("nodeName")
     return sim.store.node(pod.node_name) is None and bool(named)
 
 
 def _wants_another_system(sim: Simulation, pod: Pod) -> bool:
-    """Return whether a pod's node has another operating system than the pod asks for, which the scheduler does not look at."""
+    """Return whether a pod's node has another operating system than the pod requires, which the scheduler does not check."""
     node, wanted = sim.store.node(pod.node_name), (pod.manifest["spec"].get("os") or {}).get("name")
     return bool(wanted) and node is not None and node.labels.get(OS_LABEL, wanted) != wanted
 
 
 def bring_on(sim: Simulation, key: str) -> tuple[Simulation, Pod | None]:
-    """Return the world, and the pod in it, once the pod's claims are made and a node that it has got is written down."""
+    """Return the world and the pod after the pod's claims are created and its binding is stored."""
     pod = sim.store.pod_at(key)
     if pod is None or pod.node_name:
         return sim, pod
@@ -346,16 +345,16 @@ class _Search:
         return self._end("searched")
 
     def _sleeps(self) -> bool:
-        """Return whether the pod waits although a node would take it by now: nothing has woken it."""
+        """Return whether the pod waits although a node would fit by now: no event has requeued the pod."""
         queues = (scheduler.queue for scheduler in self.sim.schedulers)
         return any(entry.key == self.pod.key for queue in queues for entry in queue.unschedulable())
 
     def _new_node(self, first: Draft, diagnosis: Diagnosis) -> Generator[None, None, None]:
-        """A node of a group that exists; where none would do, the smallest one."""
+        """Try a node of an existing group, or else the smallest sufficient one."""
         self.left = bool(self.heap)
         self.heap.clear()
         for drafts in (of_groups(first, diagnosis, self.sim.store), smallest(first, diagnosis, self.sim.store)):
-            # A machine in a zone that is not there yet is what is left where nothing else helps without harm.
+            # A machine in a new zone is the last resort, if no other fix is harmless.
             helps = any(max(change.harm for change in fix.changes) < _DISPLACING for fix in self.fixes)
             self._push(each for each in drafts if not (helps and in_new_domain(each.changes[-1])))
             yield from self._search(self.tried + self.budget.big)
@@ -367,7 +366,7 @@ class _Search:
         return any(change.kind == "node" and not change.values.get("virtual") for change in changes)
 
     def _search(self, candidates: int) -> Generator[None, None, None]:
-        """Tries what was proposed, until smaller fixes than what is left do no harm or the budget is spent."""
+        """Try proposals until smaller harmless fixes make the rest needless, or the budget is used up."""
         while self.heap and self.tried < candidates and not self._spent():
             _, _, draft = heapq.heappop(self.heap)
             if self._enough(draft) or self._needless(draft) or self.alike[draft.kinds] >= self.budget.alike:
@@ -405,7 +404,7 @@ class _Search:
         return draft
 
     def _other_firsts(self) -> list[Draft]:
-        """Other ways to the same: the profile that is missing; of a pod that its kubelet refused, a rollout that ends old pods first."""
+        """Return alternatives: the missing profile; for a pod that its kubelet refused, a rollout that ends old pods first."""
         if self.pod.terminal:
             ways = (proposals.in_turn, proposals.all_anew)
             return [each for propose in ways for each in propose(Draft(self.pod.manifest), self.sim)]
@@ -424,7 +423,7 @@ class _Search:
         )
 
     def _diagnosed(self, draft: Draft) -> Generator[None, None, Diagnosis | None]:
-        """Return the diagnosis after the draft's commands; None if one is refused or no scheduler is responsible."""
+        """Return the diagnosis after the draft's commands, or None if one is refused or no scheduler is responsible."""
         if draft.is_of_pod_alone and not self.pod.node_name:
             self.looking = self.looking or self.sim.fork()
             yield
@@ -451,17 +450,17 @@ class _Search:
             new = draft.fingerprint not in self.known
             if new and len(draft.changes) <= self.budget.changes:
                 self.known.add(draft.fingerprint)
-                # To run what displaces others takes many attempts, so it waits until all else was looked at.
+                # A proof of displacing drafts takes many attempts, so they wait until all others were checked.
                 last = draft.patient and (draft.harm >= _DISPLACING or self._lasts(draft))
                 heapq.heappush(self.heap, ((last, draft.cost), len(self.known), draft))
 
     def _lasts(self, draft: Draft) -> bool:
-        """Return whether a draft waits for what ends long after other proofs."""
+        """Return whether a draft waits for an end that is long after other proofs."""
         return "wait" in draft.kinds and find_last_end(self.sim) > self.budget.proof_time
 
     def _try(self, draft: Draft) -> Generator[None, None, None]:
         self.tried += 1
-        if draft.patient:  # only running it shows
+        if draft.patient:  # only a run shows it
             yield from self._proven(draft)
             return
         diagnosis = yield from self._diagnosed(draft)

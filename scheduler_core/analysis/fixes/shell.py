@@ -1,6 +1,6 @@
-"""The shell in which a fix is proven: the calls that a fix prints, read again and carried out on a fork as kubectl carries them out.
+"""The shell of proofs: a fix's printed calls are parsed, and carried out on a fork as kubectl carries them out.
 
-Each call becomes requests to the API server. A call that waits (delete, replace --force) is waited for before the next one begins.
+Each call becomes requests to the API server. A waiting call (delete, replace --force) ends before the next one begins.
 """
 
 import copy
@@ -66,12 +66,12 @@ class Call:
 
     @property
     def waits(self) -> bool:
-        """Return whether kubectl comes back only when what it deletes is gone."""
+        """Return whether kubectl returns only after its deletions are finished."""
         return self.flags.get("wait") != "false"
 
 
 def read_calls(text: str) -> Iterator[Call]:
-    """Yield the calls of a text that a fix prints."""
+    """Yield the calls in a fix's printed text."""
     lines = iter(text.splitlines())
     for line in lines:
         body: list[str] = []
@@ -121,7 +121,7 @@ def _is_pair(word: str) -> bool:
 
 
 def run_call(world: Simulation, call: Call) -> Iterator[tuple[commands.Command, tuple[commands.Ref, ...]]]:
-    """Yield the requests of a call, each with the objects that have to be gone before the next one. Raise Refused as kubectl fails."""
+    """Yield a call's requests, each with the objects that must be gone before the next one. Raise Refused if kubectl would fail."""
     made = _VERBS.get(call.words[0])
     if made is None:
         raise commands.refuse("command", call.words[0], "one of " + ", ".join(_VERBS))
@@ -139,7 +139,7 @@ def _found(world: Simulation, ref: commands.Ref) -> Manifest:
 
 
 def _apply(world: Simulation, call: Call) -> Requests:
-    """New objects are created. Of an object that exists, what the text says is set; nothing is taken away."""
+    """Yield the requests that create new objects, or that set an existing object's fields in the text. No field is removed."""
     for each, ref in zip(call.objects, call.refs, strict=True):
         if world.store.get(ref.kind, ref.namespace, ref.name) is None:
             yield commands.ApplyObjects((each,)), ()
@@ -177,7 +177,7 @@ def _scale(world: Simulation, call: Call) -> Requests:
 
 
 def _set_resources(world: Simulation, call: Call) -> Requests:
-    """Amounts are set one by one: what is not named stays as it is, a limit as well."""
+    """Yield the request that sets single amounts. Amounts that are not named stay, limits included."""
     (ref,) = call.refs
     patch = _build_amounts(_found(world, ref)["spec"]["template"]["spec"], call)
     yield commands.PatchObject(ref, {"spec": {"template": {"spec": patch}}}, type="strategic"), ()
@@ -204,7 +204,7 @@ def _build_amounts(spec: Manifest, call: Call) -> Manifest:
 
 
 def change_template(pod: Manifest, call: Call) -> Manifest:
-    """Return a pod as `kubectl patch` or `set resources` changes the template of a workload."""
+    """Return a pod with the changes that `kubectl patch` or `set resources` makes to a workload's template."""
     if call.words[0] == "patch":
         patch, how = json.loads(call.flags["patch"])["spec"]["template"], call.flags.get("type", "strategic")
     else:
@@ -219,7 +219,7 @@ def _resume(world: Simulation, call: Call) -> Requests:
 
 
 def _undo(world: Simulation, call: Call) -> Requests:
-    """The template of the revision before the newest, without the label that tells the ReplicaSets apart."""
+    """Yield the requests that restore the previous revision's template, without the label pod-template-hash."""
     for ref in call.refs:
         deployment = _found(world, ref)
         keys = world.store.controlled("ReplicaSet", str(deployment["metadata"]["uid"]))
@@ -278,7 +278,7 @@ def _drain(world: Simulation, call: Call) -> Requests:
 
 
 def _mend(world: Simulation, call: Call) -> Requests:
-    """`describe node` stands for whoever mends the node: its kubelet runs and reports that all is well."""
+    """Yield the requests that repair a node, for which `describe node` stands: its kubelet runs, and reports a healthy node."""
     ref = commands.Ref("Node", "", call.words[2])
     node = _found(world, ref)
     if ref.name in world.surroundings.inputs.stopped:
@@ -295,12 +295,12 @@ def _mend(world: Simulation, call: Call) -> Requests:
 
 
 def _wait(world: Simulation, call: Call) -> Requests:
-    """Nothing is asked for."""
+    """Yield no requests."""
     yield from ()
 
 
 def is_met(world: Simulation, call: Call) -> bool:
-    """Return whether the status of a quota that `kubectl wait` waits for is that of its spec; of all other calls True."""
+    """Return whether the quota of a `kubectl wait` has its spec's limits in its status. Return True for all other calls."""
     refs = [ref for ref in call.refs if ref.kind == "ResourceQuota"] if call.words[0] == "wait" else []
     return all(each["status"]["hard"] == each["spec"]["hard"] for each in (_found(world, ref) for ref in refs))
 
@@ -330,7 +330,7 @@ _VERBS: Mapping[str, Callable[[Simulation, Call], Requests]] = {
     "cat": _configure,
 }
 
-# Controllers that act for the sake of a proof
+# Controllers that a proof starts
 
 VOLUMES = (
     "persistentvolume-binder-controller",
@@ -343,7 +343,7 @@ CLAIMS = ("resourceclaim-controller",)
 
 
 def start_controllers(world: Simulation, more: Iterable[str], makers: Iterable[tuple[str, str]] = ()) -> None:
-    """These controllers act, too; `makers` of one object each, as others in a snapshot may have lost their pods with the dump."""
+    """Start these controllers, too, and `makers` for one object each: other objects may have lost their pods in the dump."""
     running = world.settings.cluster.controllers
     if running is None:
         return
@@ -365,7 +365,7 @@ def start_controllers(world: Simulation, more: Iterable[str], makers: Iterable[t
 
 
 def complete_references(world: Simulation) -> None:
-    """Writes the uids of bound claims into their volumes: a dump without uids has none, and the binder would take the claims for lost."""
+    """Write the uids of bound claims into their volumes. Without uids, as in some dumps, the binder would treat the claims as lost."""
     for volume in world.store.list(VOLUME):
         reference = (volume.get("spec") or {}).get("claimRef") or {}
         claim = world.store.get(CLAIM, str(reference.get("namespace") or ""), str(reference.get("name") or ""))

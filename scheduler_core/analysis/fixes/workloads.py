@@ -1,4 +1,4 @@
-"""Fixes for workloads that do not go on: a pod that has to end first, an update strategy, a rollout, a Job in the way of the next one."""
+"""Fixes for workloads without progress: a pod that has to end first, an update strategy, a rollout, a Job that blocks the next one."""
 
 import itertools
 import json
@@ -48,7 +48,7 @@ CRON_JOB = "CronJob"
 KINDS = ("Deployment", "StatefulSet", "DaemonSet", "Job", CRON_JOB)
 LEAST_DEADLINE, DEADLINE = 10, 60  # seconds; the controller looks at its CronJobs every 10 s
 LAST_DAY = 28  # that each month has
-MOST = 3  # Jobs that are deleted, one in each fix
+MOST = 3  # deleted Jobs, one per fix
 _ENDED = ("Complete", "Failed")
 _EXCEEDED = re.compile(
     r"exceeded quota: (?P<quota>\S+), requested: (?P<name>[^=]+)=(?P<asked>\d+), used: \S+=(?P<used>\d+), limited: \S+=(?P<most>\d+)"
@@ -65,7 +65,7 @@ _NOT_STARTING = (
 def search_stuck(
     sim: Simulation, kind: str, namespace: str, name: str, budget: Budget
 ) -> Generator[None, None, Findings]:
-    """Prove what lets a workload go on that has all its pods, or waits for one of them to end."""
+    """Prove fixes for a workload that has all its pods, or waits for one of them to end."""
     owner, key = sim.store.get(kind, namespace, name), f"{namespace}/{name}-*"
     if owner is None:
         return Findings(key, "gone")
@@ -140,7 +140,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
 
 
 def _go_on_in_order(draft: Draft, sim: Simulation, owner: Manifest, mine: list[Pod], prover: Prover) -> Proposals:
-    """Delete a pod that blocks the order of a StatefulSet or has the name of one of its pods, or recreate the StatefulSet as Parallel."""
+    """Propose to delete a pod that blocks a StatefulSet's order or occupies a pod's name, or to recreate the StatefulSet as Parallel."""
     meta, replicas = owner["metadata"], int(owner["spec"].get("replicas", 1))
     if len(mine) > replicas:
         last = max(mine, key=lambda pod: parent_and_ordinal(pod.name)[1])
@@ -155,13 +155,13 @@ def _go_on_in_order(draft: Draft, sim: Simulation, owner: Manifest, mine: list[P
 
 
 def _goes_on(pods: list[Pod], prover: Prover) -> Goal:
-    """One of the pods of the old revision is replaced: the update does not wait any more."""
+    """Return the goal that a pod of the old revision is replaced, so that the update continues."""
     goals = [prover.left(pod) for pod in pods]
     return lambda fixed: "" if any(goal(fixed) is not None for goal in goals) else None
 
 
 def list_placed_for_a_time(sim: Simulation, pods: list[Pod]) -> list[tuple[Pod, int]]:
-    """List the pods that tolerate a NoExecute taint of their node for some seconds only, with those: the next one is placed there, too."""
+    """List the pods that tolerate a NoExecute taint of their node only for some seconds, with the seconds. Their successors do, too."""
     found = []
     for pod in (each for each in pods if not each.deleting and not each.terminal):
         node = sim.store.node(pod.node_name)
@@ -176,7 +176,7 @@ def _list_taints_of_owners(node: Node | None) -> list[Taint]:
 
 
 def _stay(draft: Draft, owner: Manifest, pod: Pod, node: Node) -> Proposals:
-    """The taint is tolerated for good, or taken off the node."""
+    """Propose to tolerate the taint permanently, or to remove the taint."""
     keys = {taint.key for taint in _list_taints_of_owners(node)}
     given = owner["spec"]["template"]["spec"].get("tolerations") or ()
     kept = [
@@ -199,7 +199,7 @@ def _stay(draft: Draft, owner: Manifest, pod: Pod, node: Node) -> Proposals:
 
 
 def list_uneven(sim: Simulation, owner: Manifest, pods: list[Pod]) -> Iterator[tuple[str, dict[str, list[Pod]], int]]:
-    """Yield the required spreads that the pods of a workload break by now: key, pods by domain, and maxSkew."""
+    """Yield the required spreads that a workload's pods currently violate: key, pods by domain, and maxSkew."""
     spec = ((owner["spec"].get("template") or {}).get("spec")) or {}
     whole = pods and all(pod.node_name and not pod.terminal and not pod.deleting for pod in pods)
     for each in spec.get("topologySpreadConstraints") or () if whole else ():
@@ -225,7 +225,7 @@ def list_uneven(sim: Simulation, owner: Manifest, pods: list[Pod]) -> Iterator[t
 
 
 def _even_out(draft: Draft, by_domain: dict[str, list[Pod]], most: int, prover: Prover) -> Proposals:
-    """The pods deleted that a domain has too many of: those made in their place go to others."""
+    """Propose to delete the surplus pods of a domain: their replacements run in others."""
     lists, moved = [list(pods) for pods in by_domain.values()], list[Pod]()
     while max(map(len, lists)) - min(map(len, lists)) > most:
         pod = max(lists, key=len).pop()
@@ -235,7 +235,7 @@ def _even_out(draft: Draft, by_domain: dict[str, list[Pod]], most: int, prover: 
 
 
 def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
-    """Return the containers of a running pod that have ended for good, and those that have not."""
+    """Return the permanently ended containers of a running pod, and the others."""
     names: dict[bool, list[str]] = {True: [], False: []}
     for each in (pod.manifest.get("status") or {}).get("containerStatuses") or ():
         names["terminated" in (each.get("state") or {})].append(str(each.get("name")))
@@ -244,7 +244,7 @@ def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
 
 
 def _make_sidecars(draft: Draft, owner: Manifest, pod: Pod) -> Iterator[Draft]:
-    """A Job made anew with those containers as sidecars that run on after the others have ended."""
+    """Propose to recreate a Job with the containers that outlive the others as sidecars."""
     ended, running = divide_containers(pod)
     if ended and running:
         spec = owner["spec"]["template"]["spec"]
@@ -258,7 +258,7 @@ def _make_sidecars(draft: Draft, owner: Manifest, pod: Pod) -> Iterator[Draft]:
 
 
 def _take_back(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
-    """The images of the revision before in the template, and the pod deleted that does not start with the new ones."""
+    """Propose the previous revision's images, and the deletion of the pod that does not start with the new ones."""
     failing = next((pod for pod in pods if not pod.ready and not pod.deleting and _cannot_start(pod)), None)
     hashes = {pod.key: pod.labels.get("controller-revision-hash") for pod in pods}
     old = next((p for p in pods if failing and p.ready and hashes[p.key] != hashes[failing.key]), None)
@@ -278,24 +278,24 @@ def _take_back(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -
 
 
 def _cannot_start(pod: Pod) -> bool:
-    """Return whether a container of a pod waits for what only another template gives it."""
+    """Return whether a pod's container can start only with another template."""
     states = ((pod.manifest.get("status") or {}).get("containerStatuses")) or ()
     return any(((each.get("state") or {}).get("waiting") or {}).get("reason") in _NOT_STARTING for each in states)
 
 
 def _is_unhealthy(sim: Simulation, pod: Pod) -> bool:
-    """Return whether a probe of a running pod has failed, as an Event says."""
+    """Return whether an Event reports a failed probe of a running pod."""
     return any(e.reason == "Unhealthy" and (e.namespace, e.name) == (pod.namespace, pod.name) for e in sim.store.events)
 
 
 def _is_complete(owner: Manifest) -> bool:
-    """Return whether all pods of a workload are of the newest revision, and available."""
+    """Return whether all pods of a workload are available and of the newest revision."""
     status, wanted = owner.get("status") or {}, int(owner["spec"].get("replicas", 1))
     return all(int(status.get(name) or 0) == wanted for name in ("replicas", "updatedReplicas", "availableReplicas"))
 
 
 def _awaits_ends(owner: Manifest) -> bool:
-    """Return whether a workload makes no new pod before an old one has ended."""
+    """Return whether a workload creates a new pod only after an old one has ended."""
     spec = owner.get("spec") or {}
     if owner["kind"] == "Deployment":
         return bool((spec.get("strategy") or {}).get("type") == "Recreate")
@@ -304,7 +304,7 @@ def _awaits_ends(owner: Manifest) -> bool:
 
 
 def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> Proposals:
-    """Pods of the old revision that the update strategy leaves alone: deleted one by one, or let in by a lower partition."""
+    """Propose updates for old pods that the update strategy skips: delete one by one, or lower the partition."""
     meta, strategy = owner["metadata"], (owner.get("spec") or {}).get("updateStrategy") or {}
     newest = (owner.get("status") or {}).get("updateRevision")
     revisions = [(pod, pod.labels.get("controller-revision-hash")) for pod in pods]
@@ -328,7 +328,7 @@ def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> P
 
 
 def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
-    """Jobs deleted that keep a CronJob from its next one: that which has not ended, or ended ones that a quota counts."""
+    """Propose to delete Jobs that block a CronJob's next one: the Job that still runs, or ended Jobs that a quota counts."""
     meta, spec = owner["metadata"], owner.get("spec") or {}
     if spec.get("suspend"):
         change, patch = Change("resume", {"owner": f"CronJob {meta['name']}"}), {"spec": {"suspend": False}}
@@ -367,19 +367,19 @@ def _is_controlled(job: Manifest, owner: Manifest) -> bool:
 
 
 def ran_out(job: Manifest) -> bool:
-    """Return whether a Job has failed by its deadline, which counts from its start, also while its pods wait."""
+    """Return whether a Job failed by its deadline, which counts from the start, also while pods wait."""
     conditions = (job.get("status") or {}).get("conditions") or ()
     return any(each.get("type") == "Failed" and each.get("reason") == "DeadlineExceeded" for each in conditions)
 
 
 def has_ended(job: Manifest) -> bool:
-    """Return whether a Job is complete, or has failed."""
+    """Return whether a Job is complete or failed."""
     conditions: Iterator[Any] = iter((job.get("status") or {}).get("conditions") or ())
     return any(each.get("type") in _ENDED and each.get("status") == "True" for each in conditions)
 
 
 def _until(owner: Manifest, holds: Callable[[Manifest], bool]) -> Goal:
-    """Something holds of the object."""
+    """Return the goal that a condition holds for the object."""
     kind, meta = owner["kind"], owner["metadata"]
 
     def look(fixed: Watch) -> str | None:
@@ -390,12 +390,12 @@ def _until(owner: Manifest, holds: Callable[[Manifest], bool]) -> Goal:
 
 
 def _starts(owner: Manifest) -> Goal:
-    """The CronJob has a next start."""
+    """Return the goal that the CronJob has a next start."""
     return _until(owner, lambda now: schedule_of(Owner.of(now)).next(0) is not None)
 
 
 def _starts_one(sim: Simulation, owner: Manifest) -> Goal:
-    """The CronJob has one Job more."""
+    """Return the goal that the CronJob has one more Job."""
     there = {job["metadata"]["name"] for job in sim.store.list("Job")}
 
     def look(fixed: Watch) -> str | None:
@@ -405,11 +405,11 @@ def _starts_one(sim: Simulation, owner: Manifest) -> Goal:
     return look
 
 
-# Pods by a number that their StatefulSet does not want
+# Pods with an ordinal that their StatefulSet does not want
 
 
 def search_unwanted(sim: Simulation, owner: Manifest, key: str, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove the first number lowered, or replicas added, for a pod outside of the numbers of its StatefulSet."""
+    """Prove a lower first ordinal, or more replicas, for a pod outside the ordinals of its StatefulSet."""
     number, spec = parent_and_ordinal(key.partition("/")[2])[1], owner["spec"]
     first, replicas = int((spec.get("ordinals") or {}).get("start") or 0), int(spec.get("replicas", 1))
     prover, draft = Prover(sim, key, budget, owner), Draft({"metadata": {**owner["metadata"]}, "spec": {}})
@@ -426,13 +426,13 @@ def search_unwanted(sim: Simulation, owner: Manifest, key: str, budget: Budget) 
     return (yield from prove_each(sim, key, prover, iter(proposals), "searched"))
 
 
-# Nodes that a DaemonSet leaves out
+# Nodes without a DaemonSet's pod
 
 
 def search_daemons(
     sim: Simulation, namespace: str, name: str, budget: Budget, only: str = ""
 ) -> Generator[None, None, Findings]:
-    """Prove tolerations of the taints, and labels, of those nodes that a DaemonSet has no pod on, or of one of them."""
+    """Prove tolerations and labels for the nodes without a pod of a DaemonSet, or for one of these nodes."""
     key, owner = f"{namespace}/{name}", sim.store.get("DaemonSet", namespace, name)
     if owner is None:
         return Findings(key, "gone")
@@ -450,7 +450,7 @@ def search_daemons(
 
 
 def _respell(sim: Simulation, nodes: list[Node], owner: Manifest, pod: Pod) -> Iterator[Draft]:
-    """The template asks for the label that nodes have in place of one that no node has."""
+    """Propose that the template requires the label that nodes have instead of one that no node has."""
     for key, value in pod.spec.node_selector.items():
         is_there = any(node.labels.get(key) == value for node in sim.store.nodes())
         meant = {each for node in nodes for each in find_meant(node, key, value)} if not is_there else set()
@@ -470,7 +470,7 @@ def _tolerate(nodes: list[Node], owner: Manifest, pod: Pod) -> Iterator[Draft]:
 
 
 def _label(sim: Simulation, nodes: list[Node], pod: Pod) -> Iterator[Draft]:
-    """The label set on a node that is all that a node selector, or the required affinity, misses there; as others have it."""
+    """Propose the single node label that a node selector or the required affinity lacks on a node, with other nodes' value."""
     terms = pod.spec.node_affinity_required
     for node in nodes:
         lacks = wrong_labels(pod, node)
@@ -487,18 +487,18 @@ def _label(sim: Simulation, nodes: list[Node], pod: Pod) -> Iterator[Draft]:
 
 VOLUME = "PersistentVolume"
 OBJECTS = ("Namespace", CLAIM, VOLUME)
-PROTECTIONS = (PROTECTION, "kubernetes.io/pv-protection")  # which kube itself takes off once nobody uses the object
+PROTECTIONS = (PROTECTION, "kubernetes.io/pv-protection")  # kube removes these after the last user is gone
 
 
 def find_object(sim: Simulation, key: str) -> Manifest | None:
-    """Return the namespace Namespace/NAME, the claim PersistentVolumeClaim/NS/NAME, or the volume PersistentVolume/NAME; else None."""
+    """Return the namespace Namespace/NAME, the claim PersistentVolumeClaim/NS/NAME, or the volume PersistentVolume/NAME, or None."""
     kind, _, rest = key.partition("/")
     namespace, _, name = rest.rpartition("/")
     return sim.store.get(kind, namespace, name) if kind in OBJECTS else None
 
 
 def list_held(sim: Simulation, found: Manifest) -> list[tuple[Manifest, list[str]]]:
-    """Return an object, what is attached of a volume, or is in a namespace, with the finalizers that somebody else has to remove."""
+    """Return an object, a volume's attachments, and a namespace's objects, with the finalizers that other components have to remove."""
     near = [*list_attachments(sim, found), found]
     if found["kind"] == "Namespace":
         every = (each for kind in sim.store.kinds() for each in sim.store.list(kind))
@@ -508,7 +508,7 @@ def list_held(sim: Simulation, found: Manifest) -> list[tuple[Manifest, list[str
 
 
 def list_attachments(sim: Simulation, volume: Manifest) -> list[Manifest]:
-    """Return the VolumeAttachments of a volume; none of another object."""
+    """Return the VolumeAttachments of a volume, or none for another object."""
     name = volume["metadata"]["name"] if volume["kind"] == VOLUME else None
     return [each for each in sim.store.list(ATTACHMENT) if get_volume(each) == name]
 
@@ -521,7 +521,7 @@ def find_claim(sim: Simulation, volume: Manifest) -> Manifest | None:
 
 
 def is_kept(sim: Simulation, volume: Manifest) -> bool:
-    """Return whether a volume is to be deleted, as its claim is gone, and its driver does not delete it."""
+    """Return whether a volume is to be deleted after its claim, but its driver does not delete it."""
     phase, policy = (volume.get("status") or {}).get("phase"), volume["spec"].get("persistentVolumeReclaimPolicy")
     if phase != "Released" or policy != "Delete":
         return bool(phase == "Failed")
@@ -536,7 +536,7 @@ def list_users(sim: Simulation, claim: Manifest) -> list[Pod]:
 
 
 def search_object(sim: Simulation, key: str, found: Manifest, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove what lets a namespace, a claim, or a volume end; what concerns kinds on which nothing here acts is not proven."""
+    """Prove fixes that let a namespace, a claim, or a volume end. Fixes for kinds without a controller here are not proven."""
     lost = found["kind"] == CLAIM and (found.get("status") or {}).get("phase") == "Lost"
     if not (found["metadata"].get("deletionTimestamp") or lost or (found["kind"] == VOLUME and is_kept(sim, found))):
         return Findings(key, "fits")
@@ -568,14 +568,14 @@ def _let_go(sim: Simulation, found: Manifest) -> Proposals:
 
 
 def _is_mounted(sim: Simulation, volume: Manifest, node: str) -> bool:
-    """Return whether a pod on a node uses the claim of a volume."""
+    """Return whether a pod on a node uses a volume's claim."""
     ref = volume["spec"].get("claimRef") or {}
     key = f"{ref.get('namespace')}/{ref.get('name')}"
     return any(pod.spec.volumes and key in claims_of(pod) and not pod.terminal for pod in sim.store.pods_on(node))
 
 
 def _leaves(found: Manifest) -> Goal:
-    """An object is gone, or marked as deleted."""
+    """Return the goal that an object is gone, or marked as deleted."""
     kind, name = found["kind"], found["metadata"]["name"]
 
     def look(fixed: Watch) -> str | None:

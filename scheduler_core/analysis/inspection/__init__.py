@@ -1,4 +1,4 @@
-"""Looking closer at a world: attempts seen while they are run again, stranded pods, searches for devices, what a plugin sees on a node."""
+"""Inspection of a world: attempts observed in a replay, stranded pods, searches for devices, each plugin's view of a node."""
 
 from scheduler_core.analysis.inspection.attempt_observer import (
     CLONED,

@@ -1,7 +1,7 @@
-"""One attempt from its first transition to the end of its binding, seen while a world is run (or its past run again).
+"""An attempt from its first transition to the end of its binding, observed during a run or a replay.
 
-It keeps what the journal does not: each plugin's refusals, the events that came while the pod was in flight and what each means to it,
-Permit, PreBind, Bind and the way back, and the calls to the API server.
+The observer records what the journal omits: each plugin's rejections, the in-flight events and each one's effect on the pod, Permit,
+PreBind, Bind and their rollback, and the calls to the API server.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LATE = (Point.RESERVE, Point.PERMIT, Point.UNRESERVE)  # of a scheduling cycle'
 
 
 class InFlightEvent(NamedTuple):
-    """Something that happened while the pod was in flight, at a position and a virtual time (ns)."""
+    """An event while the pod was in flight, at a position and a virtual time (ns)."""
 
     what: ObjectEvent
     position: int
@@ -29,7 +29,7 @@ class InFlightEvent(NamedTuple):
 
 
 class AttemptObserver:
-    """Made when the attempt's first transition has been made; `see` is called after each one that follows."""
+    """An observer to create after the attempt's first transition. Call `see` after each further transition."""
 
     def __init__(self, sim: Simulation, pod: str) -> None:
         self.scheduler, self.cycle = running_cycle(sim, pod)
@@ -48,7 +48,7 @@ class AttemptObserver:
         return self.cycle.ended is not None and self.cycle.number not in self.scheduler.bindings
 
     def see(self, sim: Simulation, records: Iterable[Record]) -> None:
-        """Takes in one transition."""
+        """Record one transition."""
         self.binding = self.scheduler.bindings.get(self.cycle.number, self.binding)
         if self._flies:
             queue = self.scheduler.queue
@@ -90,7 +90,7 @@ class AttemptObserver:
         return {**data, "decision": decision.strategy.value, "plugin": decision.plugin, "hint": decision.hint}
 
     def _late_steps(self) -> list[dict[str, Any]]:
-        """Reserve, Permit, the binding cycle's points and Unreserve, in the order in which they ran."""
+        """Return Reserve, Permit, the binding cycle's points, and Unreserve, in the order in which they ran."""
         out = [_answer(step) for step in self.cycle.steps if step.point in _LATE]
         if self.binding is None:
             return out
@@ -103,7 +103,7 @@ class AttemptObserver:
 
 
 def running_cycle(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
-    """The scheduler that runs the pod's cycle now, or ran it last, and that cycle. ValueError where there is none."""
+    """Return the scheduler that runs the pod's cycle now, or ran it last, and that cycle. Raise ValueError if no scheduler did."""
     for scheduler in sim.schedulers:
         if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:
             return scheduler, scheduler.cycle
@@ -111,7 +111,7 @@ def running_cycle(sim: Simulation, pod: str) -> tuple[Any, SchedulingCycle]:
 
 
 def _has_answer(step: PluginStep) -> bool:
-    """Return True if a step before Reserve answered for all nodes: a PreFilter refusal, a PostFilter message, an error."""
+    """Return True if a step before Reserve has a result for all nodes: a PreFilter rejection, a PostFilter message, an error."""
     return step.point not in _LATE and not step.skipped and bool(step.status.message)
 
 
@@ -129,7 +129,7 @@ def _answer(step: PluginStep) -> dict[str, Any]:
 
 
 def name_of(what: ObjectEvent) -> str:
-    """The object that an event is about: namespace/name, or name."""
+    """Return the name of an event's object: namespace/name, or name."""
     thing = what.old if what.new is None else what.new
     if thing is None:
         return ""
@@ -140,15 +140,15 @@ def name_of(what: ObjectEvent) -> str:
     return str(getattr(thing, "key", None) or thing.name)
 
 
-# A CycleState that notes who reads, writes and copies it: put in the place of a cycle's own when somebody wants to know.
+# A CycleState that records its reads, writes, and copies. It replaces a cycle's own on demand.
 #
-# It answers as the plain one does, so a cycle that is run with it goes the same way.
+# Its results equal those of the plain one, so the observed cycle has the same course.
 
 WROTE, READ, MISSED, CLONED = "wrote", "read", "missed", "cloned"
 
 
 class Access(NamedTuple):
-    """One access; `clone` 0 is the cycle's own state, others are copies in the order in which they were made."""
+    """One access. `clone` 0 is the cycle's own state; other numbers are copies in the order of their creation."""
 
     what: str
     key: str
@@ -156,7 +156,7 @@ class Access(NamedTuple):
 
 
 class AccessLog:
-    """The accesses that a state and all its copies have recorded since the last `take`."""
+    """The accesses to a state and all its copies since the last `take`."""
 
     __slots__ = ("_clones", "_entries")
 
@@ -168,7 +168,7 @@ class AccessLog:
         self._entries.append(Access(what, key, clone))
 
     def clone(self) -> int:
-        """The number of a new copy."""
+        """Return the number of a new copy."""
         self._clones += 1
         self._entries.append(Access(CLONED, "", self._clones))
         return self._clones
@@ -179,7 +179,7 @@ class AccessLog:
 
 
 class ObservedState(CycleState):
-    """A CycleState whose accesses go to a log."""
+    """A CycleState that records its accesses in a log."""
 
     __slots__ = ("_clone", "_log")
 
@@ -190,7 +190,7 @@ class ObservedState(CycleState):
 
     @classmethod
     def over(cls, state: CycleState, log: AccessLog, clone: int = 0) -> ObservedState:
-        """The same content, observed."""
+        """Return an observed state with the same content."""
         twin = cls(log, clone)
         twin.values = dict(state.values)
         twin.skip_filter, twin.skip_score = state.skip_filter, state.skip_score
@@ -212,15 +212,15 @@ class ObservedState(CycleState):
         return ObservedState.over(self, self._log, self._log.clone())
 
 
-# What the plugins of one cycle do with its CycleState, seen while the cycle is run (or its past run again).
+# The accesses of one cycle's plugins to its CycleState, observed during a run or a replay.
 #
-# Each transition runs one plugin, so what the state noted meanwhile is that plugin's doing. A copy is named by what it was made for.
+# Each transition runs one plugin, so all accesses recorded during a transition are that plugin's. A copy is named by its purpose.
 
 OWN, NOMINATED, DRY_RUN, BINDING = "the cycle", "nominated pods", "dry run", "binding cycle"
 
 
 class StateAccess(NamedTuple):
-    """One access to a key: what was done, by which plugin at which point ("" where the framework itself did), to which copy."""
+    """One access to a key: the kind, the plugin and its extension point ("" for the framework itself), and the copy."""
 
     what: str
     key: str
@@ -231,7 +231,7 @@ class StateAccess(NamedTuple):
 
 
 class CycleStateObserver:
-    """Made when the cycle's first transition has been made; `see` is called after each one that follows."""
+    """An observer to create after the cycle's first transition. Call `see` after each further transition."""
 
     def __init__(self, sim: Simulation, pod: str) -> None:
         self.scheduler, self.cycle = running_cycle(sim, pod)
@@ -244,7 +244,7 @@ class CycleStateObserver:
         self.accesses: list[StateAccess] = []
 
     def see(self, sim: Simulation) -> None:
-        """Takes in one transition."""
+        """Record one transition."""
         self.binding = self.scheduler.bindings.get(self.cycle.number, self.binding)
         own, late = self.cycle.steps, self.binding.steps if self.binding is not None else []
         step = late[-1] if len(late) > self._seen_binding else own[-1] if len(own) > self._seen else None
@@ -258,7 +258,7 @@ class CycleStateObserver:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The state as it is now: the binding cycle's where that has begun."""
+        """The current state: the binding cycle's after that has begun."""
         state = self.cycle.state if self.binding is None else self.binding.state
         return state.values
 

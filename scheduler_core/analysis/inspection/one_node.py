@@ -1,7 +1,7 @@
-"""Why not here: what every Filter plugin would say of a pod on one node now, and how the node would score where it is feasible.
+"""Why not this node: the result of each Filter plugin for a pod on one node now, and the node's scores if it is feasible.
 
-Asked of plugins as an attempt asks them, but outside of any: of a fork whose cache no longer counts the pod itself, and of every
-Filter plugin, where an attempt would ask none after the first refusal.
+The plugins run as in an attempt, but outside of any: on a fork whose cache does not count the pod itself, and all Filter plugins run,
+while an attempt stops at the first rejection.
 
 kube: schedule_one.go (findNodesThatFitPod, prioritizeNodes), framework/runtime/framework.go @ v1.34.1
 """
@@ -30,7 +30,7 @@ from scheduler_core.world.simulation import Simulation
 
 @dataclass(frozen=True, slots=True)
 class PluginVerdict:
-    """A plugin's verdict on the node: `status` is None if it passes or is skipped; `point` is PreFilter if that refuses all."""
+    """A plugin's verdict on the node: `status` is None if it passes or is skipped; `point` is PreFilter if that rejects all."""
 
     plugin: str
     point: Point
@@ -50,9 +50,9 @@ class PluginScore:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """`refusal` is what an attempt would say of the node: the first plugin's, or an extender's. `feasible` counts the nodes that pass.
+    """`refusal` is the rejection of the node in an attempt: the first plugin's, or an extender's. `feasible` counts the nodes that pass.
 
-    `best` are the nodes with the highest total, `top`; `leaves` is the node that the pod is on now.
+    `best` are the nodes with the highest total, `top`; `leaves` is the pod's current node.
     """
 
     pod: str
@@ -69,7 +69,7 @@ class WhyNot:
 
 
 def why_not(sim: Simulation, pod_key: str, node: str) -> WhyNot | None:
-    """None where there is no such pod or node, or nobody schedules the pod. `sim` is not changed."""
+    """Return the results for a pod and a node, or None if either does not exist or no scheduler is responsible. `sim` does not change."""
     world = sim.fork()
     pod = world.store.pod_at(pod_key)
     scheduler = None if pod is None else scheduler_for(world, pod)
@@ -93,9 +93,9 @@ def why_not(sim: Simulation, pod_key: str, node: str) -> WhyNot | None:
 
 
 def _take_off(cache: Cache, pod: Pod) -> str:
-    """Remove a pod from all that the cache counts, and return the node that it was on, bound or assumed; "" where it was on none.
+    """Remove a pod from all counts of the cache. Return its node, bound or assumed, or "".
 
-    A pod that were left in the table of pods alone would still be counted by what reads that table, such as a spread.
+    A pod that stays in the table of pods alone would still be counted by users of that table, such as a spread.
     """
     if pod.identity not in cache.where:
         return ""
@@ -126,7 +126,7 @@ def list_verdicts(
 
 
 def _pre(plugin: object, trial: Trial, row: int) -> PluginVerdict | None:
-    """A PreFilter plugin that refuses all nodes, or leaves this one out."""
+    """Return the verdict of a PreFilter plugin that rejects all nodes or this one, or None."""
     step = run_pre_filter(plugin, trial)  # type: ignore[arg-type]
     if step.skipped:
         return None
@@ -149,7 +149,7 @@ def _with_nominated(scheduler: Scheduler, framework: Framework, trial: Trial, ro
 
 
 def _add_scores(found: WhyNot, framework: Framework, trial: Trial, rows: Rows, row: int) -> WhyNot:
-    """Return the result with the node's scores beside those of all feasible nodes; without scores if a plugin cannot score."""
+    """Return the result with the scores of the node and of all feasible nodes, or without scores if a plugin cannot score."""
     here = int(np.flatnonzero(rows == row)[0])
     total = np.zeros(len(rows), np.int64)
     scores = []

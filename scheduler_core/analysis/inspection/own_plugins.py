@@ -1,4 +1,4 @@
-"""What a plugin in CEL would say of a pod in the present world, on each node; nothing is changed by asking."""
+"""Results of a CEL plugin for a pod in the current world, on each node. The world does not change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MOST_NODES = 100
 
 @dataclass(slots=True)
 class ExpressionAnswer:
-    """The answer of one expression: its text, whether that is a refusal or a failure, and the values of its parts."""
+    """The result of one expression: its text, whether it is a rejection or a failure, and the values of its parts."""
 
     text: str
     refuses: bool = False
@@ -33,7 +33,7 @@ class ExpressionAnswer:
 
 @dataclass(slots=True)
 class OnNode:
-    """A plugin's answers for one node; None without such an expression. `victims`: each pod there, and whether to evict it."""
+    """A plugin's results for one node, or None without such an expression. `victims`: each pod there, and whether to evict the pod."""
 
     node: str
     filter: ExpressionAnswer | None = None
@@ -45,7 +45,7 @@ class OnNode:
 
 @dataclass(slots=True)
 class Trial:
-    """`left_out`: nodes beyond the first ones, or for which there was no cost left."""
+    """`left_out`: nodes beyond the first ones, or for which no cost budget was left."""
 
     pod: str
     pre_enqueue: ExpressionAnswer | None
@@ -54,7 +54,7 @@ class Trial:
 
 
 def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial:
-    """Try a plugin on the world as its first scheduler sees it now.
+    """Run a plugin on the world in the current view of its first scheduler.
 
     Raise Refused if an expression does not compile, or no scheduler runs.
     """
@@ -81,7 +81,7 @@ def trial(sim: Simulation, name: str, definition: Definition, pod: Pod) -> Trial
 
 
 def _on_node(plugin: CelPlugin, pod: Pod, info: NodeInfo, spent: CallBudget) -> tuple[OnNode, int | None]:
-    """Return the plugin's answers for a node, and the raw score."""
+    """Return the plugin's results for a node, and the raw score."""
     definition, on_node, score = plugin.definition, OnNode(info.name), None
     if definition.filter:
         on_node.filter, _ = _evaluate_field(plugin, "filter", _build_variables(plugin, "filter", pod, info), spent)
@@ -109,7 +109,7 @@ def _victims(plugin: CelPlugin, pod: Pod, info: NodeInfo, spent: CallBudget) -> 
 def _evaluate_field(
     plugin: CelPlugin, field: str, given: Mapping[str, Any], spent: CallBudget
 ) -> tuple[ExpressionAnswer, int | None]:
-    """Return the answer of an expression, and its score, if any."""
+    """Return the result of an expression, and its score, if any."""
     expression = plugin.expression(field)
     outcome = expression.evaluate(given, spent, watch=True)
     values = tuple(values_of(expression, outcome))
@@ -137,7 +137,7 @@ def _status(plugin: CelPlugin, field: str, answer: Answer) -> tuple[Status, int]
 
 
 def _normalize(plugin: CelPlugin, found: list[OnNode], scores: list[int | None]) -> None:
-    """Among the nodes that Filter leaves, as in a cycle."""
+    """Normalize the scores among the nodes that pass Filter, as in a cycle."""
     if plugin.definition.normalize not in NORMALIZED:
         return
     feasible = [

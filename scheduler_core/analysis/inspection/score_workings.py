@@ -1,4 +1,4 @@
-"""Workings: how a plugin's score of a node came about. The one place that asks plugins for their formulas."""
+"""Workings: the formulas behind a plugin's score of a node. Only this module calls plugins for their formulas."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +13,9 @@ from scheduler_core.world.readonly import PluginView, ProfileView, SchedulingCyc
 
 @dataclass(frozen=True, slots=True)
 class ScoreWorking:
-    """A plugin's numbers for a node, and the formulas they come from; None where there is none that comes to the number.
+    """A plugin's numbers for a node, and the formulas behind them, or None if no formula has that result.
 
-    `normalizes`: the plugin takes part in NormalizeScore, so that there is to be a `normalization`; `normalized` is None until it ran.
+    `normalizes`: the plugin takes part in NormalizeScore, so a `normalization` follows; `normalized` is None until it ran.
     """
 
     plugin: str
@@ -28,7 +28,7 @@ class ScoreWorking:
 
 
 def working(profile: ProfileView, cycle: SchedulingCycleView, plugin: str, node: str) -> ScoreWorking | None:
-    """None where the plugin has not scored the node."""
+    """Return the working of a plugin's score for a node, or None if the plugin has not scored the node."""
     board, row = cycle.scores, cycle.nodes.row(node)
     if board is None or row is None or plugin not in board.plugins:
         return None
@@ -53,18 +53,17 @@ def _working(cycle: SchedulingCycleView, plugin: PluginView, column: int, i: int
 
 
 def _coming_to(number: int | None, formula: Formula | None) -> Formula | None:
-    """Objects that plugins look up live may have changed since the cycle: a formula that comes to something else is none."""
+    """Return a formula if it has this result, else None: objects that plugins look up live may have changed since the cycle."""
     return formula if formula is not None and formula.result == number else None
 
 
-# Figures: what each plugin of a cycle sees on one node in its own terms. The one place that asks plugins for it.
+# Figures: each plugin's view of one node of a cycle. Only this module calls plugins for it.
 
 
 def figures(profile: ProfileView, cycle: SchedulingCycleView, node: str, only: str = "") -> dict[str, Explanation]:
-    """Plugin name -> its explanation of a node of the cycle's snapshot, of those that ran at a point after which they can say it.
+    """Return each plugin's explanation of a node in the cycle's snapshot, of the plugins that ran at a point they explain.
 
-    Of one alone where `only` names it.
-    Empty where the node is not in the snapshot, or while PreFilter has not ended.
+    `only`: the name of a single plugin. Return {} if the node is not in the snapshot, or if PreFilter has not ended.
     """
     row = cycle.nodes.row(node)
     ran = {(step.plugin, step.point) for step in cycle.steps}
@@ -77,17 +76,18 @@ def figures(profile: ProfileView, cycle: SchedulingCycleView, node: str, only: s
     }
 
 
-# The search for devices on one node, made again while somebody looks on: the past is run up to the step at which Filter made it.
+# The search for devices on one node, repeated with a watcher: a replay stops at the step at which Filter searched.
 # kube: plugins/dynamicresources/dynamicresources.go (Filter) @ v1.34.1
 
-TOO_LONG = 4  # how many times more than is kept a search is watched
+TOO_LONG = 4  # a search is watched for this many times the kept nodes
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSearch:
-    """`tree` is as devices/watch.py has it. `left_out`: what of it is not kept; `cut`: the search went on for longer than it was watched.
+    """`tree` is in the form of devices/watch.py. `left_out`: the nodes of the tree that are not kept; `cut`: the search exceeded the
+    watched part.
 
-    `order_dependent`: what of the node's answer may be another in a real cluster: "status", "allocation", or "".
+    `order_dependent`: the part of the result that may differ in a real cluster: "status", "allocation", or "".
     """
 
     tree: dict[str, Any]
@@ -97,7 +97,7 @@ class DeviceSearch:
 
 
 def device_step(cycle: SchedulingCycleView) -> PluginStep | None:
-    """The cycle's last step at which devices were searched for; None where there is none."""
+    """Return the cycle's last step that searched for devices, or None."""
     for step in reversed(cycle.steps):
         if step.point is Point.FILTER and step.plugin == DynamicResources.name:
             return step
@@ -107,7 +107,7 @@ def device_step(cycle: SchedulingCycleView) -> PluginStep | None:
 def device_search(
     profile: ProfileView, cycle: SchedulingCycleView, node: str, most: int = MOST_NODES
 ) -> DeviceSearch | None:
-    """Return the search on a node by a cycle at that step, at most `most` tree nodes; None if there was no search."""
+    """Return the search on a node by a cycle at that step, at most `most` tree nodes, or None if there was no search."""
     row = cycle.nodes.row(node)
     plugin = profile.plugin(DynamicResources.name)
     if row is None or not isinstance(plugin, DynamicResources):

@@ -1,7 +1,7 @@
-"""Stranded pods: those that would fit now while nothing is about to try them, as kube itself leaves them; and how it came about.
+"""Stranded pods: pods that would fit now but that nothing is about to try, as in kube itself; and the cause.
 
-A pod waits for an event that a hint says may help it. kube's hints do not see everything that helps, and a gated pod hears only what the
-plugin that holds it back registered for. Such a pod waits for the timeout of unschedulable pods, or for as long as nothing happens.
+A pod waits for an event that, according to a hint, may help. kube's hints miss some events that help, and a gated pod receives only the
+events that its gating plugin registered for. Such a pod waits for the timeout of unschedulable pods, or until something happens.
 
 kube: plugins/interpodaffinity/plugin.go (isSchedulableAfterPodChange), backend/queue/scheduling_queue.go (isPodWorthRequeuing,
 flushUnschedulablePodsLeftover), framework/preemption/preemption.go (prepareCandidateAsync) @ v1.34.1
@@ -27,17 +27,17 @@ _EXISTING_ANTI = STATUSES[EXISTING_ANTI].message
 class Way(enum.StrEnum):
     """A way in which a pod becomes stranded."""
 
-    # The deletion of a pod whose anti-affinity refused it moves nobody.
+    # The deletion of a pod whose anti-affinity rejected the pod requeues none.
     EXISTING_ANTI_AFFINITY = "existing anti-affinity"
-    NO_HINT = "no hint"  # what helped it was no event to the plugins that refused it
-    GATED_PREEMPTOR = "gated preemptor"  # held back for a preemption that is over: it hears of deleted pods alone
-    OPEN_GATE = "open gate"  # its PreEnqueue plugin would let it pass and has heard of nothing
+    NO_HINT = "no hint"  # the plugins that rejected it registered for no event that helps
+    GATED_PREEMPTOR = "gated preemptor"  # gated by a finished preemption: only deletions of pods requeue it
+    OPEN_GATE = "open gate"  # its PreEnqueue plugin would pass it, but received no event
 
 
 @dataclass(frozen=True, slots=True)
 class Stranding:
-    """`node` is one that the pod would fit on, `plugins` those that refused it or hold it back, `until` when the queue tries it again by
-    itself (virtual nanoseconds; None: not before something happens).
+    """`node`: a node on which the pod would fit. `plugins`: those that rejected or gate the pod. `until`: the time at which the queue
+    retries the pod without an event (virtual nanoseconds; None: only after an event).
     """
 
     way: Way
@@ -50,7 +50,7 @@ class Stranding:
 
 
 def find_stranding(sim: Simulation, key: str) -> Stranding | None:
-    """Return the way in which a pod "namespace/name" is stranded, or None. Runs the filters on all nodes: not for every step."""
+    """Return the way in which a pod "namespace/name" is stranded, or None. The filters run on all nodes: too slow for every step."""
     pod = sim.store.pod_at(key)
     scheduler = None if pod is None else scheduler_for(sim, pod)
     if pod is None or scheduler is None:
@@ -70,7 +70,7 @@ def find_stranding(sim: Simulation, key: str) -> Stranding | None:
 
 
 def fits(scheduler: Scheduler, pod: Pod) -> Diagnosis | None:
-    """Return the pod's diagnosis by the filters on the scheduler's present cache; None if no profile is responsible for it."""
+    """Return the pod's diagnosis on the scheduler's current cache, or None if no profile is responsible for the pod."""
     framework = scheduler.framework_of(pod)
     return None if framework is None else diagnose_on(scheduler, framework, pod, scheduler.cache.table())
 

@@ -1,4 +1,4 @@
-"""A scheduler's metrics: the catalogue, what they are now, how they developed; what devices there are; what the components around it do."""
+"""Status of schedulers and their surroundings: metrics with their catalogue and history, devices, and components."""
 
 from scheduler_core.analysis.status.devices import (
     CounterUse,

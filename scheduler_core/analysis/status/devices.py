@@ -1,6 +1,6 @@
 """The stock of devices at one moment: each device with its state and its holders.
 
-It is made where somebody looks, and again only where a slice, a claim, a class or a taint rule is another one.
+A stock is computed on demand, and again only after a slice, a claim, a class, or a taint rule has changed.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from scheduler_core.apimachinery.objects import Manifest, Node
 from scheduler_core.scheduler.framework.features import Features
 from scheduler_core.world.readonly import StoreView
 
-# Who holds a device: the claims whose allocation names it, with the pods that they are reserved for.
+# Holders of devices: the claims that a device is allocated to, with the pods that the claims are reserved for.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holder:
     """A claim that has a device, or a share of it.
 
-    `claim` and `pods` are namespace/name; `consumed` is what a share takes of the device's capacity, None where it is taken whole.
-    `admin`: with admin access, which takes it from nobody.
+    `claim` and `pods` are namespace/name; `consumed` is the share of the device's capacity, or None for the whole device. `admin`: admin
+    access, which does not occupy the device.
     """
 
     claim: str
@@ -48,7 +48,7 @@ Holders = Mapping[DeviceId, tuple[Holder, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holdings:
-    """`by_device`: by the claims' keys. What is here never changes: `after` makes the next one of it, as few claims change by a step."""
+    """`by_device`: by the claims' keys. Holdings are immutable: `after` derives the next ones, because few claims change per step."""
 
     claims: Sequence[Manifest] = ()
     by_device: Holders = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Holdings:
         return self.by_device.get(device, ())
 
     def after(self, claims: Sequence[Manifest]) -> Holdings:
-        """Return the holdings with the given claims instead of the present ones."""
+        """Return the holdings with the given claims instead of the current ones."""
         gone, come = _differences(self.claims, claims)
         if not gone and not come:
             return self
@@ -78,7 +78,7 @@ class Holdings:
 
 
 def _differences(before: Sequence[Manifest], after: Sequence[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
-    """Return the manifests that are gone, and those that are new."""
+    """Return the removed manifests and the new ones."""
     if len(before) == len(after):
         pairs = [(old, new) for old, new in zip(before, after, strict=True) if old is not new]
         if all(_key(old) == _key(new) for old, new in pairs):
@@ -101,19 +101,19 @@ def _list_holders(claim: ResourceClaim) -> Iterator[tuple[DeviceId, Holder]]:
 
 
 def pods_of(claim: ResourceClaim) -> tuple[str, ...]:
-    """The pods that a claim is reserved for, as namespace/name."""
+    """Return the pods that a claim is reserved for, as namespace/name."""
     return tuple(f"{claim.namespace}/{each.name}" for each in claim.reserved_for if each.resource == "pods")
 
 
-# What drivers publish, over all nodes: pools with their newest generation, and what is wrong with them.
+# Devices that drivers publish, over all nodes: pools with their newest generation, and their problems.
 # kube: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go @ v1.34.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedPool:
-    """`slices` are those of the newest `generation`, `older` the names of others; `expected`: how many the driver says there are.
+    """`slices` are those of the newest `generation`, `older` the names of others; `expected` is the driver's number of slices.
 
-    `twice`: a device name that is there twice, which makes the pool invalid ("": none).
+    `twice`: a device name that occurs twice, which makes the pool invalid ("": none).
     """
 
     id: PoolId
@@ -135,7 +135,7 @@ class PublishedPool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedSlices:
-    """`local` are the slices of one node each, by its name; `shared` those that may be for any. Of newest generations alone."""
+    """Slices of the newest generations. `local`: slices of one node, by its name; `shared`: slices that may be for any node."""
 
     pools: tuple[PublishedPool, ...]
     local: dict[str, list[ResourceSlice]] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class PublishedSlices:
         return found
 
     def reaching(self, node: Node) -> list[tuple[ResourceSlice, Device]]:
-        """The devices that a node reaches, slice by slice."""
+        """Return the devices that a node reaches, slice by slice."""
         slices = [*self.local.get(node.name, ()), *self.shared]
         return [(each, device) for each in slices for device in each.devices if _reaches(each, device, node)]
 
@@ -177,7 +177,7 @@ def _twice(slices: Iterable[ResourceSlice]) -> str:
 
 
 def _reaches(each: ResourceSlice, device: Device, node: Node) -> bool:
-    """A selector that can't be read reaches nobody."""
+    """Return whether a device's scope includes a node. A selector that can't be parsed includes no node."""
     scope = device.scope if each.per_device and device.scope is not None else each.scope
     try:
         return scope_matches(scope, node)
@@ -190,9 +190,9 @@ MOST_KEPT = 8
 
 
 class DeviceState(enum.StrEnum):
-    """ASSUMED: a scheduler has chosen it for a claim, and has not written that yet.
+    """ASSUMED: a scheduler has chosen the device for a claim, and has not written the allocation yet.
 
-    SHORT: nobody has it, but other partitions have taken what it needs of the hardware that they share.
+    SHORT: no claim has the device, but other partitions have consumed its needs of the shared hardware.
     """
 
     FREE = "free"
@@ -203,7 +203,7 @@ class DeviceState(enum.StrEnum):
 
 
 class CounterUse(NamedTuple):
-    """A counter of a set, such as the memory of one GPU. `uses`: what each device that is held takes of it (nanos)."""
+    """A counter of a set, such as the memory of one GPU. `uses`: the consumption of each allocated device (nanos)."""
 
     set: str
     counter: str
@@ -217,7 +217,7 @@ class CounterUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeDevices:
-    """The devices that a node can reach. `states` are those of `devices`, one by one."""
+    """The devices that a node can reach. `states` has the state of each of `devices`."""
 
     devices: tuple[tuple[ResourceSlice, Device], ...]
     states: tuple[DeviceState, ...]
@@ -227,7 +227,7 @@ class NodeDevices:
 
 
 class Stock:
-    """`taints`: whether the scheduler heeds taints of devices (the gate DRADeviceTaints)."""
+    """`taints`: whether the scheduler respects taints of devices (the gate DRADeviceTaints)."""
 
     def __init__(
         self, published: PublishedSlices, holdings: Holdings, features: Features, pending: Sequence[Manifest] = ()
@@ -297,7 +297,7 @@ class Stock:
 
 
 def stock_of(store: StoreView, features: Features, pending: Sequence[Manifest] = ()) -> Stock | None:
-    """None where no driver has published anything. `pending`: claims whose allocation is in flight."""
+    """Return the stock, or None if no driver has published anything. `pending`: claims whose allocation is in flight."""
     if not store.count(SLICES):
         return None
     rules = store.list(taints.KIND) if features.dra_device_taints else ()
@@ -315,7 +315,7 @@ def stock_of(store: StoreView, features: Features, pending: Sequence[Manifest] =
 
 
 class _CachedStock(NamedTuple):
-    """A cached stock with its inputs, so that ids stay unique. `said`: slices, and with taint rules these and classes."""
+    """A cached stock with its inputs, so that ids stay unique. `said`: slices, and with taint rules also rules and classes."""
 
     said: Said
     pending: Sequence[Manifest]
@@ -339,7 +339,7 @@ def _same(one: Sequence[Manifest], other: Sequence[Manifest]) -> bool:
 
 
 def _holdings(claims: Sequence[Manifest]) -> Holdings:
-    """Return the holdings of the claims, starting from the cached holdings of the last moment."""
+    """Return the holdings of the claims, derived from the last cached ones."""
     last = next(reversed(_KNOWN.values()), None)
     return (Holdings() if last is None else last.holdings).after(claims)
 

@@ -1,6 +1,5 @@
-"""What takes pods away, as data for people: budgets with their pods, planned taint evictions, zones of nodes, drains, troubles.
-
-Times are virtual ns.
+"""Disruptions of pods as data for users: budgets with their pods, planned taint evictions, zones of nodes, drains, troubles. Times are
+virtual ns.
 """
 
 from typing import Any
@@ -19,7 +18,7 @@ Reading = dict[str, Any]
 
 
 def read_covered(world: World, budget: str) -> list[Reading]:
-    """The pods that a budget (namespace/name) covers: healthy, not ready, booked (evicted and not ending yet) or ending."""
+    """Return a budget's pods (namespace/name): healthy, not ready, booked (evicted and not terminating yet), or terminating."""
     namespace, _, name = budget.partition("/")
     manifest = world.store.get("PodDisruptionBudget", namespace, name)
     booked = ((manifest or {}).get("status") or {}).get("disruptedPods") or {}
@@ -36,9 +35,7 @@ def _state(pod: Pod, booked: bool) -> str:
 
 
 def read_planned(world: World, node: str = "") -> list[Reading]:
-    """The evictions that NoExecute taints have planned, soonest first: of which pod, from which node, when, and why; of one node where
-    one is said.
-    """
+    """Return the planned evictions of NoExecute taints, soonest first: pod, node, time, and reason. `node` restricts them to one node."""
     planned = []
     for key, plan in world.surroundings.nodes.evictions.items():
         pod = world.store.pod_at(key)
@@ -49,7 +46,7 @@ def read_planned(world: World, node: str = "") -> list[Reading]:
 
 
 def read_zones(world: World) -> list[Reading]:
-    """Zones of nodes: their state, how many nodes a second may be tainted NoExecute, who waits for it, and when the next has its turn."""
+    """Return the zones of nodes: state, rate of NoExecute taints (nodes per second), waiting nodes, and time of the next taint."""
     counts: dict[str, list[int]] = {}
     for node in world.store.nodes():
         count = counts.setdefault(node.zone_key, [0, 0])
@@ -69,7 +66,7 @@ def read_zones(world: World) -> list[Reading]:
 
 
 def read_drains(world: World) -> list[Reading]:
-    """Drains, the last one of each node: what they wait for, and how they ended; `stuck` are the evictions that were refused."""
+    """Return the last drain of each node: what it waits for, and its outcome; `stuck` are the refused evictions."""
     return [_drain(drain) for drain in world.surroundings.nodes.drains.values()]
 
 
@@ -91,5 +88,5 @@ def _drain(drain: Drain) -> Reading:
 
 
 def read_troubles(world: World) -> list[Reading]:
-    """Controllers that fight each other or get nowhere, and why."""
+    """Return the controllers that fight each other or make no progress, and why."""
     return [to_builtins(trouble) for trouble in troubles_of(world.surroundings, world.now)]

@@ -1,4 +1,4 @@
-"""A scheduler's metrics as they are now: every metric of the catalogue with its series."""
+"""A scheduler's current metrics: every metric of the catalogue with its series."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """One series of a histogram: how many fell into each bucket (not added up; the last one has no bound), and their sum."""
+    """One series of a histogram: the count of each bucket (not cumulative; the last bucket has no bound), and the sum."""
 
     labels: Labels
     counts: tuple[int, ...]
@@ -42,7 +42,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A metric with its series in the order of their labels; none: nothing has been counted yet."""
+    """A metric with its series, sorted by labels. No series: nothing has been counted yet."""
 
     metric: Metric
     series: tuple[Value | Spread, ...]
@@ -52,7 +52,7 @@ class Family:
 
 
 def read_families(scheduler: Scheduler) -> list[Family]:
-    """The metrics that kube would have registered under the scheduler's gates."""
+    """Return the metrics that kube registers under the scheduler's gates."""
     numbers = _numbers(scheduler)
     spreads = {
         "scheduler_scheduling_attempt_duration_seconds": scheduler.figures.scheduling_attempt,
@@ -126,7 +126,7 @@ def _numbers(scheduler: Scheduler) -> dict[str, Counts]:
 
 
 def _of_newer_releases(scheduler: Scheduler) -> dict[str, Counts]:
-    """Return the counts of batching, and of entities, which groups are."""
+    """Return the counts of batching, and of queued entities: pods and pod groups."""
     queue, batches = scheduler.queue, (scheduler.algorithm_state.batches or {}).items()
     waiting = {
         "active": queue.active(),
@@ -187,7 +187,7 @@ def _pending_calls(scheduler: Scheduler) -> dict[Labels, int]:
     return counts
 
 
-# What the calls of scheduling cycles' plugins amount to
+# Sums of the calls of scheduling cycles' plugins
 
 
 def _executions(figures: Figures) -> Histogram:
@@ -206,7 +206,7 @@ def _evaluations(figures: Figures) -> Counter[Labels]:
 
 
 def _calls(figures: Figures) -> Iterable[tuple[str, str, str, str, int]]:
-    """(profile, extension point, status, plugin, calls) of scheduling cycles' plugins; one can come several times."""
+    """Yield (profile, extension point, status, plugin, calls) of scheduling cycles' plugins. A key can repeat."""
     for (profile, point, status), tally in figures.calls.items():
         for plugin, times in tally.items():
             yield profile, point, status, plugin, times

@@ -1,4 +1,4 @@
-"""Schedulers as processes, as data for people: stages, clocks, what each believes of the lease, what it was when. Times are virtual ns."""
+"""Schedulers as processes, as data for users: stages, clocks, each process's view of the lease, and past stages. Times are virtual ns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,12 +22,12 @@ def read_replicas(world: Simulation) -> list[Reading]:
 
 
 def read_replica(world: Simulation, name: str) -> Reading | None:
-    """The one of this name; None where none was ever started."""
+    """Return the process of this name, or None if it was never started."""
     return next((row for row in read_replicas(world) if row["name"] == name), None)
 
 
 def _replica(world: Simulation, name: str, process: Process | None, profiles: Sequence[str], active: int) -> Reading:
-    """`process` None: a scheduler that was there from the beginning, and works."""
+    """Return a process's row. `process` None: a scheduler that has existed from the beginning, and works."""
     moves = [move for move in world.journal.processes if move.scheduler == name][-MOST_MOVES:]
     row: Reading = {
         "name": name,

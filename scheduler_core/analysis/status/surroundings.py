@@ -1,4 +1,4 @@
-"""What the components around the schedulers do, as data for people: controllers, nodes, budgets, rollouts. Times are virtual ns."""
+"""The components around the schedulers, as data for users: controllers, nodes, budgets, rollouts. Times are virtual ns."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ MOST_RANKED = 30
 
 
 def read_controllers(world: World) -> list[Reading]:
-    """Each controller: what it watches, its work queue, what it did last and why."""
+    """Return each controller: its watches, its work queue, its last action, and the reason."""
     return [_controller(world, controller) for controller in CONTROLLERS if controller.name != "chronicle"]
 
 
@@ -45,7 +45,7 @@ def _controller(world: World, controller: Controller) -> Reading:
 
 
 def read_nodes(world: World) -> list[Reading]:
-    """Nodes by name: conditions, taints, whether the kubelet runs, how many pods."""
+    """Return the nodes by name: conditions, taints, whether the kubelet runs, and the number of pods."""
     pods: dict[str, int] = {}
     for pod in world.store.pods():
         if pod.node_name and not pod.terminal:
@@ -69,7 +69,7 @@ def _conditions(manifest: Manifest) -> list[Reading]:
 
 
 def read_node(world: World, name: str) -> Reading | None:
-    """One node: its conditions over time, and what was evicted from it."""
+    """Return one node with its conditions over time and its evictions, or None if it does not exist."""
     manifest = world.store.get("Node", "", name)
     if manifest is None:
         return None
@@ -91,7 +91,7 @@ def read_node(world: World, name: str) -> Reading | None:
 
 
 def _signals(world: World, name: str) -> list[Reading]:
-    """Return the signals that the kubelet measures now: available amount, capacity, and the thresholds below which it evicts."""
+    """Return the kubelet's current signals: available amount, capacity, and eviction thresholds."""
     node = world.store.node(name)
     if node is None:
         return []
@@ -119,13 +119,13 @@ def _signals(world: World, name: str) -> list[Reading]:
 
 
 def read_eviction(eviction: Eviction) -> Reading:
-    """Return the reason for an eviction, and the ranking in which the pod was chosen."""
+    """Return the reason for an eviction, and the ranking by which the pod was selected."""
     data: Reading = to_builtins(replace(eviction, ranking=eviction.ranking[:MOST_RANKED]))
     return data
 
 
 def read_budgets(world: World) -> list[Reading]:
-    """PodDisruptionBudgets: what they demand, how many pods are healthy, how many may go."""
+    """Return the PodDisruptionBudgets: their demands, and the numbers of healthy pods and of allowed disruptions."""
     return [_budget(world, manifest) for manifest in world.store.list("PodDisruptionBudget")]
 
 
@@ -148,7 +148,7 @@ def _budget(world: World, manifest: Manifest) -> Reading:
 
 
 def read_rollouts(world: World) -> list[Reading]:
-    """Deployments with their ReplicaSets, the newest revision first, each with its size over time."""
+    """Return the Deployments with their ReplicaSets, the newest revision first, each with its size over time."""
     owned: dict[str, list[Manifest]] = {}
     for manifest in world.store.list("ReplicaSet"):
         for reference in manifest["metadata"].get("ownerReferences") or ():

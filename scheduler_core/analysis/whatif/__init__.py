@@ -1,4 +1,4 @@
-"""What would be if: changes to a world, tried on forks of it."""
+"""What-if: changes to a world, tried on forks of it."""
 
 from scheduler_core.analysis.whatif.loops import (
     FAILED,

@@ -1,8 +1,8 @@
-"""Loops: owners whose pods end again and again in the same way, while nothing about the owner changes.
+"""Loops: owners whose pods end repeatedly in the same way, while nothing about the owner changes.
 
-A controller that replaces such pods does so forever: a ReplicaSet whose pods a kubelet refuses, a StatefulSet whose pods a taint
-evicts. Nothing here knows a controller or a reason: whenever a pod ends, what is left of its owner is compared with what was left
-before. A Job that counts its failures up to a limit is another each time, so it is left alone until it ends by itself.
+A controller that replaces such pods does so forever: a ReplicaSet whose pods a kubelet refuses, a StatefulSet whose pods a taint evicts.
+The detection is independent of controllers and reasons: whenever a pod ends, the owner's remaining state is compared with the earlier
+ones. The state of a Job that counts its failures up to a limit differs each time, so the Job continues until it ends.
 """
 
 import json
@@ -15,10 +15,10 @@ from scheduler_core.apimachinery.objects import Pod, controller_of
 from scheduler_core.apiserver import Store, WatchEvent
 from scheduler_core.base.trace.journal import Place
 
-ENDS = 20  # pods that ended alike
-ROUNDS = 3  # how often what was left was the same; more than one pod of an owner may end in each
-BARREN = 3  # times as many that failed before they ran are enough: of very many replicas a round would take too long
-MANY = 500  # failures that a Job may count are as good as endless: nobody waits for them
+ENDS = 20  # pods that ended in the same way
+ROUNDS = 3  # repetitions of the same remaining state; several pods of an owner may end in each
+BARREN = 3  # this multiple of pods that failed before they ran suffices: with many replicas, a round takes too long
+MANY = 500  # a Job's limit of failures above this counts as endless
 FAILED, DELETED = "Failed", "Deleted"
 _VOLATILE = ("conditions", "uncountedTerminatedPods", "observedGeneration", "startTime", "failed")
 
@@ -31,9 +31,9 @@ Standing = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a pod on a node: `reason` and `message` come from its status, or from the condition that names the cause of its deletion.
+    """The end of a pod on a node. `reason` and `message` come from its status, or from the condition with the cause of its deletion.
 
-    `failed`: it failed, whether or not it was deleted afterwards.
+    `failed`: the pod failed, whether or not it was deleted afterwards.
     """
 
     pod: str
@@ -48,7 +48,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """An owner whose pods end alike: what controls them, the workload on top of it, how many ended, where, and how the last one did."""
+    """An owner whose pods end in the same way: the owner, its top workload, the number and nodes of ended pods, and the last end."""
 
     owner: Subject
     workload: Subject
@@ -82,7 +82,7 @@ class _OwnerEnds:
     seen: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
 
     def put(self, pod: str, standing: Standing | None) -> Standing | None:
-        """Notes where a pod stands, None: nowhere any more; returns where it stood before."""
+        """Store a pod's phase and node (None: gone). Return the previous ones."""
         before = self.live.pop(pod, None)
         if before is not None:
             self.tally[before] -= 1
@@ -95,7 +95,7 @@ class _OwnerEnds:
 
 
 class Loops:
-    """Hears of each change, and knows the owners that go in circles. `ends`: how many pods have to end alike."""
+    """A detector of owners in loops, which reads each change. `ends`: how many pods have to end in the same way."""
 
     def __init__(self, store: Store, ends: int = ENDS) -> None:
         self._most = ends
@@ -109,13 +109,13 @@ class Loops:
         return tuple(end for key, end in sorted(self._alone.items()) if store.pod_at(key) is None)
 
     def forget(self, subject: Subject) -> None:
-        """Begins to compare anew."""
+        """Start the comparison again."""
         known = self._ends(subject)
         known.seen.clear()
         known.barren = 0
 
     def hear(self, store: Store, changes: Iterable[WatchEvent]) -> Loop | None:
-        """An owner that has just been found to go in circles."""
+        """Process changes. Return a loop if one was detected."""
         found = None
         for event in changes:
             if event.kind == "Pod":
@@ -160,12 +160,12 @@ class Loops:
 
 
 def ends_of(store: Store) -> tuple[End, ...]:
-    """The pods that have failed, by key."""
+    """Return the pods that have failed, by key."""
     return tuple(end_of(pod) for pod in store.pods() if pod.phase == FAILED)
 
 
 def subject_of(pod: Pod) -> Subject:
-    """Return a pod's controller, or the pod itself if that is no object of its namespace, as for a static pod."""
+    """Return a pod's controller, or the pod itself without a controller or if that is a Node, as for a static pod."""
     owner = controller_of(pod.manifest)
     if owner is None or owner.get("kind") == "Node":
         return ("Pod", pod.namespace, pod.name)
@@ -173,12 +173,12 @@ def subject_of(pod: Pod) -> Subject:
 
 
 def _state(pod: Pod) -> Standing | None:
-    """Return a pod's phase and node, or None if it has ended or is about to."""
+    """Return a pod's phase and node, or None if the pod has ended or terminates."""
     return None if pod.terminal or pod.deleting else (pod.phase, pod.node_name)
 
 
 def end_of(pod: Pod) -> End:
-    """Return the end of a pod that has failed or is deleted."""
+    """Return the end of a pod that failed or was deleted."""
     status = pod.manifest.get("status") or {}
     targets = (each for each in status.get("conditions") or () if each.get("type") == "DisruptionTarget")
     why: Mapping[str, Any] = status if status.get("reason") else next(targets, {})
@@ -202,7 +202,7 @@ def _standing(store: Store, subject: Subject) -> str:
 
 
 def _limit(job: Mapping[str, Any]) -> int:
-    """Return the number of failures that a Job counts before it ends; 0 for a Job with a deadline, which ends as well."""
+    """Return the number of failures after which a Job ends, or 0 for a Job with a deadline, which ends as well."""
     if job.get("activeDeadlineSeconds") is not None:
         return 0
     of_each = job.get("backoffLimitPerIndex")
@@ -210,7 +210,7 @@ def _limit(job: Mapping[str, Any]) -> int:
 
 
 def owners_of(store: Store, subject: Subject) -> Iterator[Subject]:
-    """Yield an object, its controller, that one's controller, and so on."""
+    """Yield an object, its controller, the controller's controller, and so on."""
     while True:
         yield subject
         reference = controller_of(store.get(*subject))
@@ -219,12 +219,12 @@ def owners_of(store: Store, subject: Subject) -> Iterator[Subject]:
         subject = (str(reference.get("kind")), subject[1], str(reference.get("name")))
 
 
-# Circles: a run gets somewhere as long as pods come to places where they have not been since it began.
+# Circles: a run makes progress as long as pods reach places where they have not been since its start.
 #
-# When none has for very many moves, what is left chases itself: two pods, say, that are refused late and wake each other by it. A run that
-# gets somewhere pays for nothing but a look at its pods' moves.
+# After very many moves without progress, pods only requeue each other: two pods, for example, that are rejected late. A run that
+# makes progress only pays for reading its pods' moves.
 
-MOVES = 2_000  # without anything new, and for each pod of the cluster so many more
+MOVES = 2_000  # without progress, and so many more per pod of the cluster
 MOVES_PER_POD = 40
 _BITS = {
     value: 1 << i
@@ -235,26 +235,26 @@ _BITS = {
 
 
 class Circles(NamedTuple):
-    """The number of steps, and the virtual time, since something new last happened."""
+    """The number of steps since the last progress, and its virtual time."""
 
     steps: int
     since: int
 
 
 class Watchdog:
-    """Looks at a run from slice to slice. `position` is where it looked last."""
+    """A detector of circles, called slice by slice. `position`: the position of its last call."""
 
     def __init__(self, world: Any) -> None:
         self.position: int = world.position
         self._read = len(world.journal.moves)
         self._been: dict[str, int] = {}
         self._nodes: dict[tuple[str, str], None] = {}
-        self._barren = 0  # moves since the last one that led somewhere new
+        self._barren = 0  # moves since the last progress
         self._since = world.position
         self._since_t = world.now
 
     def circles(self, world: Any) -> Circles | None:
-        """Since when nothing new has happened, where that is for too long."""
+        """Return since when nothing new has happened if that is too long, else None."""
         moves = world.journal.moves
         for i in range(self._read, len(moves)):
             move = moves[i]

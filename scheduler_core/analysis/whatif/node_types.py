@@ -1,4 +1,4 @@
-"""Node types: machines that a cluster may get, as nodes that exist, a list, autoscalers' annotations, or NodePools describe them.
+"""Node types: machines that a cluster may get, according to existing nodes, a list, autoscalers' annotations, or NodePools.
 
 kube: autoscaler/cluster-autoscaler/cloudprovider/clusterapi (annotations of node groups), karpenter.sh/v1 (NodePool)
 """
@@ -22,21 +22,21 @@ from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, as_new_node,
 
 ZONE = "topology.kubernetes.io/zone"
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
-PODS = "110"  # kubelet's maxPods where nothing is said
+PODS = "110"  # kubelet's default maxPods
 _CAPACITY = "capacity.cluster-autoscaler.kubernetes.io/"
 _TEMPLATE = "k8s.io/cluster-autoscaler/node-template/"
 _GROUP_MAX = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
 _AMOUNTS = {"cpu": "cpu", "memory": "memory", "ephemeral-disk": "ephemeral-storage", "maxPods": "pods"}
 _PROPAGATED = ("node-role.kubernetes.io", "node-restriction.kubernetes.io", "node.cluster.x-k8s.io")
 
-_MISFITS = (AttributeError, KeyError, TypeError)  # of a field that is, say, a number where it should be an object
+_MISFITS = (AttributeError, KeyError, TypeError)  # from a field of a wrong type, such as a number instead of an object
 _EXPECTED = "received a field of another type; expected nodeTypes: [...], a NodePool, or an object with annotations of a node group"
 
 Amounts = dict[str, str | int | float]
 
 
 class BadTypes(ValueError):
-    """A text that names no node types; says what was received, what was expected, and where."""
+    """An error in a text of node types, with the received value, the expected value, and the place."""
 
 
 class Taint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,7 +71,7 @@ class ListedType(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 class NodeType:
     """`manifest` is a new node without a name; `csi` a CSINode's drivers; `slices` the ResourceSlices of a node named "".
 
-    A type with `zones` stands for one type in each.
+    A type with `zones` represents one type in each zone.
     """
 
     name: str
@@ -88,7 +88,7 @@ class NodeType:
 
     @property
     def cost(self) -> float:
-        """The price, or 1 where none is known: then the number of nodes is what counts."""
+        """The price, or 1 if unknown, so that the number of nodes counts."""
         return 1.0 if self.price is None else self.price
 
     def in_zones(self) -> Iterator[NodeType]:
@@ -101,7 +101,7 @@ class NodeType:
             yield replace(self, name=f"{self.name}/{zone}", manifest=made, zones=())
 
     def objects(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the objects of one node: itself, and its CSINode and ResourceSlices where it has any."""
+        """Yield the objects of one node: the Node, and its CSINode and ResourceSlices if it has any."""
         node = copy.deepcopy(dict(self.manifest))
         node["metadata"] = {**node["metadata"], "name": name}
         node["metadata"]["labels"][HOSTNAME] = name
@@ -115,13 +115,13 @@ class NodeType:
 
 
 def list_unpriced(types: Iterable[NodeType]) -> list[str]:
-    """Return the names of types without a price; none where no type has one, for then prices are not meant."""
+    """Return the names of types without a price. Return none if no type has a price, because then prices are not used."""
     found = list(types)
     return [each.name for each in found if each.price is None] if any(each.price is not None for each in found) else []
 
 
 def make_nodes(store: Store, types: Iterable[tuple[NodeType, int]]) -> tuple[dict[str, Any], ...]:
-    """Return the objects of so many new nodes of types, under names that are free; zones take turns."""
+    """Return the objects of new nodes of types and counts, under free names. Zones alternate."""
     made: list[dict[str, Any]] = []
     for each, count in types:
         zones = list(each.in_zones())
@@ -141,7 +141,7 @@ def _free_names(store: Store, stem: str) -> Iterator[str]:
 
 
 def type_of(store: Store, name: str) -> NodeType:
-    """Return the type of an existing node, named as the node is."""
+    """Return the type of an existing node, with the node's name."""
     manifest: dict[str, Any] = copy.deepcopy(dict(store.get("Node", "", name) or {}))
     as_new_node(manifest, "")
     csi = store.get("CSINode", "", name) or {}
@@ -150,7 +150,7 @@ def type_of(store: Store, name: str) -> NodeType:
 
 
 def types_of_nodes(store: Store) -> list[NodeType]:
-    """Return the types of existing nodes: alike but for names and zones. They are named by their group or instance type."""
+    """Return the types of existing nodes: equal except for names and zones. Types are named by their group or instance type."""
     found: dict[str, NodeType] = {}
     zones: dict[str, dict[str, None]] = {}
     for node in sorted(store.nodes(), key=lambda node: node.name):
@@ -171,7 +171,7 @@ def types_of_nodes(store: Store) -> list[NodeType]:
 
 
 def read_types(text: str, known: Sequence[NodeType] = ()) -> tuple[list[NodeType], list[str]]:
-    """Return the known types with those of a text, and notes on what says too little. Raise BadTypes.
+    """Return the known types and those of a text, and notes on incomplete entries. Raise BadTypes.
 
     The text is `nodeTypes: [...]`, or objects: MachineDeployments and others with cluster-autoscaler's annotations, NodePools.
     """
@@ -265,7 +265,7 @@ def _manifest(entry: ListedType, instance_type: str) -> Manifest:
 
 
 def _of_annotations(group: Manifest) -> NodeType:
-    """Return the type that a node group's annotations describe. Raise BadTypes where cpu or memory is not said."""
+    """Return the type that a node group's annotations describe. Raise BadTypes if cpu or memory is missing."""
     meta = group.get("metadata") or {}
     given: dict[str, str] = {str(k): str(v) for k, v in (meta.get("annotations") or {}).items()}
     name = f"{meta.get('name') or ''}"
@@ -327,7 +327,7 @@ def _taint(text: str) -> dict[str, str]:
 
 
 def _of_pool(pool: Manifest, known: Sequence[NodeType]) -> Iterator[NodeType]:
-    """Yield the known types that meet a NodePool's requirements, with its labels and taints. Its limits say how many at most."""
+    """Yield the known types that meet a NodePool's requirements, with its labels and taints. Its limits bound their number."""
     spec = pool.get("spec") or {}
     template = spec.get("template") or {}
     inner = template.get("spec") or {}

@@ -1,4 +1,4 @@
-"""What comes of changes: a fork with them beside one without, both run to the same virtual time, until the first is at rest."""
+"""Outcomes of changes: a fork with the changes and one without, both run to the same virtual time, until the first is at rest."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, DrainNode, Ref, Refused, ScaleObject
 from scheduler_core.world.simulation import Simulation
 
-# What may be asked: nodes drained, removed or added, workloads scaled, kubectl's commands. Each is commands to a world.
+# Possible changes: nodes drained, removed or added, workloads scaled, kubectl's commands. Each becomes commands to a world.
 #
-# Raises UnknownObject where an object that is named does not exist.
+# They raise UnknownObject if a named object does not exist.
 
 Requests = list[tuple[Command, int]]
 Change = Command | Callable[[Watch], Requests]
@@ -34,7 +34,7 @@ SCALABLE = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 
 
 class UnknownObject(Exception):
-    """An object that is named in a question does not exist, or is none that this can be asked of."""
+    """An object in a question does not exist, or is of a kind that the question does not apply to."""
 
 
 def drain(sim: Simulation, node: str) -> Command:
@@ -44,13 +44,13 @@ def drain(sim: Simulation, node: str) -> Command:
 
 
 def remove(sim: Simulation, node: str) -> Command:
-    """The node is gone at once, as when a machine is lost; its pods are found out and made anew by their owners."""
+    """Return the command that deletes a node at once, as when a machine is lost. Owners then replace its pods."""
     _node(sim, node)
     return DeleteObjects((Ref("Node", "", node),))
 
 
 def add(sim: Simulation, like: str, count: int, types: Mapping[str, NodeType] | None = None) -> Command:
-    """So many nodes of a type, or like one that exists: empty and ready."""
+    """Return the command that adds nodes of a type, or like an existing node: empty and ready."""
     found = (types or {}).get(like)
     if found is None:
         try:
@@ -62,7 +62,7 @@ def add(sim: Simulation, like: str, count: int, types: Mapping[str, NodeType] | 
 
 
 def scale(sim: Simulation, kind: str, namespace: str, name: str, replicas: int) -> Command:
-    """A workload with so many replicas."""
+    """Return the command that scales a workload."""
     if kind not in SCALABLE:
         raise UnknownObject(f"a {kind} can't be scaled; expected one of {', '.join(SCALABLE)}")
     if sim.store.get(kind, namespace, name) is None:
@@ -71,7 +71,7 @@ def scale(sim: Simulation, kind: str, namespace: str, name: str, replicas: int) 
 
 
 def type_in(text: str) -> Change:
-    """Return what kubectl would do: commands in the form of a fix's, heredocs included. `describe node` stands for mending the node."""
+    """Return the change that kubectl would make: commands in a fix's form, with heredocs. `describe node` represents a node's repair."""
     said = text.strip().partition("\n")[0][:200]
     try:
         calls = list(read_calls(text))
@@ -88,7 +88,7 @@ def _unreadable(said: str, error: Exception) -> UnknownObject:
 
 
 def apply_all(manifests: Iterable[Manifest]) -> Change:
-    """Return what kubectl apply would do."""
+    """Return the change that kubectl apply would make."""
     return _do([Call(("apply",), {}, (each,)) for each in manifests], "kubectl apply")
 
 
@@ -113,7 +113,7 @@ def _do(calls: list[Call], said: str) -> Change:
 
 
 def make(change: Change, watch: Watch) -> Requests:
-    """Make a change in a watched world, and return its requests. Raise Refused or UnknownObject."""
+    """Make a change in a watched world. Return its requests. Raise Refused or UnknownObject."""
     if callable(change):
         return change(watch)
     watch.world.apply(change)
@@ -137,11 +137,11 @@ def _node(sim: Simulation, name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`effects`: what becomes of pods that exist; `created`: pods that only exist with the changes, and their nodes ("": they wait), in
-    the order of their names; `pending` and `pending_without`: who waits in the end. `time`: virtual nanoseconds that it took.
+    """`effects`: effects on existing pods; `created`: pods that only exist with the changes, and their nodes ("": they wait), by name;
+    `pending` and `pending_without`: the pods that wait in the end. `time`: the virtual nanoseconds that it took.
 
-    `rest`: how the world with the changes came to rest. `failed`: the pods that failed with the changes and not without them.
-    `held_up`: the pods that a drain wants gone in vain: node, pod, and why. `world` and `baseline`: with the changes and without.
+    `rest`: how the world with the changes came to rest. `failed`: the pods that failed only with the changes. `held_up`: the pods that a
+    drain cannot evict: node, pod, and reason. `world` and `baseline`: with and without the changes.
     """
 
     effects: tuple[Effect, ...]
@@ -226,5 +226,5 @@ def what_if(
 
 
 def waiting(sim: Simulation) -> tuple[str, ...]:
-    """The pods that have no node and have not ended, by key."""
+    """Return the pods that have no node and have not ended, by key."""
     return tuple(sorted(p.key for p in sim.store.pods() if not p.node_name and not p.terminal and not p.deleting))

@@ -1,7 +1,7 @@
-"""A world is run until it is at rest, or until all that still happens in it goes in circles.
+"""Runs of a world until it is at rest, or until it only repeats itself.
 
-What goes in circles is held back, so that the rest can come to its end, and then let go once more: now that nothing else changes, it has
-to get somewhere or is stuck. A world that only waits for retries is at rest if none of them would succeed, which a copy of it finds out.
+Looping owners are held back, so that the rest can finish, and then released once more: now that nothing else changes, they must make
+progress or are stuck. A world that only waits for retries is at rest if none of them would succeed, which a copy of it shows.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -30,8 +30,8 @@ Steps = Generator[None, None, T]
 
 EACH = 2_000
 OFTEN = 50  # transitions between two slices
-AHEAD = 100_000  # transitions in which a copy has to show that a retry succeeds
-RETRIES = 50  # that are waited for
+AHEAD = 100_000  # transitions after which a copy must have shown a successful retry
+RETRIES = 50  # awaited retries
 KUBELET = "kubelet"
 _CONTROLLERS = {
     controller.kind: controller.name
@@ -42,10 +42,10 @@ _CONTROLLERS = {
 
 @dataclass(frozen=True, slots=True)
 class RestResult:
-    """The result of running a world to rest: `at_rest` is false if steps or patience ended first; `loops` never end and are paused.
+    """The result of running a world to rest: `at_rest` is False if steps or patience ended first; `loops` never end and are paused.
 
-    `circles`: the number of steps without a pod in a new place, if too many. `fights`: fields that controllers overwrite in turn.
-    `gone`: pods without a controller that were deleted on the way.
+    `circles`: the number of steps without a pod in a new place, if too many. `fights`: fields that controllers overwrite in turn. `gone`:
+    pods without a controller that were deleted on the way.
     """
 
     at_rest: bool
@@ -59,12 +59,12 @@ class RestResult:
 
 
 def settle(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> RestResult:
-    """Runs a world until it is at rest, but makes no more than so many transitions."""
+    """Run a world until it is at rest, with at most `steps` transitions."""
     return finish(come_to_rest(sim, steps, progress))
 
 
 def come_to_rest(sim: Simulation, steps: int = STEPS, progress: Progress | None = None) -> Steps[RestResult]:
-    """Do the same in slices."""
+    """Run a world until it is at rest, in slices."""
     return SettlingWorld(Watch(sim), steps, progress).iterate()
 
 
@@ -76,14 +76,14 @@ class SettlingWorld:
         self.loops = Loops(self.world.store)
         self.watchdog = Watchdog(self.world)
         self.held: dict[Subject, Loop] = {}
-        self._others_act = False  # while something is held back
+        self._others_act = False  # while an owner is held back
         self._awaited, self._retries = self.world.now, 0
 
     def run(self) -> RestResult:
         return finish(self.iterate())
 
     def iterate(self) -> Steps[RestResult]:
-        """Yield now and then on the way to rest."""
+        """Run until rest, and yield regularly."""
         rest = yield from self._run()
         return replace(rest, gone=self.loops.gone(self.world.store))
 
@@ -100,7 +100,7 @@ class SettlingWorld:
         return RestResult(True, tuple(self.held.values()))
 
     def _run_on(self) -> Steps[RestResult | None]:
-        """Runs on until nothing but what is held back is left; else why it was stopped."""
+        """Run until only held-back work is left. Return the reason if the run was stopped, else None."""
         while not self.world.idle or self._awaits_retry():
             if self.watch.steps >= self.steps:
                 return RestResult(False, tuple(self.held.values()))
@@ -117,7 +117,7 @@ class SettlingWorld:
         return None
 
     def _awaits_retry(self) -> bool:
-        """Return True if the idle world has to run on to a retry that succeeds: of a controller, or of a pod that nothing wakes."""
+        """Return whether the idle world has to run on to a successful retry: a controller's, or that of a pod that no event requeues."""
         if self.world.due(self._awaited):
             return True
         if self._retries == RETRIES or (found := find_next_success(self.world)) is None:
@@ -126,7 +126,7 @@ class SettlingWorld:
         return self.world.due(found)
 
     def _look(self) -> RestResult | None:
-        """Tells how far it is, and looks whether it gets anywhere."""
+        """Report the progress. Return a result if the world only repeats itself, else None."""
         if self.progress is not None:
             self.progress(self.watch.steps)
         loops = tuple(self.held.values())
@@ -140,7 +140,7 @@ class SettlingWorld:
         return RestResult(False, loops, fights=tuple(fights)) if fights else None
 
     def _hold(self) -> None:
-        """Keeps the controllers of what is held back from acting, and notes whether anything else changes."""
+        """Keep the controllers of held-back owners from acting, and record whether anything else changes."""
         mine = {each for loop in self.held.values() for each in (loop.owner, loop.workload)}
         self._others_act = self._others_act or any(
             (subject_of(pod) if (pod := event.new_pod or event.old_pod) else (event.kind, event.namespace, event.name))
@@ -161,7 +161,7 @@ class SettlingWorld:
 
 
 def find_next_success(world: Simulation) -> int | None:
-    """Return the time at which a retry of an idle world creates a pod, or gives a node to one that waits; None if no retry would."""
+    """Return the time at which a retry of an idle world creates a pod or schedules a waiting one, or None if no retry would."""
     retries = {
         (entry.action.controller, entry.action.key): entry.time
         for entry in world.agenda.unsorted()
@@ -188,7 +188,7 @@ def find_next_success(world: Simulation) -> int | None:
 
 
 def _list_pod_retries(world: Simulation) -> Iterator[tuple[str, int]]:
-    """Yield the pods that wait in the queues, and when each is tried again though nothing wakes it."""
+    """Yield the pods that wait in the queues, and the time of each one's next retry without an event."""
     for scheduler in world.schedulers:
         queue = scheduler.queue
         for key, entry in (*queue.backoff_pods.items(), *queue.error_backoff_pods.items()):
@@ -198,13 +198,13 @@ def _list_pod_retries(world: Simulation) -> Iterator[tuple[str, int]]:
 
 
 def release(world: Simulation, owners: Iterable[Subject]) -> None:
-    """Lets the controllers of owners that were held back look at them again."""
+    """Let the controllers of held-back owners reconcile them again."""
     for owner in owners:
         name, key = _worker(owner)
         world.controller(name).enqueue(world, key)
 
 
 def _worker(owner: Subject) -> tuple[str, str]:
-    """The controller that makes an owner's pods, and its key of the owner."""
+    """Return the controller that creates an owner's pods, and its key of the owner."""
     kind, namespace, name = owner
     return _CONTROLLERS.get(kind, KUBELET), f"{namespace}/{name}"

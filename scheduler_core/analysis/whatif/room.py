@@ -1,8 +1,8 @@
-"""How many more of a pod, or of a set of pods, fit: copies are created on a fork until one fits nowhere, as cluster-capacity does it.
+"""How many more of a pod, or of a set of pods, fit: copies are created on a fork until one does not fit, as in cluster-capacity.
 
-Nothing is reckoned: each copy goes through the scheduler, so that whatever decides about a pod decides about the copies too (spreading,
-affinity, ports, devices, sampling). Copies of one pod come in batches, which the queue pops in their order; a test holds this equal to
-one by one. A set comes whole, one at a time.
+Each copy goes through the scheduler, so all rules for pods apply to the copies too (spreading, affinity, ports, devices, sampling).
+Copies of one pod are created in batches, which the queue pops in their order; a test compares this with one by one. Sets are created one
+at a time.
 """
 
 import copy
@@ -25,9 +25,9 @@ _DECIDED = ("nodeName", "schedulingGates")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many sets of `size` pods fit. `nodes`: how many pods of them each node takes, the most first.
+    """The number of sets of `size` pods that fit. `nodes`: how many of their pods each node runs, the most first.
 
-    `why`: kube's message of the attempt that failed. `enough`: as many fit as were asked for, and more may.
+    `why`: kube's message of the failed attempt. `enough`: as many fit as were requested, and more may.
     """
 
     count: int
@@ -65,9 +65,9 @@ def room_for(sim: Simulation, pods: Sequence[Manifest], most: int = MOST, batch:
 
 
 def pods_of(manifest: Manifest) -> list[Manifest]:
-    """Return the pods that an object asks for: itself, or as many of its template as it has replicas; none if it is no workload.
+    """Return an object's pods: the pod itself, or as many pods of its template as it has replicas; none for other objects.
 
-    A claim of a StatefulSet becomes a claim of each copy's own.
+    A StatefulSet's claim becomes an own claim of each copy.
     """
     if manifest.get("kind") == "Pod":
         return [manifest]
@@ -94,7 +94,7 @@ def pods_of(manifest: Manifest) -> list[Manifest]:
 
 
 def copy_of(manifest: Manifest, name: str) -> MutableManifest:
-    """A pod like this one that nothing has been decided about yet."""
+    """Return a copy of a pod without the fields that decisions about the pod have set."""
     made: MutableManifest = copy.deepcopy(dict(manifest))
     made.pop("status", None)
     metadata, spec = made["metadata"], made["spec"]
@@ -107,7 +107,7 @@ def copy_of(manifest: Manifest, name: str) -> MutableManifest:
 
 
 def _make_claims(pod: MutableManifest) -> Iterator[MutableManifest]:
-    """Yield claims for a copy's ephemeral volumes, which from then on are volumes of these: its first attempt is the one that counts."""
+    """Yield claims for a copy's ephemeral volumes, and make its volumes use them: only the copy's first attempt counts."""
     for volume in pod["spec"].get("volumes") or ():
         ephemeral = volume.pop("ephemeral", None)
         if ephemeral is not None:
@@ -127,14 +127,14 @@ def _rest(world: Simulation, objects: int) -> None:
 
 
 def _prefix(manifest: Manifest, number: int | bool) -> str:
-    """The start of a copy's name; `number`: which of its set it is, False where it is alone."""
+    """Return the start of a copy's name. `number`: the copy's number in its set, or False without a set."""
     metadata = manifest["metadata"]
     name = (metadata.get("name") or metadata.get("generateName") or "pod")[:230].rstrip("-.")
     return f"{name}-more" if number is False else f"{name}-more-{number}"
 
 
 def _attempts(world: Simulation, keys: list[str]) -> list[Attempt | None]:
-    """Return each pod's first attempt in the order of the keys, None if there was none. Stop at the first that failed."""
+    """Return each pod's first attempt in the order of the keys, or None. Stop at the first failed one."""
     waiting = dict.fromkeys(keys)
     ended: list[Attempt | None] = []
     seen = len(world.journal.attempts)

@@ -1,4 +1,4 @@
-"""Fixes for pods that have a node: that do not end, do not start, stand in the way of a drain, or are where nobody wants them."""
+"""Fixes for pods with a node: pods that do not end, do not start, block a drain, or run on an undesired node."""
 
 import re
 from collections.abc import Generator, Iterator
@@ -38,16 +38,16 @@ from scheduler_core.scheduler.plugins.helper.volumes import build_unbound_claim,
 from scheduler_core.scheduler.plugins.noderesources.amounts import quantity, round_down
 from scheduler_core.world.simulation import Simulation
 
-_OF_NODE = "kubectl describe node "  # what shows the trouble of a node
+_OF_NODE = "kubectl describe node "  # the command of problems of a node
 _PENDING = "PodResizePending"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 LONGEST_END = 4 * 3600 * SECOND
-_FOR_EVERY = ("SMTAlignmentError", "PodFeatureUnsupported")  # refusals that the request of a pod alone decides
+_FOR_EVERY = ("SMTAlignmentError", "PodFeatureUnsupported")  # refusals that depend only on the pod's spec
 Proposals = Iterator[tuple[Draft, Goal]]
 
 
 def search_placed(sim: Simulation, pod: Pod, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove what is proposed for a pod that has a node, each by its own goal."""
+    """Prove the proposals for a pod with a node, each by its own goal."""
     prover = Prover(sim, pod.key, budget)
     return (yield from prove_each(sim, pod.key, prover, _propose(sim, pod, prover), "bound"))
 
@@ -55,7 +55,7 @@ def search_placed(sim: Simulation, pod: Pod, budget: Budget) -> Generator[None, 
 def prove_each(
     sim: Simulation, key: str, prover: Prover, proposals: Proposals, state: str
 ) -> Generator[None, None, Findings]:
-    """Return the findings of proposals that each have a goal of their own."""
+    """Return the findings of proposals with individual goals."""
     fixes: list[Fix] = []
     tried = 0
     for draft, goal in proposals:
@@ -100,7 +100,7 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
             yield from ((each, goal) for each in propose_stricter(draft, sim, pod, node))
 
 
-# Claims that a driver makes no volume for, as it makes none that several nodes write to
+# Claims without a volume because their driver supports no volume that several nodes write to
 
 _ONE_NODE, _FAILED = "ReadWriteOnce", "ProvisioningFailed"
 _NOT_SHARED = re.compile(
@@ -110,11 +110,11 @@ _NOT_SHARED = re.compile(
 )
 _SHARING = re.compile(
     r"efs|nfs|cephfs|file\.|filestore|fsx\.|glusterfs|manila|longhorn"
-)  # in the names of provisioners
+)  # names of provisioners with shared volumes
 
 
 def propose_modes(sim: Simulation, pod: Pod) -> Iterator[Draft]:
-    """A claim of the pod that its driver refuses for its access mode made anew: in a class whose driver shares volumes, or for one node."""
+    """Propose to recreate a claim that its driver refuses because of the access mode: in a class with shared volumes, or for one node."""
     for name in {use.name(pod): None for use in volumes_of(pod.spec).claims} if pod.spec.volumes else ():
         subject, found = (CLAIM, pod.namespace, name), sim.store.get(CLAIM, pod.namespace, name)
         said = [e.message for e in sim.store.events if (e.kind, e.namespace, e.name) == subject and e.reason == _FAILED]
@@ -131,23 +131,23 @@ def propose_modes(sim: Simulation, pod: Pod) -> Iterator[Draft]:
             yield Draft(pod.manifest).with_object(change, build_unbound_claim(found, modes=[_ONE_NODE]))
 
 
-# Pods that end
+# Terminating pods
 
 
 def is_dead(sim: Simulation, node: Node) -> bool:
-    """Return whether nobody on the node acts: its kubelet does not report."""
+    """Return whether nothing acts on the node: its kubelet does not report."""
     return node.ready not in ("True", "") or node.name in sim.surroundings.inputs.stopped
 
 
 def find_last_end(sim: Simulation) -> int:
-    """Return for how long (ns) the grace periods of terminating pods last, as far as a proof waits for them."""
+    """Return how long (ns) the grace periods of terminating pods last, up to a proof's maximum wait."""
     ends = [str(pod.manifest["metadata"]["deletionTimestamp"]) for pod in sim.store.pods() if pod.deleting]
     left = (parse_time(each) - sim.store.epoch - sim.now for each in ends)
     return max((each for each in left if 0 < each < LONGEST_END), default=0)
 
 
 def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals:
-    """The pod is let go by who holds it: a finalizer, or a node on which nobody acts."""
+    """Propose to release a pod that a finalizer or a dead node keeps."""
     goal = prover.left(pod, replaced=prover.owner is not None and prover.owner["kind"] == "StatefulSet")
     yield end_pod(draft, pod), goal
     if node is None:
@@ -168,7 +168,7 @@ def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Pr
 
 
 def _keep_apart(draft: Draft, sim: Simulation, pod: Pod) -> Proposals:
-    """A pod that its owner adopted, and deletes as one too many, made anew with a label that the owner does not select."""
+    """Propose to recreate a pod that its owner adopted and deletes as surplus, with a label that the owner does not select."""
     owner = controller_of(pod.manifest) or {}
     found = sim.store.get(str(owner.get("kind")), pod.namespace, str(owner.get("name")))
     selector = ((found or {}).get("spec") or {}).get("selector") or {}
@@ -195,7 +195,7 @@ def _keep_apart(draft: Draft, sim: Simulation, pod: Pod) -> Proposals:
 
 
 def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
-    """A pod that failed, or was refused by its kubelet: its owner makes another, or the scheduler places the one made anew."""
+    """Propose to delete a pod that failed or that its kubelet refused: its owner creates another, or the scheduler places the new one."""
     change = Change("delete", {"pod": pod.key, "ended": True})
     for changed in propose_containers(draft, prover.sim, pod, None) if pod.terminal else ():
         yield changed, prover.placed()
@@ -219,12 +219,12 @@ def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
 
 
 def is_refused_as_it_is(pod: Pod) -> bool:
-    """Return whether a kubelet refused a pod for its requests alone, and would refuse the same pod again."""
+    """Return whether a kubelet refused a pod only for its requests, and would refuse the same pod again."""
     return str((pod.manifest.get("status") or {}).get("reason")) in _FOR_EVERY
 
 
 def _restart_elsewhere(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
-    """A pod on a node on which nobody acts."""
+    """Propose to restart a pod of a dead node."""
     if not is_dead(prover.sim, node):
         return
     yield (draft.typing(Change("ready", {"node": node.name})), _starts(pod))
@@ -247,7 +247,7 @@ def _starts(pod: Pod) -> Goal:
 
 
 def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prover) -> Proposals:
-    """What budgets have to say for a pod of a cordoned node to be evicted."""
+    """Propose the changes of budgets and workloads that let a cordoned node's pod be evicted."""
     covering = budgets_for(sim.api, pod)
     if not (node.manifest.get("spec") or {}).get("unschedulable"):
         return
@@ -295,7 +295,7 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
 
 
 def search_drain(sim: Simulation, node: str, budget: Budget) -> Generator[None, None, Findings]:
-    """Prove the drain of a cordoned node with the flags without which kubectl gives up."""
+    """Prove the drain of a cordoned node with the flags that kubectl requires."""
     key, found, wanted = f"Node/{node}", sim.store.node(node), list_wanted_flags(sim, node)
     first = next((pods[0] for flag, pods in wanted.items() if flag != "--ignore-daemonsets"), None)
     if found is None or first is None or not found.unschedulable:
@@ -308,7 +308,7 @@ def search_drain(sim: Simulation, node: str, budget: Budget) -> Generator[None, 
 
 
 def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: str) -> Draft:
-    """A number in the spec of an object set, by the path to it."""
+    """Return a draft that sets a field in an object's spec, by its path."""
     *parts, last = path.split(".")
     within: Any = owner["spec"]
     patch: dict[str, Any] = {last: to}
@@ -321,12 +321,12 @@ def set_field(draft: Draft, owner: Manifest, path: str, to: int | str, *more: st
 
 
 def remove_finalizers(where: str) -> str:
-    """Return the call that removes the finalizers of an object, named as kubectl takes it."""
+    """Return the call that removes an object's finalizers. `where` names the object in kubectl's form."""
     return f"kubectl patch {where} --type=merge -p " + """'{"metadata": {"finalizers": null}}'"""
 
 
 def without(found: Manifest) -> Goal:
-    """An object is gone."""
+    """Return the goal that an object is gone."""
     kind, meta = found["kind"], found["metadata"]
 
     def look(fixed: Watch) -> str | None:
@@ -349,7 +349,7 @@ def name_of(manifest: Manifest) -> str:
 
 
 def _schedule(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prover) -> Proposals:
-    """A pod that its manifest put on a node: what a scheduler does is not done, neither taints nor claims count."""
+    """Propose to schedule a pod whose manifest names its node: no scheduler has considered taints and claims."""
     template = (prover.owner or {"spec": {}})["spec"].get("template") or draft.original
     if not (template.get("spec") or {}).get("nodeName"):
         return
@@ -382,11 +382,11 @@ def _by_selector(node: Node) -> Any:
     return edit
 
 
-# Pods that do not start, or not as they were asked to be
+# Pods that do not start, or not as specified
 
 
 def runs(pod: Pod, prover: Prover) -> Goal:
-    """The pod, or a new one of its workload, has started."""
+    """Return the goal that the pod, or a new one of its workload, has started."""
 
     def look(fixed: Watch) -> str | None:
         mine = [key for _, key, _ in fixed.log if key == pod.key or prover.is_mine(fixed, key)]
@@ -397,7 +397,7 @@ def runs(pod: Pod, prover: Prover) -> Goal:
 
 
 def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
-    """A claim that is missing made; a volume that one node alone may have let go of by who has it on another."""
+    """Propose to create a missing claim, or to free a volume of one node from its users on another."""
     scheduler = next(iter(sim.schedulers), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     plugin = next(iter(framework.plugins), None) if framework is not None else None
@@ -446,7 +446,7 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
 
 
 def _leave_node(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
-    """A pod that does not start for a trouble of its node made again on another one."""
+    """Propose to recreate a pod on another node if a problem of its node keeps the pod from starting."""
     owner, means = prover.owner, advise(sim, pod.key, index_events(sim)) if pod.phase in ("", "Pending") else []
     if owner is not None and owner["kind"] != "DaemonSet" and any(each.show.startswith(_OF_NODE) for each in means):
         change = Change("delete", {"pod": pod.key, "node": pod.node_name, "cordons": True})
@@ -455,7 +455,7 @@ def _leave_node(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Prop
 
 
 def _list_nodes_of_volumes(sim: Simulation, pod: Pod, claims: set[str]) -> list[Node]:
-    """Return the node to which a volume of nobody's pod is attached; or, if its node lacks the driver of a volume, one that has it."""
+    """Return the node to which a volume of a pod without a controller is attached, or a node that has the volume's missing driver."""
     found = (sim.store.get(CLAIM, pod.namespace, name) or {} for name in sorted(claims))
     volumes = dict.fromkeys(filter(None, map(volume_name, found)))
     attached = sim.store.list(ATTACHMENT) if controller_of(pod.manifest) is None else ()
@@ -469,7 +469,7 @@ def _list_nodes_of_volumes(sim: Simulation, pod: Pod, claims: set[str]) -> list[
 
 
 def _in_bytes(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
-    """Memory in mebibytes that a manifest has in thousandths of a byte."""
+    """Propose memory in mebibytes instead of thousandths of a byte in a manifest."""
     for field in ("containers", "initContainers"):
         for index, container in enumerate(pod.manifest["spec"].get(field) or ()):
             given = container.get("resources") or {}
@@ -491,7 +491,7 @@ def _in_bytes(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
 
 
 def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
-    """A resize that the kubelet does not carry out taken back, or made as small as the node has room for."""
+    """Propose to revert a resize that the kubelet does not carry out, or to limit it to the node's room."""
     status = pod.manifest.get("status") or {}
     if not any(each.get("type") == _PENDING for each in status.get("conditions") or ()):
         return

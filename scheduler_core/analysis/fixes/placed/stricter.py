@@ -1,6 +1,6 @@
-"""Stricter rules for a pod that is where its owner does not want it: a rule that only weighs, or looks at too little, holds.
+"""Stricter rules for a pod on an undesired node: a preference, or a rule with too narrow a scope, becomes a requirement.
 
-Each is tried with the pod made anew. Where no other node suits, the pod waits.
+Each proposal is tried with the pod recreated. If no other node suits, the pod waits.
 """
 
 import copy
@@ -27,11 +27,11 @@ from scheduler_core.scheduler.plugins.helper.fixes import (
 from scheduler_core.world.simulation import Simulation
 
 _SOFT, _HARD, MOST = "ScheduleAnyway", "DoNotSchedule", 3
-Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the spec of the pod, and what is set there
+Stricter = Iterator[tuple[Change, tuple[Any, ...], Any]]  # a path in the pod's spec, and the value
 
 
 def propose_stricter(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
-    """Propose what the pod's own rules leave open; of a rule that its node breaks by now, that the pod is placed again."""
+    """Propose to close the gaps in the pod's rules. If its node violates a rule by now, propose to place the pod again."""
     rules = (*_list_spreads(sim, pod), *_list_terms(sim, pod, node), *_list_requirements(sim, pod, node))
     for change, path, value in rules:
         yield draft.with_pod(change, partial(_place_anew, path, value))
@@ -53,7 +53,7 @@ def _place_anew(path: tuple[Any, ...], value: Any, manifest: dict[str, Any]) -> 
 
 
 def without_node_name(manifest: dict[str, Any]) -> None:
-    """Take off a pod what it has since it was placed."""
+    """Remove the fields that a pod has since it was scheduled."""
     manifest["spec"].pop("nodeName", None)
     manifest.pop("status", None)
 
@@ -63,7 +63,7 @@ def _harden(what: str, text: str = "") -> Change:
 
 
 def _list_spreads(sim: Simulation, pod: Pod) -> Stricter:
-    """A spread that counts more, is hard, has to find a second domain, or selects the pod itself."""
+    """Yield spread constraints that count more pods, are hard, require a second domain, or select the pod itself."""
     spec, field = pod.manifest["spec"], "topologySpreadConstraints"
     narrowed = spec.get("nodeSelector") or (spec.get("affinity") or {}).get("nodeAffinity")
     for index, each in enumerate(spec.get(field) or ()):
@@ -84,7 +84,7 @@ def _list_spreads(sim: Simulation, pod: Pod) -> Stricter:
 
 
 def _list_terms(sim: Simulation, pod: Pod, node: Node) -> Stricter:
-    """Anti-affinity that looks into all namespaces, or that is required where it is not met as a preference."""
+    """Yield anti-affinity that covers all namespaces, or that requires an unmet preference."""
     path = ("affinity", "podAntiAffinity", REQUIRED)
     rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
     terms = rules.get(REQUIRED) or []
@@ -101,14 +101,14 @@ def _list_terms(sim: Simulation, pod: Pod, node: Node) -> Stricter:
 
 
 def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
-    """Labels of nodes that are required: those that are preferred, those whose absence meets a requirement, those of a node whose taint the
-    pod tolerates; and terms that hold together.
+    """Yield required node labels: preferred ones, ones whose absence meets a requirement, ones of a node with a tolerated taint; and
+    terms that are joined.
     """
     path = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
     rules = (pod.manifest["spec"].get("affinity") or {}).get("nodeAffinity") or {}
     raw: list[Manifest] = (rules.get(REQUIRED) or {}).get("nodeSelectorTerms") or [{}]
 
-    if (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet":  # whose controller names the node of each pod
+    if (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet":  # its controller ties each pod to a node
         raw = [{name: each for name, each in term.items() if name != "matchFields"} for term in raw]
 
     def add(asked: Iterable[Manifest]) -> list[Manifest]:
@@ -146,7 +146,7 @@ def _list_requirements(sim: Simulation, pod: Pod, node: Node) -> Stricter:
 
 
 def _give_label(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
-    """The pod with a label whose key its affinity compares, as the pods that it selects have it; the value most like its name first."""
+    """Propose labels for a pod whose affinity compares a label key that the pod lacks. The value most like the pod's name is first."""
     terms = read_required_terms(pod)
     for term, key in [(each, key) for each in terms for _, key in read_lacking_keys(each, pod)]:
         selector = LabelSelector.of(term.get("labelSelector"))
@@ -163,7 +163,7 @@ def _give_label(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
 
 
 def _label_node(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator[Draft]:
-    """The node with the label over which the pod's anti-affinity keeps pods apart, as the nodes of those have it; and the pod made anew."""
+    """Propose the node label that the pod's anti-affinity uses, with the value of other nodes, and the pod recreated."""
     rules = (pod.manifest["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
     anew = _make_anew(sim, pod)
     for key in sorted({str(term.get("topologyKey")) for term in rules.get(REQUIRED) or ()} - {*node.labels}):
@@ -173,13 +173,13 @@ def _label_node(draft: Draft, sim: Simulation, pod: Pod, node: Node) -> Iterator
 
 
 def _make_anew(sim: Simulation, pod: Pod) -> str:
-    """Return the call after which a pod is placed again: its workload makes another, or it is replaced by itself."""
+    """Return the call after which a pod is scheduled again: its workload creates another, or the call replaces the pod."""
     is_owned = workload_of(sim.store, pod.manifest) is not None
     return f"kubectl delete pod {pod.name} -n {pod.namespace}" if is_owned else _replace(pod)
 
 
 def _replace(pod: Pod, **labels: str) -> str:
-    """Return the call that makes a pod anew, not yet placed."""
+    """Return the call that recreates a pod without a node."""
     made = clean(bare(pod.manifest))
     made["metadata"]["labels"] = {**pod.labels, **labels}
     made["spec"] = {name: each for name, each in made["spec"].items() if name != "nodeName"}
@@ -187,7 +187,7 @@ def _replace(pod: Pod, **labels: str) -> str:
 
 
 def _enable_plugins(draft: Draft, sim: Simulation, pod: Pod) -> Iterator[Draft]:
-    """A plugin that filters nodes by default, and that the pod's profile leaves out, is asked again; and the pod made anew."""
+    """Propose to enable a default Filter plugin that the pod's profile leaves out, and to recreate the pod."""
     scheduler = next((each for each in sim.schedulers if each.responsible_for(pod)), None)
     framework = None if scheduler is None else scheduler.framework_of(pod)
     if scheduler is None or framework is None or scheduler.configuration.given is None:
