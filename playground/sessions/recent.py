@@ -1,4 +1,4 @@
-"""The sessions that this browser opened last: kept in its own server-side session, so that no account is needed."""
+"""The sessions that this browser opened last, stored in the browser's own server-side session, so that no account is needed."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ async def remember(request: HttpRequest, key: str) -> None:
 
 
 async def forget(request: HttpRequest, key: str) -> None:
-    """Take a key off the list."""
+    """Remove a key from the list."""
     before = await request.session.aget(_NAME, [])
     if key in before:
         await request.session.aset(_NAME, [each for each in before if each != key])

@@ -32,9 +32,7 @@ def points(session_id: int) -> list[tuple[Point, int]]:
 
 @repeatable
 def stopping(session_id: int, only: int | None = None) -> list[Point]:
-    """Return the breakpoints that end a run or a search: those enabled, or the one with number `only`. Raise SessionError if there is
-    none.
-    """
+    """Return the breakpoints that end a run or a search: those enabled, or the one with number `only`. Raise SessionError if none."""
     breakpoints = [point for point, _hits in points(session_id)]
     if only is not None:
         breakpoints = [point for point in breakpoints if point.id == only]

@@ -35,7 +35,7 @@ CLOSE_FAILED = 1011
 CLOSE_AGAIN = 4503
 PATIENCE = 50
 LINK_SECONDS = 10.0
-AT_ONCE = 50  # messages that are sent before others on the loop have their turn
+AT_ONCE = 50  # messages to send before yielding to the loop's other tasks
 
 
 class Recipient(Protocol):
@@ -70,7 +70,7 @@ class Outbox:
                 self._loop.call_soon_threadsafe(self._begin)
 
     def _begin(self) -> None:
-        self._woken = False  # before anything is taken out: what comes from now on wakes again
+        self._woken = False  # before the queue is read: a message from now on wakes the loop again
         if self._task is None or self._task.done():
             self._task = self._loop.create_task(self._send())
 
@@ -91,7 +91,7 @@ class Socket(AsyncWebsocketConsumer):
     asks the database does that here (database/asking.py).
     """
 
-    closing = False  # messages that are still on their way find nobody
+    closing = False  # later messages are dropped
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Take one message after the other; there is no channel layer."""
@@ -114,10 +114,10 @@ class Socket(AsyncWebsocketConsumer):
 class SessionConsumer(Socket):
     """One page's connection. Whatever a message holds, it can harm at most this connection."""
 
-    dialogue: Dialogue | None = None  # touched on the sessions' loop alone
+    dialogue: Dialogue | None = None  # used on the sessions' loop only
     watcher: asyncio.Task[None] | None = None
-    silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
-    owner = ""  # what it counts for once it has looked (limits/shares.py)
+    silence: asyncio.Task[None] | None = None  # closes a socket that sends nothing
+    owner = ""  # the owner that the socket counts for after its first `look` (sessions/limits.py)
     open: "ClassVar[set[SessionConsumer]]" = set()
 
     async def connect(self) -> None:
@@ -125,7 +125,7 @@ class SessionConsumer(Socket):
         await self.accept()
         self.open.add(self)
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
-        activate(language_of(self.scope))  # of this connection alone: each is a task of its own
+        activate(language_of(self.scope))  # for this connection only: each is a task of its own
         try:
             admit_socket(self, self.scope)
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
@@ -139,7 +139,7 @@ class SessionConsumer(Socket):
             await self.close(CLOSE_LIMIT)
         except Unavailable as error:
             await self._send(Error.of(error))
-            await self.close(CLOSE_AGAIN)  # the page connects again by itself
+            await self.close(CLOSE_AGAIN)  # the page reconnects
         else:
             self.silence = asyncio.create_task(self._end_silence())
             if client.link:

@@ -29,7 +29,7 @@ from scheduler_core.world.simulation import Grain
 
 RUN_SLICE = 0.1
 PLAY_TICK = 0.05
-# Seconds between two looks at a database that is away: the first, and the longest.
+# Seconds between retries while the database is unavailable: the first, and the longest.
 AWAY = 0.25
 LONGEST_AWAY = 2.0
 
@@ -124,13 +124,13 @@ class Driver:
         self.drive = drive
         self.last_watched = time.monotonic()
         self.ending = False
-        self.caught_up = asyncio.Event()  # of a live session: it is where the clock on the wall was at the start
+        self.caught_up = asyncio.Event()  # for a live session: it has reached the wall-clock time of the start
         self._changes, self._lease, self._audience = changes, lease, audience
         self._steps = 0
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._entry = -1
-        self._waits = 0  # how often in a row the database was away
+        self._waits = 0  # consecutive retries while the database is unavailable
         self._started = time.monotonic()
         self._first: QueueProgress | None = None
         self._progress = QueueProgress(0, 0)
@@ -180,7 +180,7 @@ class Driver:
                         self._waits = 0
                         self._audience.resumes()
         except LeaseLost:
-            pass  # as if somebody here had paused
+            pass  # as if a viewer here had paused
         except (SessionError, OSError) as error:
             self._audience.failed(error)
         except Exception:
@@ -223,7 +223,7 @@ class Driver:
 
     async def _slice(self) -> bool:
         """One slice of work, logged; True where nothing is left to do, or it was stopped while it waited for its turn."""
-        await self._changes.engine.ready()  # to open it takes long, and is nobody's turn
+        await self._changes.engine.ready()  # opening takes long, and must not use up a turn
         async with self._changes.exclusive(), self._audience.turn:
             if self._stop.is_set():
                 return True

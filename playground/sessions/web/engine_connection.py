@@ -38,9 +38,9 @@ from scheduler_core import ENGINE_VERSION
 A = TypeVar("A")
 
 OPEN_TIMEOUT = 600.0
-# What is asked for by a page that does not come again by itself waits this long, in seconds, for its session to open.
+# Seconds that a request waits for its session to open, if the page does not retry.
 PATIENCE = 30.0
-# Seconds that a request may take, in the lane of the small sessions and in that of the large ones.
+# The time limit of a request in seconds, in the lane of small sessions and in that of large ones.
 TIMEOUTS = {False: 20.0, True: 60.0}
 
 
@@ -53,19 +53,19 @@ class EngineConnection:
         self.used = time.monotonic()
         self.heavy = False
         self.worker: Worker | None = None
-        self.restored = 0  # what did not have to be replayed when it was opened last
+        self.restored = 0  # the position restored without a replay at the last opening
         self._log, self._services, self._replayed = log, services, replayed
         self._generation = -1
-        # How often the log was said to have more than is known here, and how often when it was begun to read what is known.
+        # The number of calls to mark_stale, and that number when the reading of the known state began.
         self._marks = 0
         self._known_marks = -1
-        self.openings = 0  # how many were begun
-        self.closed = False  # it was deleted, and is not opened any more
+        self.openings = 0  # the number of openings begun
+        self.closed = False  # the session was deleted, and is not opened any more
         self._asking = 0
         self.crashes = Crashes()
         self._opening: asyncio.Task[None] | None = None
 
-    # Opening and leaving
+    # Opening and release
 
     async def ready(self, wait: float | None = None) -> None:
         """Make sure that the engine stands where the log ended when this was called, or further; `wait` seconds at most, then Opening is
@@ -81,7 +81,7 @@ class EngineConnection:
             self.crashes.require_calm(reading=True)
             if self._opening is None or self._opening.done():
                 self._opening = asyncio.create_task(self._open())
-            opening = self._opening  # by the time that it is done, somebody may have begun the next one
+            opening = self._opening  # when it is done, another caller may have begun the next one
             done, _ = await asyncio.wait({opening}, timeout=None if end is None else end - time.monotonic())
             if not done:
                 raise await self._progress()
@@ -121,7 +121,7 @@ class EngineConnection:
             with contextlib.suppress(EngineFailed):
                 await self._resume(marks)
                 return
-        await self._services.relay.join(self.id)  # before the log is read, so that nothing is missed between
+        await self._services.relay.join(self.id)  # before the log is read, so that no hint is missed in between
         session, rows = await self._log.read()
         saved = (
             await self._services.loop.db(checkpoints.read, self.id)
@@ -158,7 +158,7 @@ class EngineConnection:
         """Keep where a replay came to something else than what the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
-            with contextlib.suppress(Unavailable), impatient():  # it can be looked at all the same
+            with contextlib.suppress(Unavailable), impatient():  # the session can be viewed without this
                 await self._services.loop.db(checkpoints.record_replay, self.id, opened.differs)
         if not opened.restored:
             self._replayed()
@@ -214,7 +214,7 @@ class EngineConnection:
             self.worker = None
         self._marks += 1
 
-    # Asking
+    # Requests
 
     async def call(self, request: Request[A]) -> A:
         reading = isinstance(request, Query)
@@ -268,10 +268,10 @@ class EngineConnection:
 
 log = logging.getLogger(__name__)
 
-# Seconds without a change after which is saved; and while a session runs, how often.
+# Seconds without a change before a save; and seconds between saves while a session runs.
 QUIET = 1.0
 WHILE_RUNNING = 10.0
-# A save goes on in the slices that nobody else wants, so it may take long.
+# A save runs in idle slices only, so it may take long.
 TIMEOUT = 600.0
 
 

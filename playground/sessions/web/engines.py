@@ -23,13 +23,13 @@ from playground.sessions.protocol.errors import CommandRefused, EngineFailed, Se
 from playground.sessions.protocol.opening import ClearUp, Close
 from playground.sessions.web.nursery import Process, fork_worker
 
-# A worker process as the web process sees it: started when it is needed, asked, ended.
+# The web process's side of a worker process: start it on demand, send requests, and end it.
 
 A = TypeVar("A")
 Generation = tuple["Worker", int]
 """A worker, and the number of its process among all that it ever had."""
 
-MOST_SAID = 200  # characters of what the encoder says
+MOST_SAID = 200  # characters of the encoder's message
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ class Worker:
                 if not self._ending:
                     text = "a worker ended with code %s; it had the sessions %s"
                     log.error(text, process.returncode, sorted(self.sessions) or "of nobody")
-                # Request numbers begin at 1, so that 0 blames no request: the slow one has raised TooSlow by itself.
+                # Request numbers begin at 1, so 0 blames no request: the slow one has already raised TooSlow.
                 self._fail(0 if process is self._too_slow else at_work.said())
             if at_work is self._at_work:
                 self._at_work = None
@@ -196,7 +196,7 @@ class Worker:
             raise TooSlow(_("The request took too long and was stopped.")) from None
         except (ConnectionError, BrokenPipeError):
             if process is self._process:
-                self.kill()  # it counts as alive until it is reaped: the next request waits for that, and not in vain
+                self.kill()  # it counts as alive until it is reaped: after `kill` the next request waits for that
             raise WorkerDied from None
         finally:
             self._waiting.pop(number, None)
@@ -205,7 +205,7 @@ class Worker:
     def notify(self, session: int, notice: Message) -> None:
         """Say something that needs no answer."""
         if self.alive and self._process is not None:
-            # No request has the number 0, so that nothing waits for it.
+            # No request has the number 0, so no caller waits for an answer.
             self._process.stdin.write(encode_message(0, session, notice))
 
     def kill(self) -> None:
@@ -239,9 +239,9 @@ async def own_worker(idle: bool = False) -> AsyncIterator[Worker]:
         await worker.stop()
 
 
-# A session of whose requests processes keep dying has to wait: others live in the same processes.
+# A session whose requests keep crashing processes must wait, because other sessions share these processes.
 
-# What crashed this often within the window, in seconds, has to wait.
+# The number of crashes within the window, in seconds, after which a session must wait.
 MAX_CRASHES = 5
 CRASH_WINDOW = 60.0
 
@@ -298,10 +298,10 @@ class Crashes:
 
 # The worker processes of this web process, one per lane and number.
 #
-# Small sessions share the workers of the first lane. A session with a large log or import lives in the second, so that no step of
-# a small one ever waits for a transition that takes seconds.
+# Small sessions share the workers of the first lane. A session with a large log or import is assigned to the second, so that no step of
+# a small one waits for a transition that takes seconds.
 
-ALIKE = 128 << 20  # bytes of memory that make no difference
+ALIKE = 128 << 20  # workers whose memory differs by fewer bytes count as equal
 
 
 class Pool:
@@ -343,15 +343,15 @@ class Pool:
         await asyncio.gather(*(worker.stop() for worker in self.workers()))
 
 
-# Room: no worker's memory becomes full.
+# Room: the memory limits of workers.
 #
-# Sessions come to the worker with the most room. Where it runs short, those that nobody is using leave, and come back from the database
-# when they are asked for. What does not fit even then is refused before it begins.
+# Sessions are assigned to the worker with the most free memory. If it runs short, unused sessions are released, and reopened from the
+# database on demand. A session that still does not fit is refused before it is opened.
 
-# Shares of the memory that a worker may take. Above the first, sessions leave; above the second none comes.
+# Shares of a worker's memory limit. Above the first, unused sessions are released; above the second, new ones are refused.
 SHORT = 0.6
 FULL = 0.75
-UNUSED = 5.0  # seconds that nobody has asked a session for anything, after which it may leave
+UNUSED = 5.0  # seconds without a request after which a session may be released
 INTERVAL = 5.0
 
 

@@ -26,9 +26,9 @@ class Term(NamedTuple):
     renew: float
 
 
-# About three renewals fit into each term: one that is late does not lose the lease.
+# About three renewals fit into each term, so a late one does not lose the lease.
 ALONE = Term(15.0, 5.0)
-# Where other processes can go on with a session, its home's death is to be known soon.
+# If other processes can continue a session, the death of its driver must be detected soon.
 AMONG_OTHERS = Term(2.5, 0.8)
 
 
@@ -68,7 +68,7 @@ class Lease:
         return True
 
     async def release(self) -> None:
-        with contextlib.suppress(Exception):  # it ends by itself
+        with contextlib.suppress(Exception):  # otherwise it expires
             await self._services.loop.db(log.release, self._id, self.holder)
 
     async def take_away(self) -> None:
@@ -76,7 +76,7 @@ class Lease:
         await self._services.loop.db(log.release, self._id)
 
 
-# How long, in seconds, another process has to answer a request to pause before it is taken for dead.
+# Seconds that another process has to answer a request to pause before it counts as dead.
 ANSWER = 2.0
 
 
