@@ -1,7 +1,7 @@
-"""EngineConnection: which worker has a session's engine, how it is opened from the log, and how it is asked.
+"""EngineConnection: the worker with a session's engine, the opening of the engine from the log, and requests to it.
 
-The database's log decides. The engine may be ahead of it for a moment (a transition that is not written yet); nobody is shown a position
-that is not in the log.
+The database's log is authoritative. The engine may be ahead of it for a moment (by a transition that is not written yet); viewers never
+see a position that is not in the log.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ TIMEOUTS = {False: 20.0, True: 60.0}
 
 
 class EngineConnection:
-    """Lives on the sessions' loop. `shown` is what following viewers are shown: the head, or while it runs a moment before."""
+    """A session's connection to its engine, on the sessions' loop. `shown` is the position that following viewers see."""
 
     def __init__(self, session_id: int, log: SessionLog, services: Services, replayed: Callable[[], None]) -> None:
         self.id = session_id
@@ -68,8 +68,9 @@ class EngineConnection:
     # Opening and release
 
     async def ready(self, wait: float | None = None) -> None:
-        """Make sure that the engine stands where the log ended when this was called, or further; `wait` seconds at most, then Opening is
-        raised. An opening that was begun before may have read the log too early: another one is begun after it.
+        """Wait until the engine is at or after the end that the log has now; raise Opening after `wait` seconds.
+
+        An opening begun before this call may have read the log too early, so another one follows it.
         """
         self.used = time.monotonic()
         if self.closed:
@@ -99,7 +100,7 @@ class EngineConnection:
 
     @property
     def _is_known(self) -> bool:
-        """True if the worker still has the engine that was opened there."""
+        """True if the worker process that opened the engine is still alive."""
         worker = self.worker
         return worker is not None and worker.alive and worker.generation == self._generation
 
@@ -109,8 +110,9 @@ class EngineConnection:
         return self._asking > 0 or self.is_opening
 
     def mark_stale(self) -> None:
-        """The engine may be ahead of the log, or behind it: read the log again before the next use. An open engine may be marked by who
-        holds the session's lock alone, as nothing may be read while a change is between the engine and the log.
+        """Read the log again before the next use, because the engine may be ahead of the log or behind it.
+
+        Mark an open engine only under the session's lock: a read must not occur while a change is in the engine but not in the log.
         """
         self._marks += 1
 
@@ -155,7 +157,7 @@ class EngineConnection:
         self._follow(session, marks)
 
     async def _note_opening(self, session: Session, opened: OpenedEngine) -> None:
-        """Keep where a replay came to something else than what the session's users saw."""
+        """Record the first difference between a replay and the history that the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
             with contextlib.suppress(Unavailable), impatient():  # the session can be viewed without this
@@ -164,7 +166,7 @@ class EngineConnection:
             self._replayed()
 
     async def _resume(self, marks: int) -> None:
-        """The engine knows the log up to what is acknowledged here: read on from there."""
+        """Extend the engine by the entries after the end of the log that is known here."""
         assert self.worker is not None
         session, rows = await self._log.read(self._log.seq)
         request = Extend(rows=rows, head=session.head, keep=self._log.head)
@@ -190,7 +192,7 @@ class EngineConnection:
     async def inherit(
         self, origin: "EngineConnection", session: Session, copied: checkpoints.CopiedCheckpoints
     ) -> None:
-        """Take over a copy of another session's engine, in the same worker, with the checkpoints that were copied."""
+        """Fork another session's engine for this session, in the same worker, with the copied checkpoints."""
         worker = origin.worker
         assert worker is not None
         worker.sessions.add(self.id)
@@ -208,7 +210,7 @@ class EngineConnection:
         await self._services.relay.join(self.id)
 
     def release(self) -> None:
-        """Give the engine's memory back; it is opened again when it is asked for."""
+        """Release the engine's memory; the engine is opened again on demand."""
         if self.worker is not None:
             self._services.pool.release(self.id, self.worker)
             self.worker = None
@@ -229,7 +231,7 @@ class EngineConnection:
             self.used = time.monotonic()
 
     async def ask(self, query: Query[A], patience: float = PATIENCE) -> A:
-        """Ask the engine something that changes nothing, at a position up to the head (None: what is shown)."""
+        """Execute a query at a position up to the head (None: the shown one)."""
         for again in (True, False):
             await self.ready(patience)
             position = self.shown if query.at is None else max(0, min(query.at, self._log.head))
@@ -241,13 +243,13 @@ class EngineConnection:
         raise AssertionError
 
     async def call_aside(self, request: Request[A], timeout: float) -> A:
-        """Ask the engine something that is nobody's request: it is not opened for it, and may take long."""
+        """Execute a background request: it does not open the engine, and may take long. Raise EngineFailed if the engine is not open."""
         if self.worker is None or not self.is_open:
             raise EngineFailed(message("The session is not open."))
         return await self._call(self.worker, request, timeout, reading=False)
 
     async def _call(self, worker: Worker, request: Request[A], timeout: float, reading: bool = True) -> A:
-        """Ask the worker; a death of its process counts where it came of this request."""
+        """Send a request to the worker; count a crash of its process if this request caused it."""
         process = worker.process
         try:
             return await worker.call(self.id, request, timeout)
@@ -261,7 +263,7 @@ class EngineConnection:
         self.notify(Interrupt())
 
     def notify(self, notice: Message) -> None:
-        """Say something that needs no answer."""
+        """Send a message that needs no answer."""
         if self.worker is not None:
             self.worker.notify(self.id, notice)
 
@@ -276,7 +278,7 @@ TIMEOUT = 600.0
 
 
 class CheckpointSaver:
-    """One per live session, on the sessions' loop. A save that fails costs nothing but a longer replay."""
+    """The saver of a session's checkpoints, on the sessions' loop. A failed save only makes a later replay longer."""
 
     def __init__(self, engine: EngineConnection, log: SessionLog, services: Services) -> None:
         self._engine, self._log, self._services = engine, log, services
@@ -287,7 +289,7 @@ class CheckpointSaver:
         self._turn = asyncio.Lock()
 
     def moved(self) -> None:
-        """The head moved on, and that is in the log."""
+        """Schedule a save, because the head moved, and the log has the change."""
         self._changed = time.monotonic()
         self._dirty = True
         if settings.CHECKPOINTS and (self._task is None or self._task.done()):
@@ -306,7 +308,7 @@ class CheckpointSaver:
             log.exception("session %s: its checkpoints were not saved", self._engine.id)
 
     async def save(self) -> bool:
-        """Save what is new up to the head that is in the log; whether the session would come back from it in no time."""
+        """Save what is new up to the head in the log; return whether the session would reopen almost without a replay."""
         async with self._turn:
             saved: SavedData | None = None
             more = settings.CHECKPOINTS
@@ -318,7 +320,7 @@ class CheckpointSaver:
             return saved is not None and saved.covered
 
     async def _save(self) -> SavedData | None:
-        """Save some of it; None where another process was first, and all is begun anew with the next save."""
+        """Save a part; return None if another process was first: the next save starts again."""
         engine = self._engine
         request = Save(upto=self._log.head, least=settings.CHECKPOINT_WORK)
         saved = await engine.call_aside(request, TIMEOUT)

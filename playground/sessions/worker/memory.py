@@ -30,9 +30,7 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def no_collection() -> Iterator[None]:
-    """Makes many objects without the collector looking for loops among all that there are; what is made here forms none, and counts as
-    old afterwards.
-    """
+    """Pause the garbage collector while many objects without cycles are created; after that these count as old."""
     was = gc.isenabled()
     gc.disable()
     try:
