@@ -47,7 +47,7 @@ KINDS_OF: dict[str, tuple[str, ...]] = {
     "reason": _having("reason"),
     "pod": tuple(kind for kind, types in _TYPES.items() if {"pod", "namespace"} & types.keys()),
 }
-"""Which kinds of records can match a field."""
+"""The kinds of records that can match a field."""
 _CHOICES = {"kind": tuple(KINDS), "point": POINTS, "status": STATUSES, "came_from": (*PLACES, ""), "to": PLACES}
 
 

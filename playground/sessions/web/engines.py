@@ -27,7 +27,7 @@ from playground.sessions.web.nursery import Process, fork_worker
 
 A = TypeVar("A")
 Generation = tuple["Worker", int]
-"""A worker, and the number of its process among all that it ever had."""
+"""A worker, and the number of its process among all its processes."""
 
 MOST_SAID = 200  # characters of the encoder's message
 
