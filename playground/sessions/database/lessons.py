@@ -26,7 +26,7 @@ GONE = gettext_noop("No lesson has this link. It may have been deleted, or the l
 
 @repeatable
 def find(key: str) -> OwnLesson:
-    """The lesson that a key opens, of either kind."""
+    """Return the lesson that a key of either kind opens. Raise SessionGone if there is none."""
     found = OwnLesson.objects.filter(Q(edit_key=key) | Q(key=key)).first()
     if found is None:
         raise SessionGone(message(GONE))
@@ -85,7 +85,7 @@ def was_used(lesson_id: int) -> None:
 
 @repeatable
 def commands_of(session_id: int, head: int) -> list[tuple[int, dict[str, Any]]]:
-    """The commands of a session's log below a head, each with where it was applied."""
+    """Return the commands of a session's log below a head, each with its position."""
     rows = [row for row in log.read(session_id)[1] if row.kind == "command" and row.at < head]
     return [(row.at, log.unpack(row.payload)["command"]) for row in rows]
 
@@ -118,7 +118,7 @@ def of_story(slug: str) -> Lesson | None:
 
 
 def in_trace(slug: str) -> TracedLesson:
-    """A session's lesson as its trace names it."""
+    """Return a session's lesson as its trace names it."""
     lesson = of_story(slug)
     return TracedLesson() if lesson is None else TracedLesson(slug, lesson.origin, lesson.variant)
 

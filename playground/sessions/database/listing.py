@@ -21,7 +21,7 @@ JOINED = "fixes"  # the source of a command that is undone together with the one
 
 @dataclass(frozen=True)
 class ListedCommand:
-    """A command's position, its number from 1, its sentence, its source, its time, and how far the engine went after it."""
+    """A command's position, its number from 1, its sentence, its source, its time, and the number of engine steps after it."""
 
     at: int
     number: int
@@ -43,7 +43,7 @@ class LoggedCommand:
 
 @dataclass(frozen=True)
 class SkippedCommand:
-    """A command's position, its sentence, and in short what a history lacks without it."""
+    """A command's position, its sentence, and a short description of its absence from a history."""
 
     at: int
     sentence: Message

@@ -66,13 +66,13 @@ class HistoryOutline(Struct, frozen=True):
 
 
 class Outline(Query[HistoryOutline], frozen=True, kw_only=True):
-    """A history in outline, with the attempts that ended after position `since`."""
+    """An outline of the history, with the attempts that ended after position `since`."""
 
     since: int
 
 
 class AttemptDigests(Query[list[str]], frozen=True, kw_only=True):
-    """Digests of attempts from an index on: at least one, at most `most`, as many as a short time allows."""
+    """The digests of attempts from index `first` on: at least one, at most `most`, as many as a short time limit allows."""
 
     first: int
     most: int
@@ -84,7 +84,7 @@ class WeightedPlugin(Struct, frozen=True):
 
 
 class ScoredNode(Struct, frozen=True):
-    """A node's scores by plugin: raw, normalised, weighted."""
+    """A node's scores by plugin: raw, normalized, weighted."""
 
     node: str
     total: int
@@ -158,7 +158,7 @@ class Attempt(Query[AttemptDetail], frozen=True, kw_only=True):
 
 
 class LeftOut(Struct, frozen=True):
-    """A command that no longer applied, and why."""
+    """A command that no longer applied, and the reason."""
 
     at: int
     said: Words
@@ -240,7 +240,7 @@ class OpenTrace(Request[None], frozen=True, kw_only=True):
 
 
 class TracedCommand(Struct, frozen=True, array_like=True):
-    """A command of a trace as a log's payload."""
+    """A command of a trace, as the payload of a log entry."""
 
     at: int
     payload: bytes

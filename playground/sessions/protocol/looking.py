@@ -108,7 +108,7 @@ class SubjectFound(Struct, frozen=True):
 
 
 class SubjectOf(Query[SubjectFound], frozen=True, kw_only=True):
-    """The data that an action needs about an object.
+    """The data about an object for actions.
 
     `many` means several objects of the kind: `label:key=value`, or `q:text`, the matches of the map's search.
     """

@@ -63,14 +63,14 @@ class MissingObjects(Struct, frozen=True):
 
 
 class ImportPlan(Struct, frozen=True):
-    """The plan of an import; `command` (as Apply takes it) does all that is accepted, and is empty if nothing is.
+    """The plan of an import; `command` (in the form for Apply) applies all accepted objects, and is empty if there are none.
 
-    `configurations` are the scheduler configurations in the text; they are not objects, and are applied separately. `kept` is the
-    text as it may be stored, `left_out` counts by sort the credentials that are not in it, `shift` is the shift of a
-    snapshot's times in ns. `without_effect` are the warnings about fields without an effect here. `read` describes the
-    text and its conversion. For a `renamed` import `names` are the old and the new names, which are stored nowhere, and
-    `unneeded` is the number of omitted objects, as they decide nothing. A `large` one was read from a file in turns, and is applied in
-    turns. `amounts`: the `cpu` (milli) and `memory` of the nodes, the pods with a node (`placed`), and those without (`pending`).
+    `configurations` are the scheduler configurations in the text; they are not objects, and are applied separately. `kept` is the text in
+    the form that may be stored, `left_out` are the numbers of removed credentials by kind, `shift` is the shift of a snapshot's times in
+    ns. `without_effect` are the warnings about fields without an effect here. `read` describes the text and its conversion. For a
+    `renamed` import `names` are the old and the new names, which are never stored, and `unneeded` is the number of objects omitted
+    because they decide nothing. A `large` one was read from a file in turns, and is applied in turns. `amounts`: the `cpu` (milli) and
+    `memory` of the nodes, the pods with a node (`placed`), and those without (`pending`).
     """
 
     items: list[PlannedObject]
@@ -335,7 +335,7 @@ class WatchedEvents(Struct, frozen=True):
 
 
 class NextSeen(Request[WatchedEvents], frozen=True):
-    """Ask for the new events of all watches."""
+    """Return the new events of all watches."""
 
 
 class EndWatch(Request[None], frozen=True, kw_only=True):

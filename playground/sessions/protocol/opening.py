@@ -183,14 +183,14 @@ class SavedData(Struct, frozen=True):
 
 
 class Save(Request[SavedData], frozen=True, kw_only=True):
-    """A request to save the history up to a logged position. Worlds replayed in under `least` seconds are not worth it."""
+    """Save the history up to a logged position. Worlds that a replay reaches in under `least` seconds are not saved."""
 
     upto: int
     least: float
 
 
 class ForgetSaved(Request[None], frozen=True, kw_only=True):
-    """A request to start again with the next save, because the returned data could not be stored."""
+    """Start again with the next save, because the returned data could not be stored."""
 
     outcomes_saved: int
 

@@ -292,7 +292,7 @@ class SessionClient:
     # Dialogue
 
     async def join(self, send: Callable[[ToPage], None], language: str) -> Dialogue:
-        """Watch the session as one of its viewers; `send` is called on the sessions' thread. Raises LimitReached."""
+        """Watch the session as one of its viewers; `send` is called on the sessions' thread. Raise LimitReached."""
         return await runtime().do(lambda: Dialogue.join(self.live(), Viewer(send, self.may_edit, language)))
 
     async def converse(self, message: PageMessage, look: Look) -> DialogueResult:

@@ -84,7 +84,7 @@ def read_drive(data: Data | None) -> Drive | None:
 
 
 class Audience(Protocol):
-    """The watchers of a drive, which the drive notifies."""
+    """The viewers of a drive, which the drive notifies."""
 
     @property
     def watched(self) -> bool: ...

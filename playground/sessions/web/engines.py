@@ -171,7 +171,7 @@ class Worker:
         return self._at_work.advanced() if self._at_work is not None else (0, 0)
 
     def _fail(self, at_fault: int) -> None:
-        """No request is answered any more; the process ended while it worked on the one with this number, if on any."""
+        """Raise WorkerDied in all waiting requests; `at_fault` is the number of the one that the process executed, if any."""
         waiting, self._waiting = self._waiting, {}
         for number, answer in waiting.items():
             if not answer.done():

@@ -37,7 +37,7 @@ What = Literal["moved", "pause", "watched", "gone", "markers"]
 
 
 class Hint(Struct, frozen=True, omit_defaults=True):
-    """An event of a session in the process `by`, or a request to the session's driver; with "moved", the drive there."""
+    """An event of a session in the process `by`, or a request to the session's driver; with "moved", the drive in that process."""
 
     by: str
     session: int

@@ -106,7 +106,7 @@ class CheckpointStore:
         return self.pace * len(checkpoint.data)
 
     def cut(self, position: int) -> None:
-        """Forget all checkpoints if one is after a position."""
+        """Discard all checkpoints if one is after a position."""
         if self._checkpoints and self._checkpoints[-1].position > position:
             self.forget()
 

@@ -78,9 +78,9 @@ FAST_FORK = 0.0015
 
 
 class DroppedWorlds:
-    """The number of worlds dropped in this process while other code still had them.
+    """The number of worlds dropped in this process while other code still had references to them.
 
-    A world refers to itself: only the collector frees their memory.
+    A world refers to itself: only the garbage collector frees their memory.
     """
 
     dropped = 0

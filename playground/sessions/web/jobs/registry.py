@@ -180,7 +180,7 @@ class Jobs:
         return None
 
     def _make_room(self, kind: Kind[Any], asker: Asker) -> None:
-        """Make room for one more job, or raise LimitReached; running jobs stay, so that a later request can find them."""
+        """Make room for one more job, or raise LimitReached. Running jobs are kept, so that a later request can find them."""
         going = self.going(kind)
         of_the_session = sum(job.asker.session == asker.session for job in going)
         if (not kind.wait and len(going) >= kind.at_once()) or 0 < kind.of_a_session <= of_the_session:

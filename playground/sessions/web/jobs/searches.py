@@ -98,7 +98,7 @@ class Searcher:
         return SearchResult(None, points)
 
     async def _points(self, request: SearchRequest) -> list[Breakpoint]:
-        """Return the breakpoints to search for; check a new expression where it will run. Raises BadBreakpoint."""
+        """Return the breakpoints to search for; check a new expression where it will run. Raise BadBreakpoint if it has errors."""
         if request.point is None:
             return await self._loop.db(markers.stopping, self._session.id, request.only)
         if request.point.cel:
