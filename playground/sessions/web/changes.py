@@ -237,9 +237,7 @@ class Changes:
                     if not waiting.done():
                         waiting.set_exception(error)
             else:
-                self._calls = (
-                    taken[len(answers) :] + self._calls
-                )  # requests that were not executed, because another change waits
+                self._calls = taken[len(answers) :] + self._calls  # the unexecuted requests, as another change waits
                 for (_, waiting), answered in zip(taken, answers, strict=False):
                     if not waiting.done():
                         waiting.set_result(answered)

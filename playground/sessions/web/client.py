@@ -337,7 +337,7 @@ class SessionClient:
         return await runtime().do(lambda: runtime().downloads.of(self.session.pk, author))
 
     async def downloaded(self, job: Job[File]) -> File:
-        """Wait for the file without a time limit, and return it. If the caller is cancelled, so is the job."""
+        """Wait for the file without a time limit, and return it. If the caller is canceled, so is the job."""
         return await runtime().call(job.outcome)
 
     async def begin_experiment(self, batch: Batch, author: str, patience: float) -> Job[Batch]:

@@ -68,7 +68,7 @@ class Lease:
         return True
 
     async def release(self) -> None:
-        with contextlib.suppress(Exception):  # otherwise it expires
+        with contextlib.suppress(Exception):  # a lease that is not released expires
             await self._services.loop.db(log.release, self._id, self.holder)
 
     async def take_away(self) -> None:

@@ -59,9 +59,7 @@ class CheckpointStore:
     """Checkpoints by position with their shared archive. `volume` identifies the archive: the parts of another one do not fit."""
 
     def __init__(self) -> None:
-        self.pace = (
-            0.0  # seconds to read a byte: the minimum seen, because a garbage collection may distort a measurement
-        )
+        self.pace = 0.0  # seconds to read a byte: the minimum seen, as a garbage collection may distort a measurement
         self.forget()
 
     def forget(self) -> None:

@@ -46,7 +46,7 @@ class KeptPreview(NamedTuple):
     names: list[tuple[str, str]]
 
 
-PIECE = 0.25  # seconds of one turn; between turns an import can be cancelled
+PIECE = 0.25  # seconds of one turn; between turns an import can be canceled
 LOOK = 0.1  # seconds between checks of the progress
 MOST_WAITING = 4
 LEFT = 3600.0  # seconds after which a file is an orphan: its server ended before its job did
@@ -114,7 +114,7 @@ class Imports:
     def look_at(
         self, session: ImportSession, file: Path, filename: str, author: str, rename: bool
     ) -> Job[ImportResult]:
-        """Begin to plan the import of a file. The file is deleted after that, or if the job is refused, fails, or is cancelled."""
+        """Begin to plan the import of a file. The file is deleted after that, or if the job is refused, fails, or is canceled."""
 
         async def work(job: Job[ImportResult]) -> ImportResult:
             packed = await self._plan(session, job, file, rename)

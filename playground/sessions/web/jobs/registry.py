@@ -1,6 +1,6 @@
 """Jobs: long tasks of a session: comparisons, re-runs, searches, traces, downloads, previews.
 
-A job continues without its requester, reports its progress, can be cancelled, and is identified by a token that only its requester has.
+A job continues without its requester, reports its progress, can be canceled, and is identified by a token that only its requester has.
 Its kind sets how many run at once, how long one may take, and how long results are kept.
 """
 
@@ -44,7 +44,7 @@ class Live(Protocol):
 
 
 class Cancelled(SessionError):
-    """The requester cancelled the job."""
+    """The requester canceled the job."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Job(Generic[T]):
                 await self.finished.wait()
 
     async def outcome(self) -> T:
-        """Wait for the result. Raise the job's error. If the waiting task is cancelled, the job is cancelled, too."""
+        """Wait for the result. Raise the job's error. If the waiting task is canceled, the job is canceled, too."""
         try:
             await self.finished.wait()
         except asyncio.CancelledError:

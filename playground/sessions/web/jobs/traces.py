@@ -113,7 +113,7 @@ class Chunks:
             self._reader.call_soon_threadsafe(self._queue.put_nowait, self._job.error)
 
     async def read(self) -> AsyncIterator[bytes]:
-        """Yield the data; called on the reader's loop. If the reader stops, the job is cancelled."""
+        """Yield the data; called on the reader's loop. If the reader stops, the job is canceled."""
         try:
             while (item := await self._queue.get()) is not None:
                 if isinstance(item, BaseException):

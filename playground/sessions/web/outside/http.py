@@ -126,7 +126,7 @@ def _port(text: str, entry: str) -> int:
 
 
 HEAD_BYTES = 64 << 10
-_WORDS = 1000  # characters of an error response that users see
+_WORDS = 1000  # bytes of an error response that users see
 
 
 class CallFailed(Exception):

@@ -11,10 +11,7 @@ from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.apiserver.door import Call, Failure, Reply, as_yaml, changes_nothing, read_body
 
-APART, MOST_APART = (
-    8,
-    32,
-)  # writes between copies of the world: the distance grows with consecutive writes without a refusal
+APART, MOST_APART = 8, 32  # writes between copies of the world: more after consecutive writes without a refusal
 
 
 def _finish(reply: Reply, world: Simulation, call: Call) -> moving.ApiAnswer:

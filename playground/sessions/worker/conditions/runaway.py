@@ -17,9 +17,7 @@ from scheduler_core.base.trace import kinds
 from scheduler_core.world.readonly import Record
 from scheduler_core.world.simulation import Simulation
 
-ENDS = (
-    100  # pods of a workload that end alike: more than on the command line, because here other work may still progress
-)
+ENDS = 100  # pods of a workload that end alike: more than on the command line, as here other work may progress
 LAST = 2_000  # steps in the summary
 MOST = 6  # lines of the summary
 MESSAGE = 90
