@@ -70,7 +70,7 @@ def unpack(payload: bytes | memoryview) -> Any:
     return orjson.loads(zlib.decompress(payload))
 
 
-# No lease is longer, even if clocks differ: one that seems to be was acquired before the clock was set back.
+# No lease ends later than this, even with clock skew: one that does was acquired before the clock was set back.
 FARTHEST = timedelta(minutes=1)
 
 
@@ -275,7 +275,7 @@ def restore(name: str, creator: str, found: TraceChecked, story: str = "") -> Se
 
 @transaction.atomic
 def rerun(origin: int, result: RerunResult, name: str, creator: str, seed: int | None = None) -> Session:
-    """Create a branch with the history that a re-run made; with another `seed`, from the first step of the re-run on."""
+    """Create a branch with the history that a re-run made; with another `seed` the re-run starts at the first step."""
     session = copy(origin, result.first, name, creator, True)
     if seed is not None:
         session.seed = seed

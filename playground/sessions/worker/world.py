@@ -10,6 +10,6 @@ __all__ += ["count_objects", "digest"]
 
 
 def count_objects(world: Simulation, few: int = 0) -> int:
-    """Return the number of objects in a world's API server, without those of every cluster unless there are more than `few` in all."""
+    """Return the number of objects in a world's API server; those of every cluster count only if there are at most `few` in all."""
     found = sum(world.store.count(kind) for kind in world.store.kinds())
     return found if found <= few else found - count_standing(world.store)
