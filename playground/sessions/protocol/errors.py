@@ -42,7 +42,7 @@ class SessionError(Exception):
     """The base of all errors. `errors` are the invalid fields of a command or a text; `answer` is the API server's, if it refused.
 
     `said` is the message, if the code that raises the error does not know the reader's language; users read the text that
-    sessions/web/words.py makes of it, and `message` is for programs and logs.
+    templatetags/playground_words.py makes of it, and `message` is for programs and logs.
     """
 
     kind: ClassVar[str] = "error"
