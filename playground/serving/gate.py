@@ -1,4 +1,4 @@
-"""The gate in front of the application, whatever server runs it: bodies that it does not take, and pages that may not open a socket."""
+"""The gate in front of the application, for any server: it refuses bodies over the limit, and sockets opened by foreign pages."""
 
 import codecs
 import logging
@@ -32,7 +32,7 @@ DRAWER = b"x-drawer"
 
 
 def refusal(error: SessionError, path: str = "", drawer: bool = False) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and page for a request that gets no further; in the studio's drawer it is a fragment."""
+    """Return the headers and the page that answer a refused request; in the studio's drawer the page is a fragment."""
     context = {"error": error, "key": _key_of(path), "base": f"playground/{'fragment' if drawer else 'base'}.html"}
     body = render_to_string("playground/problem.html", context).encode()
     headers = [
@@ -41,7 +41,7 @@ def refusal(error: SessionError, path: str = "", drawer: bool = False) -> tuple[
         (b"content-security-policy", b"default-src 'self'"),
         (b"referrer-policy", b"same-origin"),
         (b"cache-control", b"no-store"),
-        # The rest of the body stays unread: the next bytes on this connection would not be a request.
+        # The rest of the body is not read, so the next bytes on this connection would not be a request.
         (b"connection", b"close"),
     ]
     if error.retry_after is not None:
@@ -50,7 +50,7 @@ def refusal(error: SessionError, path: str = "", drawer: bool = False) -> tuple[
 
 
 def raw_refusal(error: SessionError, status: int = 0) -> bytes:
-    """The same as what goes over a connection, for whoever answers before there is a request to answer."""
+    """Return the refusal as the bytes of an HTTP/1.1 response, for a caller that answers before there is a request."""
     headers, body = refusal(error)
     code = HTTPStatus(status or error.status)
     said = f"HTTP/1.1 {code.value} {code.phrase}".encode()
@@ -58,17 +58,20 @@ def raw_refusal(error: SessionError, status: int = 0) -> bytes:
 
 
 def _key_of(path: str) -> str:
-    """The session's key in a path, for the way back to it."""
+    """Return the session's key in a path, for the link back to the session."""
     parts = path.split("/")
     return parts[2] if len(parts) > 3 and parts[1] == "s" else ""
 
 
 class TooLargeError(Exception):
-    """More came than the request's path takes."""
+    """The body exceeds the limit of the request's path."""
 
 
 class LimitedBody:
-    """Answers 413 as soon as a body is, or says that it will be, too large for its path. (Daphne gathers bodies first: see server.py.)"""
+    """ASGI middleware that answers 413 as soon as the declared or received length of a body exceeds the limit of its path.
+
+    Daphne buffers whole bodies before it calls the application: see server.py.
+    """
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -109,7 +112,7 @@ def _get_content_length(scope: Any) -> int:
 
 
 class ReadableType:
-    """Answers 415 to a content type that Django can't take apart; what it can is looked at in middleware.py."""
+    """ASGI middleware that answers 415 to a content type that Django cannot parse; middleware.py checks the types that Django can."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -126,7 +129,7 @@ def _is_readable(content_type: bytes) -> bool:
         _, parameters = parse_header_parameters(content_type.decode("latin-1"))
         codecs.lookup(parameters.get("charset", "utf-8"))
     except LookupError:
-        return True  # Django passes over it
+        return True  # Django ignores an unknown charset
     except ValueError:
         return False
     return True
@@ -140,7 +143,7 @@ async def _refuse(scope: Any, send: Send, status: int, error: SessionError) -> N
 
 
 class SameOrigin:
-    """Lets only pages of this very host and port (or of a trusted origin) open a socket; a socket without Origin is refused."""
+    """ASGI middleware that lets only pages of this host and port, or of a trusted origin, open a socket; it refuses one without Origin."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -153,7 +156,7 @@ class SameOrigin:
 
 
 def is_own_origin(origin: str, host: str, encrypted: bool = False) -> bool:
-    """Return whether a page of `origin` may talk to `host`; with `encrypted`, only an https origin may."""
+    """Return whether a page of `origin` may connect to `host`; if `encrypted`, only an https origin may."""
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
     try:
@@ -163,8 +166,8 @@ def is_own_origin(origin: str, host: str, encrypted: bool = False) -> bool:
     schemes = ("https",) if encrypted else ("http", "https")
     if parts.scheme not in schemes or parts.netloc.lower() != host.lower():
         return False
-    # With DNS rebinding, a foreign page sends an Origin that equals Host: the host must be one of ours, too.
-    # The default is the one that Django has in debug mode.
+    # With DNS rebinding, a foreign page sends an Origin that equals Host, so Host is validated, too.
+    # The default is Django's in debug mode.
     allowed = settings.ALLOWED_HOSTS or [".localhost", "127.0.0.1", "[::1]"]
     return validate_host(split_domain_port(host)[0], allowed)
 
@@ -175,7 +178,7 @@ SCHEMES = {"http": {"http": "http", "https": "https"}, "websocket": {"http": "ws
 
 
 class BehindProxies:
-    """Hands a request on as if its client had asked this server directly."""
+    """ASGI middleware that passes a request on as if its client had connected to this server directly."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -185,7 +188,7 @@ class BehindProxies:
 
 
 def apply_forwarded_headers(scope: Any, trusted: Sequence[Network]) -> Any:
-    """The scope with the client and the scheme that trusted proxies tell; without their headers where somebody else sent them."""
+    """Return the scope with the client and the scheme that trusted proxies report. Remove the headers of any other sender."""
     if not trusted or scope["type"] not in SCHEMES:
         return scope
     peer = read_address((scope.get("client") or ("",))[0])
@@ -208,7 +211,7 @@ def apply_forwarded_headers(scope: Any, trusted: Sequence[Network]) -> Any:
 
 
 def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[str]:
-    """The values of a header in the order in which proxies added them, whether in one line or in several."""
+    """Return the values of a header, in one line or in several, in the order in which proxies added them."""
     lines = [value.decode("latin-1") for name, value in headers if name.lower() == wanted]
     return [value.strip() for line in lines for value in line.split(",") if value.strip()]
 
@@ -219,7 +222,7 @@ _SOUND = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
 class RequestIds:
-    """Hands a request on with its id in the context."""
+    """ASGI middleware that passes a request on with its id in the context."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -246,7 +249,7 @@ class RequestIds:
 
 
 def _identity(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """The one that a trusted proxy has given, or a new one."""
+    """Return the request id that a trusted proxy set, or a new one."""
     if settings.TRUSTED_PROXIES:
         for name, value in headers:
             given = value.decode("latin-1")

@@ -1,8 +1,8 @@
-"""Daphne, but a body that is too large for its page is refused while it arrives, and what is sent over a WebSocket may be of any size.
+"""Daphne with two changes: a body over its page's limit is refused while it arrives, and WebSocket messages sent may be of any size.
 
-Daphne hands a request to the application only when its whole body has come, so the limit of each page (gate.py) would come too late. A
-body is counted here, chunk by chunk, where Twisted hands the chunks over (bodies.py). What still comes after the refusal is thrown
-away for a while, so that the browser gets to read the answer.
+Daphne passes a request to the application only when its whole body has arrived, too late for the limit of each page (gate.py). A body is
+counted here, chunk by chunk, where Twisted delivers the chunks (bodies.py). Data after the refusal is discarded for a while, so that the
+browser can read the answer.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from playground.sessions.web.runtime import runtime
 
 
 class ServerWithFactories(Server):
-    """Daphne's server with factories of ours. It makes its own when it runs, and has no setting for others; what it assigns is replaced."""
+    """Daphne's server with our factories. Daphne has no setting for its factories, so its assignments of them are replaced."""
 
     @abstractmethod
     def http(self, factory: HTTPFactory) -> Any:
@@ -57,9 +57,9 @@ DRAIN_SECONDS = 10.0
 
 
 class LimitedRequest(WebRequest):
-    """A request that counts what arrives, and leaves the reading of forms to Django: Twisted would do it too, in everybody's way."""
+    """A request that counts the bytes of its body. Only Django parses forms: Twisted would parse them, too, and block the reactor."""
 
-    going: "ClassVar[set[LimitedRequest]]" = set()  # those that are being answered
+    going: "ClassVar[set[LimitedRequest]]" = set()  # requests being answered
     body: Body | None = None
     content: Any
 
@@ -68,7 +68,7 @@ class LimitedRequest(WebRequest):
         super().__init__(*args, **{**kwargs, "parsePOSTFormSubmission": False})
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - Twisted's name
-        """Headers are in: refuse at once what says that it will be too large, and look up the key of what is large."""
+        """Process the end of the headers: refuse a declared length over the limit at once, and look up the key for a large body."""
         self.visit.expect_body()
         channel = self.channel
         try:
@@ -77,11 +77,11 @@ class LimitedRequest(WebRequest):
             channel.refuse(error, error.status if isinstance(error, Unavailable) else 413)
             length = 0
         most = self.body.limit.bytes if self.body else 0
-        super().gotLength(most if length is None else length)  # which decides between memory and disk
+        super().gotLength(most if length is None else length)  # Twisted decides by the length between memory and disk
         self._look_up_key()
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
-        """A part of the body."""
+        """Count a chunk of the body, and store it if it is within the limits."""
         if self.body is None or self.channel.refused:
             return
         self.visit.came(len(data))
@@ -96,7 +96,7 @@ class LimitedRequest(WebRequest):
             self._look_up_key()
 
     def process(self) -> Any:
-        """The request is complete; a refused one has had its answer."""
+        """Pass the complete request on; one that was refused has its answer already."""
         self.visit.expect_nothing()
         if self.channel.refused:
             self.channel.loseConnection()
@@ -108,7 +108,7 @@ class LimitedRequest(WebRequest):
         return super().process()
 
     def handle_reply(self, message: Any) -> None:
-        """Take what the application says. Daphne looks for Twisted's class at each part of a stream, which takes longer than the rest."""
+        """Send the application's message. Daphne looks up Twisted's class for each part of a stream, which takes longer than the rest."""
         if message.get("more_body") and not self.finished and self.channel is not None:
             Request.write(self, message["body"])  # type: ignore[no-untyped-call]  # Twisted's
             return
@@ -124,7 +124,7 @@ class LimitedRequest(WebRequest):
         self.visit.expect_next()
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802 - Twisted's name
-        """Nobody waits for the answer any more."""
+        """End the request, because no client waits for the answer any more."""
         self._end()
         super().connectionLost(reason)
 
@@ -140,7 +140,7 @@ class LimitedRequest(WebRequest):
             self.admitting = asyncio.ensure_future(self._admit(self.body))
 
     async def _admit(self, body: Body) -> None:
-        """Go on reading once the key is known to open something; others are told what is wrong with it."""
+        """Continue to read if the key is valid; otherwise refuse the request with the key's error."""
         try:
             await body.admit()
         except SessionError as error:
@@ -148,7 +148,7 @@ class LimitedRequest(WebRequest):
                 self._refuse(error)
         finally:
             if body is not self.body:
-                body.release()  # the client has gone meanwhile
+                body.release()  # the client disconnected meanwhile
             self.visit.resumeProducing()
 
     def _refuse(self, error: SessionError) -> None:
@@ -158,15 +158,15 @@ class LimitedRequest(WebRequest):
         self.content = BytesIO()
 
     def _client(self) -> str:
-        """The address of who asks, through proxies too."""
+        """Return the address of the client, also behind trusted proxies."""
         headers = [(name, value) for name, values in self.requestHeaders.getAllRawHeaders() for value in values]
         scope = {"type": "http", "client": (getattr(self.client, "host", ""), 0), "headers": headers}
         return str(apply_forwarded_headers(scope, settings.TRUSTED_PROXIES)["client"][0])
 
     def _counts_for_client(self) -> bool:
-        """Return whether a client behind a proxy may have one more request at a time; refuse the request if not.
+        """Return whether a client behind a proxy may have one more concurrent request; refuse the request if not.
 
-        Other requests were counted when they came.
+        Other requests were counted when they arrived.
         """
         if self.channel.target.partition("?")[0] == PROBED or not settings.TRUSTED_PROXIES:
             return True
@@ -180,7 +180,7 @@ class LimitedRequest(WebRequest):
 
 
 class Socket(WebSocketProtocol):
-    """A WebSocket. Autobahn has one limit of a message's size for both directions, but none for prepared messages."""
+    """A WebSocket. Autobahn has one limit of the message size for both directions, but none for prepared messages."""
 
     def serverSend(self, content: str | bytes, binary: bool = False) -> None:  # noqa: N802 - Daphne's name
         """Send a text message; frame it once for all recipients. Otherwise like Daphne's method."""
@@ -190,7 +190,7 @@ class Socket(WebSocketProtocol):
             self.sendPreparedMessage(self.factory.prepared(content))
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - Autobahn's name
-        """Write as much as the connection takes at once, without waiting for the selector. Otherwise like Autobahn's method."""
+        """Write as much as the connection accepts at once, without waiting for the selector. Otherwise like Autobahn's method."""
         write_at_once(self.transport, data)
 
     def sendMessage(self, payload: bytes, isBinary: bool = False) -> None:  # noqa: N802, N803 - Autobahn's names
@@ -204,20 +204,20 @@ class SocketFactory(WebSocketFactory):
     _framed: PreparedMessage
 
     def prepared(self, text: str) -> PreparedMessage:
-        """A text as it goes over the wire; the last one is kept."""
+        """Return the framed message of a text; the last one is cached."""
         if text is not self._text:
             self._text, self._framed = text, self.prepareMessage(text.encode())
         return self._framed
 
 
 class LimitedServer(ServerWithFactories):
-    """Daphne's server with our factories; the application learns over which connection a request came (limits/shares.py)."""
+    """Daphne's server with our factories. The scope of a request has the connection that it arrived on (sessions/limits.py)."""
 
     resting: Future[None] | None = None
     closing: Sequence[asyncio.Future[None]] = ()
 
     def http(self, factory: HTTPFactory) -> Visits:
-        """Connections with limits."""
+        """Return the factory of connections with limits."""
         return Visits(factory, LimitedRequest)
 
     def sockets(self, factory: WebSocketFactory) -> SocketFactory:
@@ -229,7 +229,7 @@ class LimitedServer(ServerWithFactories):
         return super().create_application(protocol, {**scope, "visit": visit})
 
     def drain_on_signal(self) -> None:
-        """Drain the server when the process gets SIGTERM, so that accepted requests are finished first."""
+        """Drain the server when the process receives SIGTERM, so that accepted requests are finished first."""
 
         def listen() -> None:
             signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(self.drain))
@@ -237,7 +237,7 @@ class LimitedServer(ServerWithFactories):
         reactor.callLater(0, listen)  # type: ignore[arg-type]  # after the reactor has put its own handlers in place
 
     def drain(self) -> None:
-        """Take nothing more, have pages connect elsewhere, end when all that was asked is answered and sessions rest."""
+        """Stop listening, make pages reconnect elsewhere, and stop the server when all requests are answered and sessions are saved."""
         if self.resting is not None:
             return
         for listener in self.listeners:

@@ -1,6 +1,6 @@
-"""Several server processes on one port: who dies is started again, and all end when their supervisor does.
+"""Several server processes on one port: a process that dies is restarted, and all end when their supervisor ends.
 
-The supervisor listens and hands its socket to each process; the system gives a connection to whichever takes it first.
+The supervisor listens and passes its socket to each process; the system gives a connection to the first process that accepts it.
 """
 
 import signal
@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
-PAUSE = 0.2  # seconds between two looks at the processes
-AGAIN = 1.0  # seconds before a process that ended by itself is started again
-PATIENCE = 20.0  # seconds that they may take to end
+PAUSE = 0.2  # seconds between two checks of the processes
+AGAIN = 1.0  # seconds before a process that exited is restarted
+PATIENCE = 20.0  # seconds that the processes have to end
 
 
 class Supervisor:
-    """`count` processes of `manage.py serve` for one address."""
+    """A supervisor of `count` processes of `manage.py serve` for one address."""
 
     def __init__(self, host: str, port: int, count: int, say: Callable[[str], None]) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -49,7 +49,7 @@ class Supervisor:
         descriptor = self._socket.fileno()
         host, port = self._socket.getsockname()[:2]
         command = [sys.executable, sys.argv[0], "serve", "--host", host, "--port", str(port)]
-        # Its standard input ends with the supervisor, however that ends.
+        # The process watches its standard input, which closes when the supervisor ends, even if it is killed.
         return subprocess.Popen(  # noqa: S603 - this program itself
             [*command, "--descriptor", str(descriptor)],
             stdin=subprocess.PIPE,

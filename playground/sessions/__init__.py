@@ -1,1 +1,1 @@
-"""Live sessions: log, replay, checkpoints, publishing. The only room of the playground that holds a Simulation."""
+"""Live sessions: log, replay, checkpoints, publishing. The only package of the playground with a Simulation in memory."""

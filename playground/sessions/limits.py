@@ -1,4 +1,4 @@
-"""Limits of what clients may take: connections, sockets, uploads; and what that needs of Twisted and Daphne."""
+"""Limits for clients: on connections, sockets, and uploads; with the parts of Twisted and Daphne that these need."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from playground.common.logs import SOCKETS as COUNTED
 from playground.presenters.words import gettext_noop, message
 from playground.sessions.protocol.errors import LimitReached
 
-# Shares: connections and sockets by the owner that each counts for, so that nobody takes them all.
+# Shares: connections and sockets are counted by owner, so that no client uses them all.
 #
-# An address without a valid key gets a tenth. Whatever proved a session's or a room's key counts for that session or room instead, which
-# gets a half: a school behind one address fits.
+# An address without a valid key gets a tenth. A connection that has shown a session's or a room's key counts for that session or room
+# instead, which gets a half: enough for a school behind one address.
 
 T = TypeVar("T")
 
-ADDRESS = "address "  # begins the names of owners that have shown no key
+ADDRESS = "address "  # prefix of owners that have shown no key
 LEAST = 8  # a browser opens six connections at once
 
 
 class Shares(Generic[T]):
-    """Things of which there are `most()`. Owners are names; their things stand in the order in which they came."""
+    """Shares of at most `most()` things by owner. Owners are names; the things of an owner are in the order of their arrival."""
 
     def __init__(self, most: Callable[[], int], least: int = 1) -> None:
         self._most, self._least = most, least
@@ -36,19 +36,19 @@ class Shares(Generic[T]):
 
     @property
     def is_full(self) -> bool:
-        """True if all are taken."""
+        """True if the maximum is reached."""
         return len(self) >= self._most()
 
     def share(self, owner: str) -> int:
-        """The number of things that an owner may have."""
+        """Return the maximum of things for an owner."""
         return max(self._least, self._most() // (10 if owner.startswith(ADDRESS) else 2))
 
     def has_room(self, owner: str) -> bool:
-        """Return whether an owner may have one more."""
+        """Return whether an owner may have one more thing."""
         return len(self._by_owner.get(owner, ())) < self.share(owner)
 
     def give(self, thing: T, owner: str) -> None:
-        """Count a thing for an owner, and for nobody else."""
+        """Count a thing for an owner, and for no other."""
         self.remove(thing)
         self._owners[thing] = owner
         self._by_owner[owner][thing] = None
@@ -61,21 +61,21 @@ class Shares(Generic[T]):
                 del self._by_owner[owner]
 
     def owner_of(self, thing: T) -> str | None:
-        """The owner that a thing counts for."""
+        """Return the owner that a thing counts for, or None."""
         return self._owners.get(thing)
 
     def things(self, owner: str | None = None) -> list[T]:
-        """The things of an owner, or all, oldest first."""
+        """Return the things of an owner, or all things, oldest first."""
         return list(self._owners) if owner is None else list(self._by_owner.get(owner, ()))
 
 
 def address_owner(address: str) -> str:
-    """The owner of what a client without a key takes."""
+    """Return the owner that the connections of a client without a key count for."""
     return ADDRESS + client_name(address)
 
 
 def vouch(scope: Any, owner: str) -> None:
-    """Count the connection of a request for the session or room whose key it has proved."""
+    """Count a request's connection for the session or room whose key the request has shown."""
     visit = scope.get("visit")
     if visit is not None:
         visit.belong(owner)
@@ -92,14 +92,14 @@ SHARE_TAKEN = gettext_noop(
 
 
 def admit_socket(socket: Any, scope: Any) -> None:
-    """Count a socket that has just opened for its address. Raises LimitReached."""
+    """Count a new socket for its client's address. Raise LimitReached."""
     if SOCKETS.is_full:
         raise _build_limit_error(ALL_TAKEN, settings.MAX_SOCKETS)
     _count_socket(socket, address_owner((scope.get("client") or [""])[0]))
 
 
 def prove(socket: Any, scope: Any, owner: str) -> None:
-    """Count a socket for the session or room whose key it has. Raises SessionError."""
+    """Count a socket for the session or room whose key it has. Raise SessionError."""
     if SOCKETS.owner_of(socket) not in (owner, None):
         _count_socket(socket, owner)
         vouch(scope, owner)

@@ -1,4 +1,4 @@
-"""The sessions that this browser opened last: kept in its own server-side session, so that no account is needed."""
+"""The sessions that this browser opened last, stored in the browser's own server-side session, so that no account is needed."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _NAME = "recent"
 
 
 async def remember(request: HttpRequest, key: str) -> None:
-    """Put a key, of either kind, first."""
+    """Put a key, of either kind, at the head of the list."""
     before = await request.session.aget(_NAME, [])
     after = [key, *(each for each in before if each != key)][:KEPT]
     if after != before:
@@ -21,19 +21,19 @@ async def remember(request: HttpRequest, key: str) -> None:
 
 
 async def forget(request: HttpRequest, key: str) -> None:
-    """Take a key off the list."""
+    """Remove a key from the list."""
     before = await request.session.aget(_NAME, [])
     if key in before:
         await request.session.aset(_NAME, [each for each in before if each != key])
 
 
 async def list_recent_keys(request: HttpRequest) -> list[str]:
-    """The keys that this browser opened last."""
+    """Return the keys that this browser opened last."""
     return list(await request.session.aget(_NAME, []))
 
 
 async def recent(request: HttpRequest) -> list[dict[str, Any]]:
-    """Name, key, access and time of last use of each that still exists, the last one first."""
+    """Return the name, key, access, and time of last use of each session that still exists, the last one first."""
     keys = await request.session.aget(_NAME, [])
     return await in_thread(_rows, keys) if keys else []
 
@@ -47,7 +47,7 @@ def _rows(keys: list[str]) -> list[dict[str, Any]]:
         by_key[session.view_key] = (session, "view")
     by_key |= {link.key: (link.session, "view") for link in links if link.stands}
     rows = [(key, *by_key[key]) for key in keys if key in by_key]
-    # A lesson is one row, of its last session. Forks are people's own work.
+    # A lesson has one row, for its last session. Forks have rows of their own, as they are the user's own work.
     lessons = {each.story: key for key, each, _access in reversed(rows) if each.story and each.origin_id is None}
     return [
         {"key": key, "name": each.name, "access": access, "used": each.used, "head": each.head,

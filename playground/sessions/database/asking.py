@@ -1,7 +1,7 @@
-"""How the database is asked, from whatever thread: with a connection that works, and in words where it can't be.
+"""Calls of database functions from any thread: with a working connection, and with an error for the user if the database fails.
 
-SQLite has one writer at a time. Who finds that another program writes, and takes long, tries again for a while without keeping a thread
-from those who read; once it is known, nobody waits.
+SQLite has one writer at a time. If another program holds the write lock for long, a caller retries for a while without blocking a thread
+that readers need; once this outage is known, no caller waits.
 """
 
 import asyncio
@@ -27,16 +27,16 @@ from playground.storage.sqlite.base import PRIMARY, UNWRITTEN
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# InternalError is what psycopg says of a transaction that may only read.
+# psycopg raises InternalError for a write in a read-only transaction.
 FAILURES = (OperationalError, InterfaceError, InternalError)
-# SQLSTATEs (by their beginning) of a connection that failed, of a server that shuts down, and of a transaction that had to give way.
+# SQLSTATE prefixes of a failed connection, of a server shutdown, and of a transaction that was rolled back.
 BROKEN = ("08", "57P", "40")
-# SQLSTATEs of a full disk, of a disk that fails, and of a database that may only be read.
+# SQLSTATEs of a full disk, of a disk failure, and of a read-only database.
 FULL = ("53100", "58030", "25006")
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-# Seconds for which SQLite itself waits for its write lock in a server's thread: as long as others of this program may write.
+# Seconds that SQLite itself waits for its write lock in a server's thread: enough for other writers of this program.
 BRIEF = 0.25
-# How often something is asked on connections that break meanwhile.
+# Tries of a function whose connection breaks.
 TRIES = 3
 
 LOCKED = Outage("SQLite's write lock is held for long", "SQLite's write lock is free again")
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 class DatabaseLocked(Unavailable):
-    """Another program holds SQLite's write lock; everything can be read."""
+    """Another program holds SQLite's write lock; reads still work."""
 
 
 class DatabaseThreads:
@@ -56,8 +56,8 @@ class DatabaseThreads:
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="database")
 
     async def ask(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a database function in a thread; from the loop only. Raises Unavailable."""
-        context = copy_context()  # lines of the log say whose they are in that thread too
+        """Run a database function in a thread; call this from the loop only. Raise Unavailable if the database fails."""
+        context = copy_context()  # so that log lines of that thread have the request's ids, too
         return await _patiently(
             lambda: self._loop.run_in_executor(
                 self._threads, lambda: context.run(lambda: ask(function, *args, **kwargs))
@@ -69,7 +69,7 @@ class DatabaseThreads:
 
 
 def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a database function in this thread. Raises Unavailable."""
+    """Run a database function in this thread. Raise Unavailable if the database fails."""
     if LOCKED.refuses:
         raise DatabaseLocked(_describe_lock())
     close_old_connections()
@@ -81,12 +81,12 @@ def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The same in a thread of the caller's loop."""
+    """Run a database function in a thread of the caller's loop. Raise Unavailable if the database fails."""
     return await _patiently(lambda: sync_to_async(ask, thread_sensitive=False)(function, *args, **kwargs))
 
 
 async def _patiently(work: Callable[[], Awaitable[T]]) -> T:
-    """Try again while another program has not held SQLite's write lock for long: nothing was written yet."""
+    """Retry while another program holds SQLite's write lock, until DATABASE_WAIT_SECONDS have passed: nothing was written yet."""
     end = time.monotonic() + settings.DATABASE_WAIT_SECONDS
     while True:
         try:
@@ -99,7 +99,7 @@ async def _patiently(work: Callable[[], Awaitable[T]]) -> T:
 
 @contextlib.contextmanager
 def _waiting_for_nobody() -> Iterator[None]:
-    """It is known that another program holds SQLite's write lock: no thread waits for it, and the first that writes ends the outage."""
+    """Set SQLite's busy timeout to 0 during an outage of the write lock: no thread waits, and the first write ends the outage."""
     connection.ensure_connection()
     sqlite = connection.connection
     (usual,), written = sqlite.execute("PRAGMA busy_timeout").fetchone(), sqlite.total_changes
@@ -107,7 +107,7 @@ def _waiting_for_nobody() -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(sqlite3.ProgrammingError):  # it was closed meanwhile
+        with contextlib.suppress(sqlite3.ProgrammingError):  # the connection was closed meanwhile
             if sqlite.total_changes != written:
                 LOCKED.end()
             sqlite.execute(f"PRAGMA busy_timeout = {usual}")
@@ -148,7 +148,7 @@ def _code(error: Exception) -> int:
 
 
 def repeatable(function: Callable[P, T]) -> Callable[P, T]:
-    """A database function that may be run again: its connection broke, and whether it did its work is not known."""
+    """Decorate a database function that may run again if its connection broke and it is unknown whether it succeeded."""
 
     @wraps(function)
     def repeated(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -164,7 +164,7 @@ def repeatable(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def _is_broken(error: Exception) -> bool:
-    """Return whether this thread's connection caused the error, not the query or a database that is away."""
+    """Return whether this thread's connection caused the error, not the query or an outage of the database."""
     if isinstance(error, DatabaseAway) or connection.vendor != "postgresql" or connection.in_atomic_block:
         return False
     state = getattr(error.__cause__, "sqlstate", None)

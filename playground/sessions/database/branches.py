@@ -1,11 +1,11 @@
-"""The family of a session: where it was forked from, what was forked from it, and which of that a key may see.
+"""The family of a session: its origin, its forks, and which of these a key may see.
 
 A key reaches, by these rules and nothing else (docs/time-travel.md):
 - its own session, with its own right;
-- the branches of a session that it reaches, with the same right. A *branch* is a fork that was made with its origin's edit key; a copy that
-  somebody made with a view link, or by Duplicate, is theirs alone and is found from nowhere;
-- with the edit key: the session that its own was forked from, to look at, and where its own is a branch, so that whoever made it had
-  that one's edit key, what that one reaches likewise.
+- the branches of a session that it reaches, with the same right. A *branch* is a fork that was made with its origin's edit key; a copy
+  made with a view link, or by Duplicate, belongs to its creator alone, and no other session leads to it;
+- with the edit key: the origin of its own session, to view; and if its own session is a branch, whose creator had the origin's edit key,
+  all that the origin reaches.
 
 All functions are synchronous; they run in database threads.
 """
@@ -25,7 +25,7 @@ from playground.sessions.database.asking import repeatable
 MOST = 200
 DEEPEST = 64
 NAME_LENGTH = 120
-DESCRIPTION_LENGTH = 80  # of what a name says of a fork: something of its origin's name is left before it
+DESCRIPTION_LENGTH = 80  # of the description in a fork's name: part of the origin's name remains before it
 _FIELDS = ("name", "edit_key", "view_key", "origin", "origin_position", "branch", "head", "created", "deleted")
 _NUMBERED = re.compile(r" · \D{1,24} \d{1,6}$")
 
@@ -34,7 +34,7 @@ Right = Literal["edit", "view"]
 
 @dataclass(frozen=True)
 class Branch:
-    """One session of a family. `key` opens it ("" where it was deleted), `at` is where it leaves `parent` (an index, -1: none)."""
+    """One session of a family. `key` opens it ("" if it was deleted), `at` the position where it leaves `parent` (an index, -1: none)."""
 
     name: str
     key: str
@@ -44,7 +44,7 @@ class Branch:
     parent: int
     depth: int
     current: bool
-    past: bool  # the session that is looked at has its own past there
+    past: bool  # part of the current session's past belongs to this one
     created: datetime
 
 
@@ -66,8 +66,8 @@ def family(session: Session, right: Right, held: Container[str] = (), link: str 
 
     A view link that ends (`link`) reaches its session alone.
 
-    `held` are keys that the visitor has besides: an edit key among them opens its session, and that one's branches, to edit.
-    A fork of a branch from a step before that branch began leaves the line that the step is on.
+    `held` are further keys of the visitor: an edit key among them opens its session, and the branches of that session, to edit. A fork of
+    a branch from a step before that branch began belongs to the ancestor whose line has the step.
     """
     if link:
         return [replace(each, key=link) for each in _flat(_Member(session, "view", None), session)]
@@ -86,7 +86,7 @@ def family(session: Session, right: Right, held: Container[str] = (), link: str 
 
 
 def _list_reachable_members(session: Session, right: Right, line: list[Session], held: Container[str]) -> list[_Member]:
-    """The sessions that a key reaches, level by level, each with its origin as its parent."""
+    """Return the sessions that a key reaches, level by level, each with its origin as its parent."""
     own = {ancestor.pk for ancestor in line}
 
     def right_to(other: Session, inherited: Right) -> Right:
@@ -106,7 +106,7 @@ def _list_reachable_members(session: Session, right: Right, line: list[Session],
 
 
 def _line(session: Session) -> list[Session]:
-    """The session, its origin, that one's origin and so on, as far as the session's edit key reaches."""
+    """Return the session, its origin, the origin of that, and so on, as far as the session's edit key reaches."""
     line = [session]
     while (above := line[-1].origin) is not None and len(line) < DEEPEST:
         line.append(above)
@@ -116,7 +116,7 @@ def _line(session: Session) -> list[Session]:
 
 
 def _prune(member: _Member) -> bool:
-    """Take away what was deleted, unless something that lives was forked from it; whether something is left."""
+    """Remove deleted sessions unless a session that exists was forked from them; return whether any session is left."""
     member.children = [child for child in member.children if _prune(child)]
     return bool(member.children) or member.session.deleted is None
 
@@ -145,7 +145,7 @@ def _flat(root: _Member, session: Session) -> Iterator[Branch]:
 
 
 def _past(root: _Member, session: Session) -> set[int]:
-    """The sessions on whose lines the past of the present one lies."""
+    """Return the ids of the sessions that contain the past of the present one."""
     waiting = [root]
     while waiting:
         member: _Member | None = waiting.pop()
@@ -161,7 +161,7 @@ def _past(root: _Member, session: Session) -> set[int]:
 
 
 def next_name(origin: Session) -> str:
-    """A name for a new fork of a session: the origin's own with the first number that its family has not used."""
+    """Return a name for a new fork of a session: the origin's name with the first number that its family has not used."""
     base = _NUMBERED.sub("", origin.name)
     number, names = 1, _names(origin)
     while (name := _append_ending(base, _("branch %(number)d") % {"number": number})) in names:
@@ -170,7 +170,7 @@ def next_name(origin: Session) -> str:
 
 
 def build_fork_name(origin: Session, what: str) -> str:
-    """A name for a fork that says what it is about, with a number where its family has that name already."""
+    """Return a name for a fork with the text `what`, and a number if the family has that name already."""
     base = _NUMBERED.sub("", origin.name)
     what = what if len(what) <= DESCRIPTION_LENGTH else what[: DESCRIPTION_LENGTH - 1] + "…"
     number, names = 1, _names(origin)
@@ -180,7 +180,7 @@ def build_fork_name(origin: Session, what: str) -> str:
 
 
 def _names(origin: Session) -> set[str]:
-    """The names in a session's family."""
+    """Return the names in a session's family."""
     root = _line(origin)[-1]
     names = {root.name, origin.name}
     level, seen = [root.pk], 1

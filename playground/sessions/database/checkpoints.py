@@ -1,4 +1,4 @@
-"""Checkpoints in the database, and what attempts came to. Nothing here is needed: whatever is missing or does not fit is replayed.
+"""Checkpoints in the database, and the outcomes of attempts. Both are optional: without them, a session is replayed.
 
 All functions are synchronous; web/loop.py runs them in threads of their own.
 """
@@ -14,12 +14,12 @@ from playground.sessions.protocol.errors import Conflict
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.world.checkpoint import fingerprint
 
-# A row of outcomes is written anew with what comes, until it has this many.
+# A row of outcomes is rewritten with new outcomes until it has this many.
 OUTCOMES_IN_A_ROW = 2_000
 
 
 class SavedState(Struct, frozen=True):
-    """The data that a worker gets to open a session: checkpoints, and outcomes of attempts (opening.pack), so many of them."""
+    """The data that a worker gets to open a session: checkpoints, outcomes of attempts (opening.pack), and the number of these."""
 
     archive: opening.Archive = opening.Archive()
     outcomes: list[bytes] = []
@@ -37,7 +37,7 @@ class CopiedCheckpoints(Struct, frozen=True):
 
 @repeatable
 def read(session_id: int) -> SavedState:
-    """The checkpoints of this very engine; what attempts came to where there are none, so that a replay can be compared."""
+    """Return the checkpoints of this engine version, and the outcomes of attempts, to compare with those of a replay."""
     rows = list(Checkpoint.objects.filter(session_id=session_id, fingerprint=fingerprint()))
     archive = opening.Archive()
     if rows:
@@ -60,7 +60,7 @@ def outcomes_saved(session_id: int) -> int:
 
 @transaction.atomic
 def write(session_id: int, saved: opening.SavedData) -> None:
-    """Keep what a worker handed out. Raises Conflict where another process has written something else meanwhile."""
+    """Store the data that a worker saved. Raise Conflict if another process has written other data meanwhile."""
     if not Session.objects.select_for_update().filter(pk=session_id, deleted=None).exists():
         return
     try:
@@ -98,7 +98,7 @@ def _write_outcomes(session_id: int, new: opening.NewOutcomes) -> None:
 
 
 def drop(session_id: int) -> None:
-    """Nobody will open this session again."""
+    """Delete the checkpoints and outcomes of a session that will not be opened again."""
     for rows in (Checkpoint, CheckpointPart, Outcomes):
         rows.objects.filter(session_id=session_id).delete()
 
@@ -135,7 +135,7 @@ def _copy_outcomes(origin_id: int, session_id: int, at: int) -> int:
 
 @repeatable
 def record_replay(session_id: int, differs: opening.Difference | None) -> None:
-    """The session was replayed by this engine, and first came to something else there."""
+    """Record that this engine version replayed the session, and the first difference, if any."""
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         return
@@ -148,5 +148,5 @@ def record_replay(session_id: int, differs: opening.Difference | None) -> None:
 
 @repeatable
 def read_difference(session_id: int) -> None:
-    """Somebody has read where the replay differs."""
+    """Clear the difference of a replay, because a user has read it."""
     Session.objects.filter(pk=session_id).update(differs=None)

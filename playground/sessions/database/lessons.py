@@ -1,4 +1,4 @@
-"""Lessons of people's own in the database: what they wrote, what a check found, and the lessons as sessions have them."""
+"""Lessons of users in the database: their files, the result of the last check, and the documents that sessions use."""
 
 import zlib
 from datetime import datetime
@@ -26,7 +26,7 @@ GONE = gettext_noop("No lesson has this link. It may have been deleted, or the l
 
 @repeatable
 def find(key: str) -> OwnLesson:
-    """The lesson that a key opens, of either kind."""
+    """Return the lesson that a key of either kind opens. Raise SessionGone if there is none."""
     found = OwnLesson.objects.filter(Q(edit_key=key) | Q(key=key)).first()
     if found is None:
         raise SessionGone(message(GONE))
@@ -34,7 +34,7 @@ def find(key: str) -> OwnLesson:
 
 
 def create(files: LessonFiles, creator: str) -> OwnLesson:
-    """A new lesson. Raises LimitReached where the creator has as many as one may have, or it is too large."""
+    """Create a lesson and return it. Raise LimitReached if its creator has the maximum of lessons, or if it is too large."""
     _require_size(files)
     hidden = salted_hmac("playground.creator", creator).hexdigest() if creator else ""
     most = settings.MAX_LESSONS_PER_CLIENT
@@ -54,14 +54,14 @@ def files_of(lesson: OwnLesson) -> LessonFiles:
 
 
 def write(lesson_id: int, files: LessonFiles) -> None:
-    """Keep what was written, right or wrong; it is not checked yet. Raises LimitReached."""
+    """Store the files of a lesson, valid or not; they are not checked yet. Raise LimitReached if they are too large."""
     _require_size(files)
     OwnLesson.objects.filter(pk=lesson_id).update(**_columns(files), checked=None, draft="", used=timezone.now())
 
 
 @transaction.atomic
 def keep(lesson_id: int, files: LessonFiles, checked: CheckResult) -> None:
-    """Keep what a check of these files found. Learners get what was checked last without findings."""
+    """Store the result of checking these files. Learners get the last version that was checked without findings."""
     shown = msgspec.to_builtins(msgspec.structs.replace(checked, document=b"", files=None))
     found: dict[str, object] = {"checked": shown, "draft": checked.slug if checked.document else ""}
     if checked.document:
@@ -79,26 +79,26 @@ def get_check_result(lesson: OwnLesson) -> CheckResult | None:
 
 @repeatable
 def was_used(lesson_id: int) -> None:
-    """Somebody takes it: it is kept from now on as long as lessons are."""
+    """Note that a lesson was used, which extends its retention from now on."""
     OwnLesson.objects.filter(pk=lesson_id).update(used=timezone.now())
 
 
 @repeatable
 def commands_of(session_id: int, head: int) -> list[tuple[int, dict[str, Any]]]:
-    """The commands of a session's log below a head, each with where it was applied."""
+    """Return the commands of a session's log below a head, each with its position."""
     rows = [row for row in log.read(session_id)[1] if row.kind == "command" and row.at < head]
     return [(row.at, log.unpack(row.payload)["command"]) for row in rows]
 
 
 @repeatable
 def delete(lesson_id: int) -> None:
-    """A lesson goes for good. Sessions that were begun with it keep theirs."""
+    """Delete a lesson for good. Sessions that began with it keep their document."""
     OwnLesson.objects.filter(pk=lesson_id).delete()
 
 
 @repeatable
 def document(slug: str) -> bytes:
-    """A lesson of people's own as it is handed on; empty for every other name."""
+    """Return the document of a user's lesson; b"" for any other name."""
     if not slug.startswith(PREFIX):
         return b""
     row = LessonDocument.objects.filter(slug=slug).first()
@@ -106,31 +106,31 @@ def document(slug: str) -> bytes:
 
 
 def keep_document(slug: str, document: bytes) -> None:
-    """Keep a lesson as it is handed on, for the sessions that will have it."""
+    """Store the document of a lesson for the sessions that will use it."""
     defaults = {"data": zlib.compress(document, 6), "used": timezone.now()}
     LessonDocument.objects.update_or_create(slug=slug, defaults=defaults)
 
 
 def of_story(slug: str) -> Lesson | None:
-    """The lesson of a session's story, whoever made it."""
+    """Return the lesson of a session's story, built-in or written by a user; None if there is none."""
     data = document(slug)
     return hand(data).lesson if data else lesson_of(slug)
 
 
 def in_trace(slug: str) -> TracedLesson:
-    """A session's lesson as its trace names it."""
+    """Return a session's lesson as its trace names it."""
     lesson = of_story(slug)
     return TracedLesson() if lesson is None else TracedLesson(slug, lesson.origin, lesson.variant)
 
 
 def is_here(slug: str) -> bool:
-    """Return whether there is a lesson of that name."""
+    """Return whether there is a lesson with that name."""
     return of_story(slug) is not None
 
 
 @transaction.atomic
 def drop_unused(before: datetime) -> None:
-    """Lessons that nobody used since a moment, and documents that neither a lesson nor a session needs."""
+    """Delete lessons that were not used since `before`, and documents that neither a lesson nor a session needs."""
     OwnLesson.objects.filter(used__lt=before).delete()
     needed = [Session.objects.values("story"), OwnLesson.objects.values("draft"), OwnLesson.objects.values("document")]
     unused = LessonDocument.objects.filter(used__lt=before)

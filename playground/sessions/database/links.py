@@ -1,4 +1,4 @@
-"""View links that end: further keys of a session that only show it, for a day, a week or until they are taken back.
+"""View links: further keys of a session that only show it, for a day, for a week, or until they are revoked.
 
 All functions are synchronous; they run in database threads.
 """
@@ -13,8 +13,8 @@ from playground.sessions.database.asking import repeatable
 from playground.sessions.protocol.errors import LimitReached, LinkEnded, SessionGone
 
 TERMS = {"day": timedelta(days=1), "week": timedelta(weeks=1), "never": None}
-MOST = 50  # links of a session that stand
-SHOWN = 20  # that have ended
+MOST = 50  # valid links of a session
+SHOWN = 20  # ended links that are shown
 ENDED = gettext_noop(
     "This view link has expired, but the session still exists. Ask the person who shared the link for another one."
 )
@@ -24,7 +24,7 @@ TAKEN_BACK = gettext_noop(
 
 
 def find(key: str) -> ViewLink | None:
-    """The link with this key, of a session that exists. Raises LinkEnded where it does not open it any more."""
+    """Return the link with this key, of a session that exists, or None. Raise LinkEnded if the link has expired or was revoked."""
     links = ViewLink.objects.select_related("session", "session__origin")
     link = links.filter(key=key, session__deleted=None).first()
     if link is not None and not link.stands:
@@ -40,7 +40,7 @@ def all_of(session_id: int) -> list[ViewLink]:
 
 
 def make(session_id: int, term: str) -> ViewLink:
-    """A new one. Raises LimitReached where there are too many."""
+    """Create a view link. Raise LimitReached if the session has too many."""
     lasts = TERMS[term]
     if sum(link.stands for link in ViewLink.objects.filter(session_id=session_id)) >= MOST:
         raise LimitReached(
@@ -52,7 +52,7 @@ def make(session_id: int, term: str) -> ViewLink:
 
 @repeatable
 def revoke(session_id: int, number: int) -> None:
-    """Take one back. Raises SessionGone where the session has no such link."""
+    """Revoke a view link. Raise SessionGone if the session has no such link."""
     links = ViewLink.objects.filter(session_id=session_id, pk=number)
     if not links.exists():
         raise SessionGone(message("This session has no such view link."))
@@ -61,6 +61,6 @@ def revoke(session_id: int, number: int) -> None:
 
 @repeatable
 def stands(key: str) -> bool:
-    """Whether a key that has opened a session as a view link still does."""
+    """Return whether a key is a view link that is still valid."""
     link = ViewLink.objects.filter(key=key).first()
     return link is not None and link.stands

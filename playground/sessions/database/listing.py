@@ -1,4 +1,4 @@
-"""A session's commands as its log keeps them: as people read them, and to be compared. Runs in database threads."""
+"""The commands in a session's log: for display and for comparison. Runs in database threads."""
 
 import hashlib
 import zlib
@@ -21,7 +21,7 @@ JOINED = "fixes"  # the source of a command that is undone together with the one
 
 @dataclass(frozen=True)
 class ListedCommand:
-    """A command's position, its number from 1, its sentence, its source, its time, and how far the engine went after it."""
+    """A command's position, its number from 1, its sentence, its source, its time, and the number of engine steps after it."""
 
     at: int
     number: int
@@ -43,7 +43,7 @@ class LoggedCommand:
 
 @dataclass(frozen=True)
 class SkippedCommand:
-    """A command's position, its sentence, and in short what a history lacks without it."""
+    """A command's position, its sentence, and a short description of its absence from a history."""
 
     at: int
     sentence: Message
@@ -70,7 +70,7 @@ def last(session_id: int, head: int) -> tuple[str, Command] | None:
 
 @repeatable
 def count_joined(session_id: int, head: int, redo: bool) -> int:
-    """Return how many commands the next undo, or `redo`, takes back: one, but as many as a fix consists of."""
+    """Return how many commands the next undo, or `redo`, affects: one, or all commands of a fix."""
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head).order_by("-seq")
     count = skipped = 0
     for entry in entries.iterator():
@@ -78,7 +78,7 @@ def count_joined(session_id: int, head: int, redo: bool) -> int:
         kind = data["command"]["kind"]
         if kind in _NO_EDITS:
             continue
-        if kind == "Redo" or (kind == "Undo" and not redo):  # what it took or gave back is further back
+        if kind == "Redo" or (kind == "Undo" and not redo):  # the commands that it affected come earlier in the log
             skipped += 1 if redo or kind == "Undo" else -1
         elif redo and kind != "Undo":
             break
@@ -93,7 +93,7 @@ def count_joined(session_id: int, head: int, redo: bool) -> int:
 
 @repeatable
 def naming(session_id: int, text: str, head: int) -> list[int]:
-    """Indices of the commands that have a text somewhere in what they say, in whatever case."""
+    """Return the indices of the commands that contain a text, in upper or lower case."""
     wanted = text.lower().encode()
     entries = LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__lt=head)
     payloads = entries.order_by("seq").values_list("payload", flat=True)
@@ -102,7 +102,7 @@ def naming(session_id: int, text: str, head: int) -> list[int]:
 
 @repeatable
 def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head: int) -> list[ListedCommand]:
-    """Some of the commands at `positions`, by their indices."""
+    """Return the commands at `positions` that have the indices `wanted`."""
     entries = {entry.at: entry for entry in _entries(session_id, [positions[index] for index in wanted])}
     listed = []
     for index in wanted:
@@ -116,7 +116,7 @@ def rows(session_id: int, positions: Sequence[int], wanted: Sequence[int], head:
 
 @repeatable
 def list_skipped_commands(session_id: int, at: Iterable[int]) -> list[SkippedCommand]:
-    """The commands at some positions, as what a history lacks."""
+    """Return the commands at some positions, described as missing in a history."""
     listed = []
     for entry in _entries(session_id, list(at)):
         command = log.unpack(bytes(entry.payload))["command"]
@@ -126,7 +126,7 @@ def list_skipped_commands(session_id: int, at: Iterable[int]) -> list[SkippedCom
 
 @repeatable
 def commands(session_id: int, head: int) -> list[LoggedCommand]:
-    """All commands below a head, to be compared with another log's."""
+    """Return all commands below a head, for comparison with another log."""
     logged = []
     for row in log.read(session_id)[1]:
         if row.kind == "command" and row.at < head:
@@ -139,6 +139,6 @@ def commands(session_id: int, head: int) -> list[LoggedCommand]:
 
 def _entries(session_id: int, at: list[int]) -> list[LogEntry]:
     entries: list[LogEntry] = []
-    for i in range(0, len(at), 500):  # databases take only so many parameters
+    for i in range(0, len(at), 500):  # databases limit the number of parameters
         entries += LogEntry.objects.filter(session_id=session_id, kind=LogKind.COMMAND, at__in=at[i : i + 500])
     return sorted(entries, key=lambda entry: entry.at)

@@ -28,7 +28,7 @@ from scheduler_core import ENGINE_VERSION
 from scheduler_core.formats.export import EDITION, LAST_WITH_OLDER
 
 UNDRIVEN: Data = {"driver": "", "driver_until": None, "drive": None}
-# The ORM puts a statement together anew each time, which takes four times as long as the database needs: these are for every step.
+# Raw SQL for each step: the ORM takes four times as long to build a statement as the database to execute it.
 MOVE_END = """UPDATE playground_session SET log_seq = %s, head = %s, log_bytes = log_bytes + %s, used = %s
     WHERE id = %s AND log_seq = %s AND head = %s AND deleted IS NULL"""
 MOVE_HEAD = """UPDATE playground_session SET head = %s, used = %s
@@ -43,7 +43,7 @@ FIRST = gettext_noop("Another change was applied to this session first. Try agai
 
 @dataclass(frozen=True)
 class SessionStatus:
-    """A session's head, the process that has the right to drive it, and whether that right is still valid."""
+    """A session's head, the process that holds the lease to drive it, and whether the lease is valid."""
 
     head: int
     driver: str
@@ -56,7 +56,7 @@ class SessionStatus:
 
 
 def pack(payload: Any) -> bytes:
-    """A payload as it is stored."""
+    """Return a payload in its stored form: JSON, compressed with zlib."""
     return zlib.compress(orjson.dumps(payload), 1)
 
 
@@ -66,17 +66,17 @@ def size_of(payload: bytes) -> int:
 
 
 def unpack(payload: bytes | memoryview) -> Any:
-    """A payload as it was before."""
+    """Return the payload of its stored form."""
     return orjson.loads(zlib.decompress(payload))
 
 
-# No lease lasts longer, servers' clocks differing by less: one that seems to was taken before the clock was set back.
+# No lease ends later than this, even with clock skew: one that does was acquired before the clock was set back.
 FARTHEST = timedelta(minutes=1)
 
 
 @repeatable
 def find(key: str) -> Session:
-    """The session that a key opens: its own, or a view link that stands."""
+    """Return the session that a key opens: its own key or a valid view link. Raise SessionGone, or LinkEnded for an ended link."""
     sessions = Session.objects.select_related("origin")
     session = sessions.filter(Q(edit_key=key) | Q(view_key=key), deleted=None).first()
     if session is None and (link := links.find(key)) is not None:
@@ -95,19 +95,22 @@ def find(key: str) -> Session:
 
 
 def create(name: str, story: str, creator: str, seed: int = 0) -> Session:
-    """A new, empty session. Raises LimitReached where the creator makes or uses more than one may."""
+    """Create an empty session and return it. Raise LimitReached or TooOften if its creator exceeds a limit."""
     creator = _hidden(creator)
     _require_room(creator)
     return Session.objects.create(name=name, story=story, creator=creator, seed=seed, engine_version=ENGINE_VERSION)
 
 
 def _hidden(creator: str) -> str:
-    """A client's address as it is kept: enough to count its sessions, not to say whose they are."""
+    """Return a client's address as a keyed hash: its sessions can be counted, but the client cannot be identified."""
     return salted_hmac("playground.creator", creator).hexdigest() if creator else ""
 
 
 def _require_room(creator: str) -> None:
-    """Bounds how fast a client makes sessions, and how many are live: what it made before takes nothing from others behind its address."""
+    """Raise TooOften if a client creates sessions too fast, LimitReached if it has too many live ones.
+
+    Idle sessions do not count, so that others behind the same address are not affected.
+    """
     if not creator:
         return
     now, made = timezone.now(), Session.objects.filter(creator=creator)
@@ -139,8 +142,9 @@ def delete(session_id: int) -> None:
 
 @repeatable
 def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
-    """The session and its entries from number `after` on (that one too: it may have grown). What is written meanwhile is left out: no
-    transaction is needed, which would wait for whoever writes to SQLite.
+    """Return the session and its entries from number `after` on, including that one: it may have grown.
+
+    Writes during the call are left out, so no transaction is needed, which would wait for a writer of SQLite. Raise SessionGone.
     """
     session = Session.objects.filter(pk=session_id, deleted=None).first()
     if session is None:
@@ -156,15 +160,16 @@ def read(session_id: int, after: int = 0) -> tuple[Session, list[LogRow]]:
 
 
 def append(session_id: int, *rows: LogRow, last_of: str = "") -> None:
-    """Write the next entries and move the head; with the last of its drive its holder gives the right to drive back. Raises Conflict if
-    another entry came first.
+    """Write the next entries and move the head; `last_of` is the holder that releases its lease with the last entry of its drive.
+
+    Raise Conflict if another entry was written first.
     """
     _append([_entry(session_id, row, row.to) for row in rows], last_of)
 
 
 @repeatable
 def _append(entries: Sequence[LogEntry], last_of: str = "") -> None:
-    """The same; where the connection broke while they were written, they are written once."""
+    """Write the next entries and move the head, once only, even if the connection broke meanwhile and the call is repeated."""
     first, last, size = entries[0], entries[-1], sum(entry.size for entry in entries)
     session, now = first.session_id, timezone.now()
     try:
@@ -199,7 +204,7 @@ def _is_written(entry: LogEntry) -> bool:
 @repeatable
 @transaction.atomic
 def advance(session_id: int, seq: int, head: int, to: int, last_of: str = "") -> None:
-    """Let the last entry, a play or a run, reach further; to its end where its holder is `last_of`, who gives the right to drive back."""
+    """Extend the last entry, a play or a run, to position `to`; `last_of` is the holder that releases its lease with it. Raise Conflict."""
     changed = _execute_update(MOVE_HEAD, to, _moment(timezone.now()), session_id, seq, head)
     if not changed and not Session.objects.filter(pk=session_id, log_seq=seq, head=to, deleted=None).exists():
         raise Conflict(message(FIRST))
@@ -216,15 +221,15 @@ def _execute_update(statement: str, *values: Any) -> int:
 
 
 def _moment(when: datetime) -> Any:
-    """A moment as the database takes it."""
+    """Return a time in the form that the database expects."""
     return connection.ops.adapt_datetimefield_value(when)
 
 
 @transaction.atomic
 def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False, traced: bool = True) -> Session:
-    """A new session with the same past up to a position; `branch` puts it into its origin's family (branches.py).
+    """Create a session with the same past up to a position; `branch` adds it to its origin's family (branches.py).
 
-    Without `traced` it does not lead back to its origin.
+    Unless `traced`, the copy has no link to its origin. Raise LimitReached or TooOften.
     """
     origin, rows = read(session_id)
     creator = _hidden(creator) or origin.creator
@@ -251,10 +256,10 @@ def copy(session_id: int, at: int, name: str, creator: str, branch: bool = False
 
 @transaction.atomic
 def restore(name: str, creator: str, found: TraceChecked, story: str = "") -> Session:
-    """A session with the history of an imported trace; between two commands the engine ran."""
+    """Create a session with the history of an imported trace; between two commands the engine ran."""
     rows: list[LogRow] = []
     head = found.head
-    # The last one only marks the head, so that the run after the last command is written like those between two.
+    # The last item only marks the head, so that the run after the last command is written like a run between two commands.
     for command in [*found.commands, TracedCommand(head, b"")]:
         done, at = rows[-1].to if rows else 0, command.at
         if at > done:
@@ -270,7 +275,7 @@ def restore(name: str, creator: str, found: TraceChecked, story: str = "") -> Se
 
 @transaction.atomic
 def rerun(origin: int, result: RerunResult, name: str, creator: str, seed: int | None = None) -> Session:
-    """A branch with the history that a re-run made, from its first step on where that was with another seed."""
+    """Create a branch with the history that a re-run made; with another `seed` the re-run starts at the first step."""
     session = copy(origin, result.first, name, creator, True)
     if seed is not None:
         session.seed = seed
@@ -315,7 +320,7 @@ def _until(rows: Iterable[LogRow], at: int) -> Iterable[LogRow]:
 
 @repeatable
 def lease(session_id: int, holder: str, seconds: float, drive: Data | None = None) -> bool:
-    """Take the right to drive a session, and say what is done with it; False while another process has it."""
+    """Acquire the lease to drive a session, and record the drive. Return False while another process holds it."""
     now = timezone.now()
     over = Q(driver_until__lt=now) | Q(driver_until=None) | Q(driver_until__gt=now + FARTHEST)
     free = Q(driver="") | Q(driver=holder) | over
@@ -328,23 +333,23 @@ def lease(session_id: int, holder: str, seconds: float, drive: Data | None = Non
 
 @repeatable
 def renew(session_id: int, holder: str, seconds: float) -> bool:
-    """Renew it; False where it was taken away."""
+    """Renew the lease. Return False if another process took it."""
     until = timezone.now() + timedelta(seconds=seconds)
-    # The end of the lease does not matter here: a late holder goes on unless another process has taken it.
+    # An expired lease is renewed, too: a late holder continues unless another process has acquired the lease.
     ours = Session.objects.filter(pk=session_id, driver=holder, deleted=None)
     return bool(ours.update(driver_until=until))
 
 
 @repeatable
 def release(session_id: int, holder: str = "") -> None:
-    """Give the right to drive back; without a holder, take it from whoever has it."""
+    """Release the lease; without a holder, revoke it from any process."""
     whose = {"driver": holder} if holder else {}
     Session.objects.filter(pk=session_id, **whose).update(**UNDRIVEN)
 
 
 @repeatable
 def standings(session_ids: list[int]) -> dict[int, SessionStatus]:
-    """Return the standing of each session that exists."""
+    """Return the status of each session that exists."""
     now = timezone.now()
     rows = Session.objects.filter(pk__in=session_ids, deleted=None)
     return {
@@ -362,5 +367,5 @@ def drive(session_id: int) -> Data | None:
 
 @repeatable
 def touch(session_id: int) -> None:
-    """Somebody looked: the session is in use."""
+    """Record that the session is in use."""
     Session.objects.filter(pk=session_id).update(used=timezone.now())

@@ -25,14 +25,14 @@ NAME_LENGTH = 80
 
 @repeatable
 def points(session_id: int) -> list[tuple[Point, int]]:
-    """The session's breakpoints and watches in the order they were made, each with its number of hits."""
+    """Return the session's breakpoints and watches in the order of their creation, each with its number of hits."""
     rows = Breakpoint.objects.filter(session_id=session_id)
     return [(convert({**row.point, "id": row.pk, "enabled": row.enabled}, Point), row.hits) for row in rows]
 
 
 @repeatable
 def stopping(session_id: int, only: int | None = None) -> list[Point]:
-    """The breakpoints that a run or a search ends at: those enabled, or the one with a number. Raises SessionError for none."""
+    """Return the breakpoints that end a run or a search: those enabled, or the one with number `only`. Raise SessionError if none."""
     breakpoints = [point for point, _hits in points(session_id)]
     if only is not None:
         breakpoints = [point for point in breakpoints if point.id == only]
@@ -49,7 +49,7 @@ def stopping(session_id: int, only: int | None = None) -> list[Point]:
 
 @transaction.atomic
 def add(session_id: int, point: Point) -> int:
-    """A new breakpoint; its number. Raises LimitReached where there are as many as one session may have."""
+    """Add a breakpoint and return its number. Raise LimitReached if the session has the maximum."""
     most = settings.MAX_BREAKPOINTS
     if Breakpoint.objects.filter(session_id=session_id).count() >= most:
         raise LimitReached(_("This session already has %(most)d breakpoints, which is the limit.") % {"most": most})
@@ -58,7 +58,7 @@ def add(session_id: int, point: Point) -> int:
 
 
 def change(session_id: int, number: int, enabled: bool | None) -> None:
-    """Switch a breakpoint on or off; with None it is deleted."""
+    """Enable or disable a breakpoint; if `enabled` is None, delete it. Raise SessionError if it does not exist."""
     rows = Breakpoint.objects.filter(session_id=session_id, pk=number)
     done = rows.delete()[0] if enabled is None else rows.update(enabled=enabled)
     if not done:
@@ -66,7 +66,7 @@ def change(session_id: int, number: int, enabled: bool | None) -> None:
 
 
 def hit(session_id: int, number: int) -> None:
-    """A run or a search ended there."""
+    """Count a hit of a breakpoint that ended a run or a search."""
     Breakpoint.objects.filter(session_id=session_id, pk=number).update(hits=F("hits") + 1)
 
 
@@ -86,7 +86,7 @@ def bookmarks(session_id: int) -> list[KeptBookmark]:
 
 @transaction.atomic
 def bookmark(session_id: int, position: int, name: str) -> int:
-    """A new bookmark; without a name it is called by its step. Raises LimitReached."""
+    """Add a bookmark and return its number; without a name it is named after its step. Raise LimitReached."""
     most = settings.MAX_BOOKMARKS
     if Bookmark.objects.filter(session_id=session_id).count() >= most:
         raise LimitReached(_("This session already has %(most)d bookmarks, which is the limit.") % {"most": most})
@@ -95,7 +95,7 @@ def bookmark(session_id: int, position: int, name: str) -> int:
 
 
 def rename(session_id: int, number: int, name: str | None) -> None:
-    """Give a bookmark another name; with None it is deleted."""
+    """Rename a bookmark; if `name` is None, delete it. Raise SessionError for an empty name, or if it does not exist."""
     rows = Bookmark.objects.filter(session_id=session_id, pk=number)
     if name is not None and not _clean_name(name):
         raise SessionError(_("The name of a bookmark must have 1 to %(most)d characters.") % {"most": NAME_LENGTH})
@@ -105,7 +105,7 @@ def rename(session_id: int, number: int, name: str | None) -> None:
 
 
 def _clean_name(name: str) -> str:
-    """A name in one line, without the character 0, which not every database takes."""
+    """Return a name in one line, without NUL characters, which not every database accepts."""
     return " ".join(name.split())[:NAME_LENGTH]
 
 
@@ -117,7 +117,7 @@ def copy(origin: int, target: Session, at: int) -> None:
     Bookmark.objects.bulk_create(Bookmark(session=target, name=row.name, position=row.position) for row in marks)
 
 
-# Of one author in one session, and of all: the oldest go.
+# The maximum of previews of one author in a session, and of all authors: the oldest are deleted.
 OF_AN_AUTHOR = 4
 OF_A_SESSION = 40
 DAYS = 1
@@ -126,7 +126,7 @@ _plans = msgspec.msgpack.Decoder(ImportPlan)
 
 
 def keep(session_id: int, author: str, filename: str, plan: ImportPlan) -> str:
-    """Keep a preview; its token. Former names are not kept, and a file's name may be one."""
+    """Store a preview and return its token. Former names are not stored, and neither is a file name that may contain one."""
     shown = msgspec.structs.replace(plan, command=b"", kept=b"", names=[])
     packed = PackedPlan(
         zlib.compress(msgspec.msgpack.encode(shown), 1),
@@ -140,7 +140,7 @@ def keep(session_id: int, author: str, filename: str, plan: ImportPlan) -> str:
 
 @transaction.atomic
 def keep_packed(session_id: int, author: str, filename: str, packed: PackedPlan, token: str | None = None) -> str:
-    """Keep a preview that came packed."""
+    """Store a preview that is already compressed, and return its token."""
     token = token or secrets.token_urlsafe(12)
     ImportPreview.objects.create(
         session_id=session_id,
@@ -169,25 +169,25 @@ def command(session_id: int, token: str) -> bytes:
 
 
 def get_packed_command(session_id: int, token: str) -> bytes:
-    """The same, compressed; b"" where nothing was accepted."""
+    """Return the command that applies all accepted objects, compressed; b"" if no object was accepted."""
     return bytes(_find(session_id, token, "command").command)
 
 
 def require_command(data: bytes) -> bytes:
-    """Raises CommandRefused where nothing was accepted."""
+    """Return the command. Raise CommandRefused if no object was accepted."""
     if not data:
         raise CommandRefused(message("This import would change nothing."))
     return data
 
 
 def text(session_id: int, token: str) -> bytes:
-    """The text itself, to be looked at somewhere else."""
+    """Return the text of the import, to preview it at another position."""
     return zlib.decompress(bytes(_find(session_id, token, "text").text))
 
 
 @repeatable
 def _find(session_id: int, token: str, column: str) -> ImportPreview:
-    wanted = token.replace("\0", " ")  # not every database takes that character
+    wanted = token.replace("\0", " ")  # not every database accepts NUL
     preview = ImportPreview.objects.filter(session_id=session_id, token=wanted).only(column).first()
     if preview is None:
         raise SessionError(message("This preview has expired. Paste or upload the text again."))
@@ -195,7 +195,7 @@ def _find(session_id: int, token: str, column: str) -> ImportPreview:
 
 
 def drop(session_id: int, token: str) -> None:
-    """It was applied."""
+    """Delete a preview that was applied."""
     ImportPreview.objects.filter(session_id=session_id, token=token).delete()
 
 

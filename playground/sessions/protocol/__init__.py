@@ -1,1 +1,1 @@
-"""What the web process and its workers say to each other. Both sides import this; it imports neither."""
+"""The messages between the web process and its workers. Both sides import this package; it imports neither."""

@@ -1,6 +1,6 @@
-"""What a request is: a frozen struct that says which answer it gets.
+"""The base classes of requests: frozen structs that name the type of their answer.
 
-`await worker.call(session, Step(grain=Grain.POD))` is a `Stepped`, for the reader and for mypy, because `Step` is a `Request[Stepped]`.
+`await worker.call(session, Step(grain=Grain.POD))` is a `Movement`, for the reader and for mypy, because `Step` is a `Request[Movement]`.
 """
 
 from functools import cache
@@ -10,12 +10,12 @@ from msgspec import Struct
 
 A = TypeVar("A")
 
-# Data that a presenter made, or that is an object of the cluster: plain dicts, lists, texts and numbers.
+# JSON data of a presenter, or a cluster's object: plain dicts, lists, strings, and numbers.
 Data = dict[str, Any]
 
 
 class Message(Struct, frozen=True, kw_only=True, tag=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Something that the web process says to a worker and that has no answer. `kinds` lists all classes of messages, requests included."""
+    """A message from the web process to a worker, without an answer. `kinds` lists all classes of messages, requests included."""
 
     kinds: "ClassVar[list[type[Message]]]" = []
 
@@ -25,24 +25,24 @@ class Message(Struct, frozen=True, kw_only=True, tag=True, forbid_unknown_fields
 
 
 class Request(Message, Generic[A], frozen=True):
-    """Something that a worker is asked for; `A` is what it answers."""
+    """A request to a worker; `A` is the type of the answer."""
 
 
 class Query(Request[A], frozen=True):
-    """Asks about a world at a position and changes nothing. None is the newest step that is shown: whoever sends it puts that in."""
+    """A request about the world at a position that changes nothing. None is the newest shown position; the sender fills it in."""
 
     at: int | None = None
 
     @property
     def position(self) -> int:
-        """The position, once it was put in."""
+        """The position, after the sender has filled it in."""
         assert self.at is not None
         return self.at
 
 
 @cache
 def answer_of(request: type[Request[Any]]) -> Any:
-    """The type of a request's answer."""
+    """Return the type of a request's answer."""
     (base,) = (one for one in request.__orig_bases__ if get_args(one))  # type: ignore[attr-defined]  # typing gives it to every generic class
     (answer,) = get_args(base)
     return answer

@@ -1,7 +1,7 @@
-"""Breakpoints and watches: what they look for, checked. What of it holds where is found out in a worker (conditions/matching.py).
+"""Breakpoints and watches: validated search criteria. A worker finds out where they hold (conditions/matching.py).
 
-The fields that a form fills in must all match the same record; the expression is asked last. A breakpoint holds at a position when one
-of the records of the transition that led there matches.
+All fields of a form must match the same record; the expression is evaluated last. A breakpoint holds at a position if one of the records
+of the transition to that position matches.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from scheduler_core.base.trace.kinds import KINDS, CommandApplied, ObjectChanged
 from scheduler_core.world.readonly import RECORD_FIELDS, Code, Place, Point
 
 NAME_LENGTH = 80
-TEXT = 507  # a namespaced name's longest
+TEXT = 507  # the maximum length of namespace/name
 EXPRESSION_LENGTH = 500
 STATUSES = tuple(code.kube_name for code in Code)
 POINTS = tuple(point.value for point in Point)
@@ -25,12 +25,12 @@ MOVE_FIELDS = ("came_from", "to", "event", "hint")
 _TYPES = {
     kind: {field.name: field.type for field in fields}
     for kind, fields in RECORD_FIELDS.items()
-    if kind != CommandApplied.KIND  # what it names has only been asked for
+    if kind != CommandApplied.KIND  # its fields name a request, not a result
 }
 
 
 def _having(name: str, type_: str = "") -> tuple[str, ...]:
-    """The kinds whose records have a field, of a type that begins so; what plugins answered comes first."""
+    """Return the kinds of records that have a field whose type starts with `type_`; plugin_ran comes first."""
     having = [kind for kind, types in _TYPES.items() if name in types and types[name].startswith(type_)]
     return tuple(sorted(having, key=lambda kind: kind != PluginRan.KIND))
 
@@ -47,12 +47,12 @@ KINDS_OF: dict[str, tuple[str, ...]] = {
     "reason": _having("reason"),
     "pod": tuple(kind for kind, types in _TYPES.items() if {"pod", "namespace"} & types.keys()),
 }
-"""Which kinds of records can match a field."""
+"""The kinds of records that can match a field."""
 _CHOICES = {"kind": tuple(KINDS), "point": POINTS, "status": STATUSES, "came_from": (*PLACES, ""), "to": PLACES}
 
 
 class BadBreakpoint(SessionError):
-    """A breakpoint that can't be: `errors` have the field as `path`, what was received and what was expected."""
+    """A breakpoint that is invalid: `errors` have the field as `path`, the received value, and the expected one."""
 
     kind = "refused"
     status = 422
@@ -110,14 +110,14 @@ class Breakpoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.name or self.words()
 
 
-# What a record is asked for; the rest says how a breakpoint is called and used.
+# The search criteria; the other fields are the breakpoint's name and use.
 FIELDS = tuple(
     name for name in Breakpoint.__struct_fields__ if name not in ("id", "name", "enabled", "watch", "changes")
 )
 
 
 class Hit(Struct, frozen=True):
-    """A breakpoint held: at which position, for which record, and the value of a watch (a number, or text)."""
+    """A match of a breakpoint: the position, the record, and the value of a watch (a number, or text)."""
 
     id: int
     title: str
@@ -138,9 +138,9 @@ class ExpressionProblem(Struct, frozen=True):
 
 
 def from_form(data: Mapping[str, Any]) -> Breakpoint:
-    """A breakpoint from what a form or a message gives. Raises BadBreakpoint; the expression is checked where it will run."""
+    """Return the breakpoint of a form or a message. Raise BadBreakpoint; the expression is checked where it will run."""
     fields = {name: _text(data.get(name)) for name in FIELDS}
-    # An expression as it was written, so that places in it are those that people see.
+    # The expression is not stripped, so that positions in errors match the user's text.
     value = data.get("cel")
     text = value.replace("\r\n", "\n") if isinstance(value, str) else ""
     fields["cel"] = text if text.strip() else ""
@@ -203,7 +203,7 @@ def _sentence(problem: FieldProblem) -> Message:
 
 
 def _build_mixed_problem(point: Breakpoint) -> FieldProblem:
-    """Fields that no one record has together."""
+    """Return the error for fields that no single record has together."""
     filled = [name for name in KINDS_OF if getattr(point, name)]
     having = "; ".join(f"{name}: {', '.join(KINDS_OF[name][:4])}" for name in filled)
     received = " and ".join([*([f"kind {point.kind}"] if point.kind else []), *filled])
@@ -211,7 +211,7 @@ def _build_mixed_problem(point: Breakpoint) -> FieldProblem:
 
 
 def kinds(point: Breakpoint) -> tuple[str, ...]:
-    """The kinds of records that can match; an extension point alone means its beginning, once for each cycle."""
+    """Return the kinds of records that can match. An extension point alone matches its start, once in each cycle."""
     if point.kind:
         allowed: tuple[str, ...] = (point.kind,)
     elif any(getattr(point, name) for name in MOVE_FIELDS):

@@ -1,4 +1,4 @@
-"""What a comparison and a re-run ask of a session's engine."""
+"""The requests of comparisons, re-runs, traces, and files to a session's engine."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ from scheduler_core.formats.export import Difference
 
 
 class OutlinedPod(Struct, frozen=True):
-    """A pod's place, and the position since which the pod is there."""
+    """A pod's place, and the position at which the pod came there."""
 
     node: str
     place: str
@@ -20,7 +20,7 @@ class OutlinedPod(Struct, frozen=True):
 
 
 class OutlinedAttempt(Struct, frozen=True):
-    """An attempt as the journal keeps it."""
+    """An attempt, as the journal records it."""
 
     pod: str
     started: int
@@ -46,9 +46,9 @@ class ResourceUse(Struct, frozen=True):
 
 
 class HistoryOutline(Struct, frozen=True):
-    """A history up to a head: attempts from index `first` on, where each pod is, sums, and the configuration.
+    """A history up to a head: attempts from index `first` on, each pod's place, sums, and the configuration.
 
-    `bound` is (virtual time, pods that have a node), where that number changed. `cut`: there is more than an outline may hold.
+    `bound` has (virtual time, number of pods with a node) for each change of that number. `cut`: the outline reached its size limit.
     """
 
     head: int
@@ -66,13 +66,13 @@ class HistoryOutline(Struct, frozen=True):
 
 
 class Outline(Query[HistoryOutline], frozen=True, kw_only=True):
-    """A history in outline, with the attempts that ended after position `since`."""
+    """An outline of the history, with the attempts that ended after position `since`."""
 
     since: int
 
 
 class AttemptDigests(Query[list[str]], frozen=True, kw_only=True):
-    """Digests of attempts from an index on: at least one, at most `most`, as many as a short time allows."""
+    """The digests of attempts from index `first` on: at least one, at most `most`, as many as a short time limit allows."""
 
     first: int
     most: int
@@ -84,7 +84,7 @@ class WeightedPlugin(Struct, frozen=True):
 
 
 class ScoredNode(Struct, frozen=True):
-    """A node's scores by plugin: raw, normalised, weighted."""
+    """A node's scores by plugin: raw, normalized, weighted."""
 
     node: str
     total: int
@@ -117,7 +117,7 @@ class AttemptDetail(OutlinedAttempt, frozen=True):
 
 
 class OneSidedCommand(Struct, frozen=True):
-    """A command that only one of the two has (0 or 1): where it was applied, what it says, the form it came by."""
+    """A command in only one of the two histories (`side` 0 or 1): its position, its sentence, and the source it came from."""
 
     side: int
     at: int
@@ -126,7 +126,7 @@ class OneSidedCommand(Struct, frozen=True):
 
 
 class CommandDifferences(Struct, frozen=True):
-    """The commands after the parting that only one of the two has, in order, and how many both have. `cut`: there were too many."""
+    """The commands after the common part that only one history has, in order, and the number that both have. `cut`: too many to list."""
 
     rows: list[OneSidedCommand]
     same: int
@@ -136,9 +136,9 @@ class CommandDifferences(Struct, frozen=True):
 class Comparison(Struct, frozen=True):
     """The result of comparing two sessions up to their `heads`.
 
-    `common` is the position where they part; `first` the index, from there on, of the first attempt that differs, `attempts` that
-    one in each; `clock` the index of the first that began or ended at another time. `late`: the time was over before all were
-    compared.
+    `common` is the position where they diverge; `first` the index, from there on, of the first attempt that differs, `attempts` that
+    attempt in each; `clock` the index of the first one that began or ended at another time. `late`: the time limit ended the comparison
+    early.
     """
 
     common: int
@@ -152,23 +152,23 @@ class Comparison(Struct, frozen=True):
 
 
 class Attempt(Query[AttemptDetail], frozen=True, kw_only=True):
-    """One attempt by its index, looked into."""
+    """One attempt by its index, in detail."""
 
     index: int
 
 
 class LeftOut(Struct, frozen=True):
-    """A command that no longer applied, and why."""
+    """A command that no longer applied, and the reason."""
 
     at: int
     said: Words
 
 
 class RerunResult(Struct, frozen=True):
-    """A history made again from position `first` on, with its commands as (old position, new position).
+    """The result of a re-run from position `first` on, with the kept commands as (old position, new position).
 
-    `left` are commands that no longer applied, `refused` in all. `head` and `now` are where it ends, `end` and `before` where the history
-    ended. `complete`: it came as far as that one.
+    `left` are commands that no longer applied, `refused` is their total number. `head` and `now` are the end of the new history, `end`
+    and `before` that of the original. `complete`: the re-run reached the end of the original.
     """
 
     first: int
@@ -183,7 +183,7 @@ class RerunResult(Struct, frozen=True):
 
 
 class RerunProgress(Struct, frozen=True):
-    """`done` of `total` positions of the history have been gone through."""
+    """The progress of a re-run: `done` of `total` positions of the original history are processed."""
 
     done: int
     total: int
@@ -191,9 +191,9 @@ class RerunProgress(Struct, frozen=True):
 
 
 class Rerun(Query[RerunProgress], frozen=True, kw_only=True):
-    """Make a history again, or go on with that for some seconds; `token` names it.
+    """Begin or continue a re-run of a history for some `seconds`; `token` identifies it.
 
-    It lacks the commands at the positions `skip`; with a `seed` its draws begin with that one, from the first step on.
+    The re-run skips the commands at the positions `skip`; with a `seed` its random draws use that seed, from the first step on.
     """
 
     token: str
@@ -205,13 +205,13 @@ class Rerun(Query[RerunProgress], frozen=True, kw_only=True):
 
 
 class DropTask(Message, frozen=True, kw_only=True):
-    """Nobody goes on with a search or a re-run."""
+    """Drop a search or a re-run that no client continues."""
 
     token: str
 
 
 class Moments(Query[list[int | None]], frozen=True, kw_only=True):
-    """The virtual time at each of some positions; None for those that the time was not enough to find out."""
+    """The virtual time at each of some positions; None for those that the time limit did not allow to find out."""
 
     positions: list[int]
     seconds: float
@@ -221,7 +221,7 @@ FileForm = Literal["chrome", "otlp", "csv", "zip"]
 
 
 class TracedLesson(Struct, frozen=True, omit_defaults=True):
-    """The lesson of a session as a trace names it; of a variant also what it is one of, and its number. Nothing where there is none."""
+    """The lesson of a session, as a trace names it; for a variant also the original lesson and the variant's number. "": no lesson."""
 
     story: str = ""
     origin: str = ""
@@ -229,7 +229,7 @@ class TracedLesson(Struct, frozen=True, omit_defaults=True):
 
 
 class OpenTrace(Request[None], frozen=True, kw_only=True):
-    """Begin to write a trace of a log; `detail`: the first and the last attempt described node by node. The process has no other one."""
+    """Begin to write a trace of a log; `detail`: the first and the last attempt described node by node. The process has no other task."""
 
     seed: int
     rows: list[LogRow]
@@ -240,7 +240,7 @@ class OpenTrace(Request[None], frozen=True, kw_only=True):
 
 
 class TracedCommand(Struct, frozen=True, array_like=True):
-    """A command of a trace as a log's payload."""
+    """A command of a trace, as the payload of a log entry."""
 
     at: int
     payload: bytes
@@ -255,10 +255,10 @@ class TraceMaker(Struct, frozen=True):
 
 
 class TraceChecked(Struct, frozen=True):
-    """A trace computed again: the log behind it, how many attempts came out the same, up to which position, and what differs.
+    """The check of a trace: its log, the number of attempts with the same result, the position reached, and the first difference.
 
-    `records` of the file were compared; `passed_over` are fields of its commands that are not known here. `kube`: the release that its
-    history ends with.
+    `records` of the file were compared; `passed_over` are fields of its commands that this version does not know. `kube`: the release at
+    the end of the history.
     """
 
     seed: int
@@ -275,16 +275,16 @@ class TraceChecked(Struct, frozen=True):
 
 
 class CheckTrace(Request[TraceChecked], frozen=True, kw_only=True):
-    """Compute a trace again; its world may have so many objects."""
+    """Compute a trace again; its world may have at most `max_objects`."""
 
     data: bytes
     max_objects: int
 
 
 class OpenFile(Request[None], frozen=True, kw_only=True):
-    """Begin to make a file of a log: `form` is chrome, otlp, csv (one `table`) or zip (all tables). The process has no other one.
+    """Begin to make a file of a log: `form` is chrome, otlp, csv (one `table`) or zip (all tables). The process has no other task.
 
-    `most`: the bytes that it may have.
+    `most`: the maximum size in bytes.
     """
 
     seed: int
@@ -296,7 +296,7 @@ class OpenFile(Request[None], frozen=True, kw_only=True):
 
 
 class FilePart(Struct, frozen=True):
-    """The number of steps processed; then the file or the trace itself, part after part, and whether that was the last."""
+    """The number of steps processed; then the next part of the file or the trace, and whether it is the last."""
 
     steps: int
     data: bytes
@@ -304,4 +304,4 @@ class FilePart(Struct, frozen=True):
 
 
 class NextPart(Request[FilePart], frozen=True, kw_only=True):
-    """Go on with the file or the trace that was begun last."""
+    """Return the next part of the file or the trace that was begun last."""

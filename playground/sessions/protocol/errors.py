@@ -1,4 +1,4 @@
-"""What can go wrong with a session, each with words for the person who asked, and how an error travels from a worker."""
+"""Errors of sessions, each with a text for the user, and the form in which a worker reports an error."""
 
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
@@ -39,16 +39,16 @@ class ServerAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class SessionError(Exception):
-    """Base. `errors` are the fields at fault, where a command or a text was; `answer` is the API server's, where it refused.
+    """The base of all errors. `errors` are the invalid fields of a command or a text; `answer` is the API server's, if it refused.
 
-    `said` is what it says as a message, where whoever raised it does not know who will read it; people read what
-    sessions/web/words.py makes of it, and `message` is for programs and logs.
+    `said` is the message, if the code that raises the error does not know the reader's language; users read the text that
+    templatetags/playground_words.py makes of it, and `message` is for programs and logs.
     """
 
     kind: ClassVar[str] = "error"
     status: ClassVar[int] = 400
-    retry_after: int | None = None  # seconds after which the same may go well
-    unchanged: ClassVar[bool] = True  # whether it is sure, and worth saying, that nothing was changed
+    retry_after: int | None = None  # seconds after which a retry may succeed
+    unchanged: ClassVar[bool] = True  # whether nothing was changed for certain, and the message should add this
 
     def __init__(
         self, said: str | Message, errors: Sequence[FieldProblem] = (), answer: ServerAnswer | None = None
@@ -69,7 +69,7 @@ class SessionGone(SessionError):
 
 
 class LinkEnded(SessionGone):
-    """A view link opened a session, and does so no longer."""
+    """The view link of a session has ended."""
 
     kind = "ended"
     status = 410
@@ -83,7 +83,7 @@ class NotAllowed(SessionError):
 
 
 def require_edit(may_edit: bool) -> None:
-    """Raises NotAllowed for somebody whose key only shows the session."""
+    """Raise NotAllowed if the key only shows the session."""
     if not may_edit:
         text = gettext_noop(
             "This link only shows the session. To make changes, ask the person who shared it for the edit link."
@@ -92,35 +92,35 @@ def require_edit(may_edit: bool) -> None:
 
 
 class CommandRefused(SessionError):
-    """The command is not valid here; the world is as it was."""
+    """The command is not valid here; the world is unchanged."""
 
     kind = "refused"
     status = 422
 
 
 class LimitReached(SessionError):
-    """A limit of this installation (docs/settings.md) would be exceeded; the world is as it was."""
+    """A limit of this installation (docs/settings.md) would be exceeded; the world is unchanged."""
 
     kind = "limit"
     status = 422
 
 
 class TooOften(LimitReached):
-    """One client asks for something more often than a minute allows."""
+    """A client exceeded a rate limit per minute."""
 
     status = 429
     retry_after = 60
 
 
 class Conflict(SessionError):
-    """Somebody else's change came first; asking again is safe."""
+    """Another change was written first; a retry is safe."""
 
     kind = "conflict"
     status = 409
 
 
 class PastPosition(SessionError):
-    """A command came for a position that is past, and nobody has said yet whether it is meant for a fork or for the newest step."""
+    """A command for a past position does not tell yet whether to apply it in a fork or at the newest step."""
 
     kind = "past"
     status = 409
@@ -147,28 +147,28 @@ class Opening(SessionError):
 
 
 class EngineFailed(SessionError):
-    """The engine broke or took too long. The log is whole, the session will be replayed from it."""
+    """The engine failed or took too long. The log is intact, the session will be replayed from it."""
 
     kind = "engine"
     status = 500
 
 
 class OutOfMemory(EngineFailed):
-    """There is not enough memory for what was asked for; the world is as it was."""
+    """There is not enough memory for the request; the world is unchanged."""
 
     kind = "memory"
     status = 507
 
 
 class AnswerExpired(SessionError):
-    """The rest of a long answer is not kept any longer."""
+    """The rest of a long answer is no longer stored."""
 
     kind = "expired"
     status = 410
 
 
 class Unavailable(SessionError):
-    """An outage of a dependency of the server, such as its database. It ends by itself."""
+    """An outage of a dependency of the server, such as its database. It ends without a restart of the server."""
 
     kind = "unavailable"
     status = 503
@@ -176,7 +176,7 @@ class Unavailable(SessionError):
 
 
 class StorageFull(Unavailable):
-    """The database takes nothing more; what is in it can be read."""
+    """The database accepts no writes; reads still work."""
 
     kind = "full"
     status = 507
@@ -184,7 +184,7 @@ class StorageFull(Unavailable):
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):
-    """A SessionError as a worker reports it."""
+    """A SessionError, as a worker reports it."""
 
     kind: str
     message: str
@@ -215,19 +215,19 @@ _BY_KIND: dict[str, type[SessionError]] = {
 }
 
 
-# The core's refusals as errors for people.
+# The core's refusals as errors for users.
 
 MOST_ERRORS = 200
-_FIELDS = "Invalid"  # kube's reason where an object's fields are wrong
+_FIELDS = "Invalid"  # kube's reason for invalid fields of an object
 
 
 def problem(error: FieldError) -> FieldProblem:
-    """A field's error as it travels."""
+    """Return a field's error in the form in which a worker reports it."""
     return FieldProblem(**to_builtins(error), text=str(error))
 
 
 def parse_command(data: object) -> Command:
-    """The command that some JSON data is. Raises CommandRefused with the field at fault."""
+    """Return the command in some JSON data. Raise CommandRefused with the invalid field."""
     try:
         return command_from_json(data)
     except Refused as error:
@@ -243,13 +243,13 @@ def build_command_refusal(error: Refused) -> CommandRefused:
 
 
 def refusal(errors: Iterable[FieldError]) -> CommandRefused:
-    """Field errors as they are reported; the message is the first one."""
+    """Return the error that reports field errors; its message is the first one."""
     listed = list(errors)
     return CommandRefused(summarize_errors(listed), [problem(error) for error in listed[:MOST_ERRORS]])
 
 
 def summarize_errors(errors: Sequence[FieldError]) -> Message:
-    """The first of some errors, with where it is, and how many more there are."""
+    """Return the first error, with its place, and the number of further ones."""
     said, first = in_words(problem(errors[0])), errors[0]
     for where in filter(None, (first.object, first.file)):
         said = message("%(where)s: %(said)s", where=where, said=said)

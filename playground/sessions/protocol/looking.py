@@ -1,4 +1,4 @@
-"""What is asked about a world at a position."""
+"""The queries about a world at a position."""
 
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from playground.sessions.protocol.base import Data, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
 from playground.workbench.actions import Subject
 
-# What is asked about plugins of one's own.
+# Queries about users' own plugins.
 
 
 class PluginTried(Struct, frozen=True):
@@ -26,7 +26,7 @@ class PluginTried(Struct, frozen=True):
 
 
 class TryPlugin(Query[PluginTried], frozen=True, kw_only=True):
-    """Try a definition that nobody uses yet; without one only the pods are told. `pod` "" is the first that waits."""
+    """Try a CEL definition that is not in use yet; without one return only the pods. `pod` "" is the first pending one."""
 
     name: str
     definition: Data | None
@@ -34,28 +34,28 @@ class TryPlugin(Query[PluginTried], frozen=True, kw_only=True):
 
 
 class View(Query[ShownPanels], frozen=True, kw_only=True):
-    """Panels as somebody who has this look sees them; all of them, or those with these names."""
+    """The panels for a look: all of them, or those with these names."""
 
     look: Look
     panels: list[str] | None = None
 
 
 class Follower(Struct, frozen=True, array_like=True):
-    """Somebody who follows the head: what the page shows (None: nothing yet), and the look it has."""
+    """A viewer who follows the head: what the page shows (None: nothing yet), and the viewer's look."""
 
     seen: SeenPage | None
     look: Look
 
 
 class Compare(Query[Delta], frozen=True, kw_only=True):
-    """The differences on the page of a viewer who saw `before`; the whole page if that is no longer known."""
+    """The differences from a page that shows `before`; the whole page if `before` is no longer known."""
 
     look: Look
     before: SeenPage | None
 
 
 class ListedObject(Struct, frozen=True):
-    """An object in a list, with the words that kubectl's table would show next to its name."""
+    """An object in a list, with the summary that kubectl's table shows next to its name."""
 
     kind: str
     namespace: str
@@ -70,7 +70,7 @@ class Objects(Query[list[ListedObject]], frozen=True, kw_only=True):
 
 
 class ObjectShown(Struct, frozen=True):
-    """One object as YAML that a person would have written; `silent` are fields without effect, each with the reason."""
+    """One object as YAML in the form that a user writes; `silent` are fields without effect, each with the reason."""
 
     text: str
     silent: list[tuple[str, str]]
@@ -90,16 +90,16 @@ class SchedulerManifest(Struct, frozen=True):
 
 
 class UnknownScheduler(Struct, frozen=True):
-    """A schedulerName that no scheduler has, and how many pods ask for it."""
+    """A schedulerName that no scheduler has, and the number of pods that request it."""
 
     name: str
     pods: int
 
 
 class SubjectFound(Struct, frozen=True):
-    """An object with what a user has arranged around it, and for a node its drain (presenters/acting.py).
+    """An object with the user's related settings, and for a node its drain (presenters/acting.py).
 
-    `everyone`: the objects that were meant, where that was asked for; `subject` is then the first of them, named by how many there are.
+    `everyone`: all objects, if `many` were requested; `subject` is then the first of them, named by their number.
     """
 
     subject: Subject
@@ -108,7 +108,7 @@ class SubjectFound(Struct, frozen=True):
 
 
 class SubjectOf(Query[SubjectFound], frozen=True, kw_only=True):
-    """The data that an action needs about an object.
+    """The data about an object for actions.
 
     `many` means several objects of the kind: `label:key=value`, or `q:text`, the matches of the map's search.
     """
@@ -120,7 +120,7 @@ class SubjectOf(Query[SubjectFound], frozen=True, kw_only=True):
 
 
 class ConfiguredWorld(Struct, frozen=True):
-    """The schedulers, the world's settings, the calls that are to fail or to be slow, and what extenders' servers do, by urlPrefix."""
+    """The schedulers, the world's settings, the injected faults of calls, and the behavior of extenders' servers by urlPrefix."""
 
     schedulers: list[SchedulerManifest]
     settings: Data
@@ -134,8 +134,8 @@ class Configuration(Query[ConfiguredWorld], frozen=True, kw_only=True):
 
 
 class EffectiveConfiguration(Query[Data], frozen=True, kw_only=True):
-    """A scheduler's configuration with every default filled in: as `text`, as `lines` with whether they differ from kube's default, and
-    its `profiles`. Nothing of it where there is no such scheduler.
+    """A scheduler's configuration with all defaults: as `text`, as `lines` that are marked if they differ from kube's default, and its
+    `profiles`. Empty if there is no such scheduler.
     """
 
     scheduler: str
@@ -152,7 +152,7 @@ class ConfigurationRead(Struct, frozen=True):
 
 
 class ReadConfiguration(Request[ConfigurationRead], frozen=True, kw_only=True):
-    """Read a text that is to be a scheduler's configuration; say on which lines fields with these paths stand."""
+    """Parse the text of a scheduler's configuration, and find the lines of the fields with these paths."""
 
     text: str
     paths: list[str] = []
@@ -170,7 +170,7 @@ class FoundName(Struct, frozen=True):
 
 
 class FindNames(Query[list[FoundName]], frozen=True, kw_only=True):
-    """Pods, nodes, claims and controllers whose name has `q` in it, those that begin with it first; at most so many of each kind."""
+    """The pods, nodes, claims, and controllers whose name contains `q`, those that begin with it first; at most `most` of each kind."""
 
     q: str
     most: int
@@ -213,9 +213,9 @@ class YamlPart(Struct, frozen=True):
 
 
 class ClusterYaml(Query[YamlPart], frozen=True, kw_only=True):
-    """The cluster's objects as YAML, from the `first` one on, as many as a short time allows.
+    """The cluster's objects as YAML, from the `first` one on, as many as a time limit allows.
 
-    They open another session in this state; `for_kubectl` they are without what a cluster makes of them by itself.
+    They open another session in this state; if `for_kubectl`, objects and fields that a cluster creates itself are omitted.
     """
 
     first: int
@@ -226,8 +226,8 @@ About = Literal["node", "scheduled", "next", "feasible"]
 
 
 class Prediction(Struct, frozen=True):
-    """The outcome of a pod's next attempt: a question's kind, key and answers to choose from (playground/lessons), and the texts for
-    some wrong ones. `key` is None if no such attempt came in the `looked` steps.
+    """The outcome of a pod's next attempt: a question's kind, key and answers to choose from (playground/lessons), and the texts for some
+    wrong ones. `key` is None if no such attempt ended within the `looked` steps.
     """
 
     position: int
@@ -240,7 +240,7 @@ class Prediction(Struct, frozen=True):
 
 
 class Predict(Query[Prediction], frozen=True, kw_only=True):
-    """The next attempt of a pod (namespace/name; "": of any): its node, whether it finds one, how many are feasible, or who is next."""
+    """The next attempt of a pod (namespace/name; "": any pod): its node, whether it succeeds, the number of feasible nodes, or its pod."""
 
     about: About
     pod: str = ""
@@ -249,7 +249,7 @@ class Predict(Query[Prediction], frozen=True, kw_only=True):
 class WhyNot(Query[Data | None], frozen=True, kw_only=True):
     """The plugins' present answers for a pod (namespace/name) on a node (features/fixes/why_not.py); None if there is no such pod.
 
-    `node` "" is the first that the pod is not on.
+    `node` "" is the first node that the pod is not on.
     """
 
     pod: str
@@ -257,7 +257,7 @@ class WhyNot(Query[Data | None], frozen=True, kw_only=True):
 
 
 class CheckLesson(Request[CheckResult], frozen=True, kw_only=True):
-    """Play what somebody wrote; its world may have so many objects. `move`: cards that wait for a position are moved to moments.
+    """Check a lesson's files by playing it, with at most `max_objects`. `move`: replace the positions that cards wait for with moments.
 
     The process has no session.
     """
@@ -268,7 +268,7 @@ class CheckLesson(Request[CheckResult], frozen=True, kw_only=True):
 
 
 class Variant(Struct, frozen=True):
-    """A variant as it is handed on (playground/lessons/own.py); empty, with the reason, where none that was drawn can be shown."""
+    """The document of a lesson's variant (playground/lessons/own.py); empty, with the reason, if no draw gave a valid one."""
 
     slug: str = ""
     document: bytes = b""
@@ -276,7 +276,7 @@ class Variant(Struct, frozen=True):
 
 
 class DrawVariant(Request[Variant], frozen=True, kw_only=True):
-    """Draw a variant of the lesson of that name and prove it; `lesson` is the lesson where it is one that was handed on itself.
+    """Draw a variant of the lesson `slug` and prove that it works; `lesson` is the document, if the lesson is not built in.
 
     The process has no session.
     """
@@ -299,9 +299,9 @@ class AnswerEvidence(Struct, frozen=True):
 
 
 class AnswerVerdict(Struct, frozen=True):
-    """The verdict on an answer, None where nothing was judged; its words by language; for the nodes that were named, what refused them.
+    """The verdict on an answer, None if nothing was judged; its words by language; for the named nodes, the plugin's reason of refusal.
 
-    With `hints` the learner tries again, and nothing else is told. `meant`: the mistake that leads to a wrong number.
+    If there are `hints`, the learner tries again, and the other fields are empty. `meant`: the mistake that leads to a wrong number.
     """
 
     right: bool | None
@@ -313,9 +313,9 @@ class AnswerVerdict(Struct, frozen=True):
 
 
 class JudgeAnswer(Query[AnswerVerdict], frozen=True, kw_only=True):
-    """Judge an answer to the question of a card (from 1) that the world has come to; `given` None asks for the answer itself.
+    """Judge an answer to the question of a card (from 1) that the world has reached; `given` None requests the right answer.
 
-    `again`: a wrong answer gets hints and another try, and keeps the right one hidden.
+    `again`: a wrong answer gets hints and another try, and the right answer stays hidden.
     """
 
     card: int
@@ -336,4 +336,4 @@ class LessonQuestion(Struct, frozen=True):
 
 
 class OpenQuestion(Query[LessonQuestion | None], frozen=True, kw_only=True):
-    """The question of the last card that the world has come to, for a teacher who puts it to a class; None where it asks nothing."""
+    """The question of the last card that the world has reached, for a teacher who asks a class; None if the card has none."""

@@ -1,4 +1,4 @@
-"""What moves a session's head: commands, steps, runs, requests to its API server; and where a viewer's cursor goes."""
+"""The requests that move a session's head (commands, steps, runs, API requests), and those that find a viewer's next position."""
 
 from typing import Any, Literal
 
@@ -19,9 +19,9 @@ Reason = Literal["", "idle", "until", "budget", "runaway"]
 
 
 class AppliedCommand(Struct, frozen=True):
-    """A command was applied, from one position to the next; `payload` and `size` are its row of the log.
+    """The result of a command, applied at one position and ending at the next; `payload` and `size` are its row of the log.
 
-    `deltas` are what its followers are shown once that is written; none where they could not be made.
+    `deltas` are what followers see once the row is written; empty if they could not be computed.
     """
 
     to: int
@@ -31,9 +31,7 @@ class AppliedCommand(Struct, frozen=True):
 
 
 class Apply(Request[AppliedCommand], frozen=True, kw_only=True):
-    """Apply a command: JSON as the log keeps it, {"command", "source"}; `packed`: compressed with zlib. A cluster may have at most so
-    many objects.
-    """
+    """Apply a command: JSON as in the log, {"command", "source"}; `packed`: compressed with zlib. `max_objects` limits the cluster."""
 
     data: bytes
     max_objects: int
@@ -55,7 +53,7 @@ class PlannedObject(Struct, frozen=True):
 
 
 class MissingObjects(Struct, frozen=True):
-    """Objects of a kind that an import refers to and lacks: `count` objects do so, `of` is the first; what would bring them."""
+    """Objects of a kind that an import refers to but lacks: `count` objects refer to them, first `of`; `command` would export them."""
 
     kind: str
     names: list[str]
@@ -65,14 +63,14 @@ class MissingObjects(Struct, frozen=True):
 
 
 class ImportPlan(Struct, frozen=True):
-    """The plan of an import; `command` (as Apply takes it) does all that is accepted, and is empty if nothing is.
+    """The plan of an import; `command` (in the form for Apply) applies all accepted objects, and is empty if there are none.
 
-    `configurations` are the scheduler configurations in the text; they are not objects, and are applied separately. `kept` is the
-    text as it may be stored, `left_out` counts by sort the credentials that are not in it, `shift` is the shift of a
-    snapshot's times in ns. `without_effect` are the warnings about fields without an effect here. `read` describes the
-    text and its conversion. For a `renamed` import `names` are the old and the new names, which are stored nowhere, and
-    `unneeded` is the number of omitted objects, as they decide nothing. A `large` one was read from a file in turns, and is applied in
-    turns. `amounts`: the `cpu` (milli) and `memory` of the nodes, the pods with a node (`placed`), and those without (`pending`).
+    `configurations` are the scheduler configurations in the text; they are not objects, and are applied separately. `kept` is the text in
+    the form that may be stored, `left_out` are the numbers of removed credentials by kind, `shift` is the shift of a snapshot's times in
+    ns. `without_effect` are the warnings about fields without an effect here. `read` describes the text and its conversion. For a
+    `renamed` import `names` are the old and the new names, which are never stored, and `unneeded` is the number of objects omitted
+    because they decide nothing. A `large` one was read from a file in turns, and is applied in turns. `amounts`: the `cpu` (milli) and
+    `memory` of the nodes, the pods with a node (`placed`), and those without (`pending`).
     """
 
     items: list[PlannedObject]
@@ -113,8 +111,8 @@ ImportStage = Literal["read", "clean", "try", "keep"]
 
 
 class PackedPlan(Struct, frozen=True):
-    """A plan as it is kept, each part compressed with zlib: an ImportPlan (msgpack), its command (`size` bytes of JSON; b"": none) and
-    the text. `names` are as of ImportPlan.
+    """A plan for storage, each part compressed with zlib: an ImportPlan (msgpack), its command (`size` bytes of JSON; b"": none) and the
+    text. `names` are those of ImportPlan.
     """
 
     plan: bytes
@@ -126,7 +124,7 @@ class PackedPlan(Struct, frozen=True):
 
 
 class ImportProgress(Struct, frozen=True):
-    """`done` of `total` of what there is to do in a stage of a large import; `made` is there when it has come to its end."""
+    """The progress of a large import: `done` of `total` in a stage; `made` is the plan when the last stage is complete."""
 
     stage: ImportStage
     done: int
@@ -135,9 +133,9 @@ class ImportProgress(Struct, frozen=True):
 
 
 class ReadImport(Request[ImportProgress], frozen=True, kw_only=True):
-    """Look at what importing a file at the head would do, or go on with that for some seconds; `token` names it.
+    """Begin or continue to plan the import of a file at the head, for some `seconds`; `token` identifies it.
 
-    A file may have `most_bytes`, and hold as many when it is unpacked.
+    A file may have `most_bytes`, and as many when it is unpacked.
     """
 
     token: str
@@ -148,13 +146,13 @@ class ReadImport(Request[ImportProgress], frozen=True, kw_only=True):
 
 
 class ImportApplied(Struct, frozen=True):
-    """The result of applying a large import; None if it is no longer known here, or does not match the head."""
+    """The result of applying a large import; None if its plan is no longer stored, or does not match the head."""
 
     applied: AppliedCommand | None = None
 
 
 class ApplyImport(Request[ImportApplied], frozen=True, kw_only=True):
-    """Apply what a large import tried. Limits are as of Apply."""
+    """Apply the large import that was planned with `token`. The limits are those of Apply."""
 
     token: str
     max_objects: int
@@ -169,7 +167,7 @@ class TextApplied(Struct, frozen=True):
 
 
 class ApplyText(Request[TextApplied], frozen=True, kw_only=True):
-    """Apply all objects of a text or none, so that nobody comes between its plan and its command. Limits are as of Apply."""
+    """Apply all objects of a text or none, without another change between its plan and its command. The limits are those of Apply."""
 
     text: bytes
     create_only: bool
@@ -178,14 +176,14 @@ class ApplyText(Request[TextApplied], frozen=True, kw_only=True):
 
 
 class QueueProgress(Struct, frozen=True):
-    """Attempts made so far, and pods that a queue still holds to be tried."""
+    """The number of attempts so far, and of pods in queues that will be attempted."""
 
     decided: int
     waiting: int
 
 
 class OutsideCall(Struct, frozen=True):
-    """A call of an extender that the head waits for, and that is to be made outside: `timeout` in ns, `tls` as the configuration has it."""
+    """A call of a real extender that the head waits for: `timeout` in ns, `tls` as in the configuration."""
 
     scheduler: str
     attempt: int
@@ -198,10 +196,10 @@ class OutsideCall(Struct, frozen=True):
 
 
 class Movement(Struct, frozen=True):
-    """The engine went from `at` to `to`.
+    """A move of the engine from `at` to `to`.
 
-    `reason` says why a run ended, `hit` at which breakpoint, `doing` what a run did that was stopped. `deltas` are as of Applied.
-    It goes on only once the calls in `awaited` have been answered.
+    `reason` is why a run ended, `hit` its breakpoint, `doing` what a run did that was stopped as a runaway. `deltas` are as in
+    AppliedCommand. The engine continues only after the calls in `awaited` have been answered.
     """
 
     at: int
@@ -216,7 +214,7 @@ class Movement(Struct, frozen=True):
 
 
 class Step(Request[Movement], frozen=True, kw_only=True):
-    """Engine steps of a grain; the reason is "idle" where nothing was left to do. Without `keep` nobody will look at where they end."""
+    """Make engine steps of a grain; the reason is "idle" if nothing was left to do. Unless `keep`, no viewer will see where they end."""
 
     grain: Grain
     times: int = 1
@@ -225,7 +223,7 @@ class Step(Request[Movement], frozen=True, kw_only=True):
 
 
 class Run(Request[Movement], frozen=True, kw_only=True):
-    """Steps at full speed for some time, at most so many; fewer when interrupted, at a condition, or with nothing left to do."""
+    """Run at full speed for some `seconds`, at most `most` steps; fewer if interrupted, at a condition, or if nothing is left to do."""
 
     seconds: float
     most: int
@@ -234,7 +232,7 @@ class Run(Request[Movement], frozen=True, kw_only=True):
 
 
 class RequireFuture(Request[None], frozen=True, kw_only=True):
-    """Refuses a run to what can't come any more."""
+    """Refuse a run to a condition that can no longer occur."""
 
     until: Until
 
@@ -257,7 +255,7 @@ class Back(Query[int], frozen=True, kw_only=True):
 
 
 class ApiAnswer(Struct, frozen=True):
-    """An answer of the API server; `live`: the session's time passes as on the wall; `more`: the rest is asked for by ReadOn."""
+    """An answer of the API server; `live`: the session runs in real time; `more`: ReadOn returns the rest."""
 
     status: int
     body: bytes
@@ -268,20 +266,20 @@ class ApiAnswer(Struct, frozen=True):
 
 
 class Read(Query[ApiAnswer], frozen=True, kw_only=True):
-    """A request that changes nothing, at a position; `token` names its answer, where that is long."""
+    """An API request that changes nothing, at a position; `token` identifies its answer, if that is long."""
 
     call: Call
     token: str = ""
 
 
 class ReadOn(Request[ApiAnswer], frozen=True, kw_only=True):
-    """The next part of an answer."""
+    """Return the next part of an answer."""
 
     token: str
 
 
 class APIWrite(Struct, frozen=True, kw_only=True):
-    """A request that may change something. `wall`: the time on the wall (ns since 1970)."""
+    """An API request that may change something. `wall`: the wall-clock time (ns since 1970)."""
 
     call: Call
     body: bytes
@@ -292,14 +290,14 @@ class APIWrite(Struct, frozen=True, kw_only=True):
 
 
 class WriteResult(Struct, frozen=True):
-    """The answers to requests, fewer when interrupted, and the commands that they came to; the last one has what followers are shown."""
+    """The answers to API requests, fewer if interrupted, and the commands of these; the last one has the deltas for followers."""
 
     answers: list[ApiAnswer]
     applied: list[AppliedCommand]
 
 
 class Write(Request[WriteResult], frozen=True, kw_only=True):
-    """Carry out requests at the head, one after the other. Limits are as of Apply."""
+    """Execute API requests at the head, one after the other. The limits are those of Apply."""
 
     calls: list[APIWrite]
     max_objects: int
@@ -307,14 +305,14 @@ class Write(Request[WriteResult], frozen=True, kw_only=True):
 
 
 class GoLive(Request[Movement], frozen=True, kw_only=True):
-    """Make the steps that are due in a live world at a time on the wall."""
+    """Make the steps of a live world that are due at a wall-clock time (ns since 1970)."""
 
     wall: int
     followers: list[Follower] = []
 
 
 class StartedWatch(Struct, frozen=True):
-    """A watch that began: its number, what it sees first, and the bookmark of version 0; or with number 0 why it did not begin."""
+    """A watch that began: its number, its first events, and the bookmark of version 0; or number 0 and the error."""
 
     number: int
     first: ApiAnswer
@@ -322,14 +320,14 @@ class StartedWatch(Struct, frozen=True):
 
 
 class BeginWatch(Request[StartedWatch], frozen=True, kw_only=True):
-    """Watch a collection or an object; `token` names what it sees first, where that is long."""
+    """Watch a collection or an object; `token` identifies the first events, if these are long."""
 
     call: Call
     token: str
 
 
 class WatchedEvents(Struct, frozen=True):
-    """The new events of watches, each with their numbers, the watches that go on, and the newest resourceVersion."""
+    """The new events of watches, each with the watches' numbers, the watches that continue, and the newest resourceVersion."""
 
     parts: list[tuple[list[int], bytes]]
     alive: list[int]
@@ -337,10 +335,10 @@ class WatchedEvents(Struct, frozen=True):
 
 
 class NextSeen(Request[WatchedEvents], frozen=True):
-    """Ask for the new events of all watches."""
+    """Return the new events of all watches."""
 
 
 class EndWatch(Request[None], frozen=True, kw_only=True):
-    """A client went."""
+    """End the watch of a client that disconnected."""
 
     number: int

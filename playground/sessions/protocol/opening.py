@@ -1,4 +1,4 @@
-"""A session's engine is opened from its log, follows it, is forked, saved and left."""
+"""The requests that open a session's engine from its log, extend it, fork it, save it, and close it."""
 
 import zlib
 from bisect import bisect_right
@@ -11,11 +11,11 @@ from msgspec import Struct
 from playground.sessions.protocol.base import Message, Query, Request
 from playground.sessions.protocol.errors import FieldProblem
 
-# What attempts came to, in a form that any engine can read: so that a replay under another one can say where it first differs.
+# Outcomes of attempts, in a form that any engine version can read, so that a replay under another version finds the first difference.
 
 
 class Outcome(NamedTuple):
-    """One attempt: where it ended, whose it was, how it ended, and the node it chose."""
+    """One attempt: its last position, its pod, its outcome, and the chosen node."""
 
     position: int
     pod: str
@@ -37,7 +37,7 @@ class Difference(Struct, frozen=True):
 
 
 def of(attempts: Sequence[Any], since: int, upto: int) -> list[Outcome]:
-    """The outcomes of a journal's attempts from the `since`th on that ended at or before a position."""
+    """Return the outcomes of a journal's attempts from index `since` on that ended at or before position `upto`."""
     stop = bisect_right(attempts, upto, key=lambda attempt: attempt.last_position)
     return [Outcome(a.last_position, a.pod, a.outcome, a.node) for a in attempts[since:stop]]
 
@@ -52,7 +52,7 @@ def unpack(data: bytes) -> list[Outcome]:
 
 
 def difference(was: Sequence[Outcome], now: Sequence[Outcome]) -> Difference | None:
-    """The first attempt that came to something else; None where there is none. `now` may know more than `was`."""
+    """Return the first attempt with a different outcome, or None. `now` may have more attempts than `was`."""
     for number, old in enumerate(was):
         new = now[number] if number < len(now) else None
         if old != new:
@@ -79,9 +79,9 @@ class LogRow(Struct, frozen=True, array_like=True):
 
 
 class Checkpoint(Struct, frozen=True):
-    """A world at a position as bytes. It counts only for the engine whose `fingerprint` it has, over the commands that `digest` sums up.
+    """A serialized world at a position. It is valid only for the engine with this `fingerprint` and the commands with this `digest`.
 
-    `work` is the time in seconds that a replay from the start to here takes, `parts` how many parts of the archive it needs.
+    `work` is the time in seconds of a replay from the start to here, `parts` the number of the archive's parts that it needs.
     """
 
     position: int
@@ -93,7 +93,7 @@ class Checkpoint(Struct, frozen=True):
 
 
 class Archive(Struct, frozen=True):
-    """A session's checkpoints with the parts that they share; `volume` names these: parts of another one don't fit."""
+    """A session's checkpoints with their shared parts; `volume` identifies these: the parts of another volume do not fit."""
 
     volume: str = ""
     parts: list[bytes] = []
@@ -101,17 +101,17 @@ class Archive(Struct, frozen=True):
 
 
 class OpenedEngine(Struct, frozen=True):
-    """`restored` is the position that did not have to be replayed, `differs` where a replay of the whole log came to something else."""
+    """The result of opening an engine: `restored` is the position that needed no replay, `differs` a full replay's first difference."""
 
     restored: int
     differs: Difference | None
 
 
 class Open(Request[OpenedEngine], frozen=True, kw_only=True):
-    """Make a session's engine from its log, from the last checkpoint on where there is one that can be used.
+    """Make a session's engine from its log, starting at the last checkpoint that can be used.
 
-    `outcomes` are what attempts came to (outcomes.pack), `outcomes_saved` how many of them the database has. `lesson`: where the story is
-    one of people's own, the lesson as it is handed on (playground/lessons/own.py).
+    `outcomes` are the outcomes of attempts (opening.pack), `outcomes_saved` their number in the database. `lesson`: the document of the
+    story's lesson, if it is not built in (playground/lessons/own.py).
     """
 
     seed: int
@@ -125,7 +125,7 @@ class Open(Request[OpenedEngine], frozen=True, kw_only=True):
 
 
 class Extend(Request[None], frozen=True, kw_only=True):
-    """Follow the log: forget what comes after position `keep`, which is known to be in it, and take the rows from there on."""
+    """Follow the log: discard what comes after position `keep`, which is known to be in it, and add the rows from there on."""
 
     rows: list[LogRow]
     head: int
@@ -144,7 +144,7 @@ class Fork(Request[None], frozen=True, kw_only=True):
 
 
 class NewOutcomes(Struct, frozen=True):
-    """Outcomes of `count` attempts (outcomes.pack), from the `first`th (counted from 0) on."""
+    """Outcomes of `count` attempts (opening.pack), from index `first` on."""
 
     first: int
     count: int
@@ -168,7 +168,7 @@ class NewCheckpoints(Struct, frozen=True):
 
 
 class SavedData(Struct, frozen=True):
-    """The data to store in the database. `more`: there is more to save; `covered`: the session would be restored in no time."""
+    """The data to store in the database. `more`: there is more to save; `covered`: the session would reopen almost without a replay."""
 
     outcomes: NewOutcomes | None
     checkpoints: NewCheckpoints | None
@@ -177,20 +177,20 @@ class SavedData(Struct, frozen=True):
 
     @property
     def is_something(self) -> bool:
-        """True if there is anything to write."""
+        """True if there is data to store."""
         kept = self.checkpoints
         return self.outcomes is not None or bool(kept and (kept.part or kept.checkpoints or kept.dropped))
 
 
 class Save(Request[SavedData], frozen=True, kw_only=True):
-    """A request to save the history up to a logged position. Worlds replayed in under `least` seconds are not worth it."""
+    """Save the history up to a logged position. Worlds that a replay reaches in under `least` seconds are not saved."""
 
     upto: int
     least: float
 
 
 class ForgetSaved(Request[None], frozen=True, kw_only=True):
-    """A request to start again with the next save, because the returned data could not be stored."""
+    """Start again with the next save, because the returned data could not be stored."""
 
     outcomes_saved: int
 
@@ -203,11 +203,11 @@ class ReplayProgress(Struct, frozen=True):
 
 
 class ClearUp(Request[None], frozen=True, kw_only=True):
-    """Give memory back that nothing needs any more."""
+    """Return unused memory to the system."""
 
 
 class AskProgress(Request[ReplayProgress], frozen=True, kw_only=True):
-    """Answered at once, in the middle of other work."""
+    """Return the progress of a replay. Answered at once, in the middle of other work."""
 
 
 class Interrupt(Message, frozen=True, kw_only=True):
@@ -215,7 +215,7 @@ class Interrupt(Message, frozen=True, kw_only=True):
 
 
 class Close(Message, frozen=True, kw_only=True):
-    """Give a session's memory back."""
+    """Release a session's memory."""
 
 
 class ListedChange(Struct, frozen=True):
@@ -228,7 +228,7 @@ class ListedChange(Struct, frozen=True):
 
 
 class MissingPlugin(Struct, frozen=True):
-    """A plugin that is not here: its name, the extension points that name it and the first line, and what is known of it."""
+    """A plugin that the playground lacks: its name, its extension points and first line in the text, and a note about it."""
 
     name: str
     points: list[str]
@@ -237,17 +237,17 @@ class MissingPlugin(Struct, frozen=True):
 
 
 class DiffLine(Struct, frozen=True):
-    """A line of a diff; "…" stands for lines that are the same in both."""
+    """A line of a diff; "…" is for omitted lines that both texts have."""
 
     sign: Literal["+", "-", " ", "…"]
     text: str
 
 
 class Offer(Struct, frozen=True):
-    """A configuration that was found: what it is (`what`, and the older version it is of), where, and its v1 text.
+    """A configuration that was found: its kind (`what`, and its older version), its place, and its v1 text.
 
-    `without` is the v1 text without the plugins that are not here; `diff` is against what was found, with the plugins left out, and of the
-    text itself where `kept`. `errors` keep it from being applied; `gates` and `config_file` are what flags name besides.
+    `without` is the v1 text without the missing plugins; `diff` compares the original with the version without these, in the text's own
+    form if `kept`. `errors` prevent it from being applied; `gates` and `config_file` come from flags.
     """
 
     what: str
@@ -283,6 +283,6 @@ class AdoptionResult(Struct, frozen=True):
 
 
 class AdoptConfiguration(Query[AdoptionResult], frozen=True, kw_only=True):
-    """Look for configurations in a text, and say what it takes to apply them to the world of a position."""
+    """Find configurations in a text, and return what is necessary to apply them to the world at a position."""
 
     text: str

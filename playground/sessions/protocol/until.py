@@ -1,4 +1,4 @@
-"""Where a run is to stop: what people may ask for, checked, in words, and as the log keeps it."""
+"""The conditions at which a run stops: validated, in words, and in the form of the log."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -10,11 +10,11 @@ from playground.sessions.protocol.base import Query, Request
 from playground.sessions.protocol.breakpoints import Breakpoint, ExpressionProblem, Hit
 from playground.sessions.protocol.errors import SessionError
 
-# What is looked for in a history: breakpoints, their marks, records.
+# Searches in a history: breakpoints, their marks, records.
 
 
 class SearchProgress(Struct, frozen=True):
-    """`scanned` of `of` positions were looked at; `spent`: as many as may be. `failures` are what went wrong in expressions."""
+    """The progress of a search: `scanned` of `of` positions; `spent`: the limit is reached. `failures` are errors of expressions."""
 
     done: bool
     hit: Hit | None
@@ -25,7 +25,7 @@ class SearchProgress(Struct, frozen=True):
 
 
 class Search(Query[SearchProgress], frozen=True, kw_only=True):
-    """Search for where one of some breakpoints holds, back or forward, for some seconds; `token` names the search that goes on."""
+    """Begin or continue a search for a position where a breakpoint holds, back or forward, for some `seconds`; `token` identifies it."""
 
     token: str
     points: list[Breakpoint]
@@ -37,7 +37,7 @@ class Search(Query[SearchProgress], frozen=True, kw_only=True):
 
 
 class CheckExpression(Request[list[ExpressionProblem]], frozen=True, kw_only=True):
-    """A query for the errors in a breakpoint's expression."""
+    """Return the errors in a breakpoint's expression."""
 
     point: Breakpoint
 
@@ -51,12 +51,12 @@ CARD = gettext_noop("The card must be a number from 0 to %(most)s.")
 STEP = gettext_noop("The step must be a number from 0 to %(most)s.")
 
 
-# How a condition's fields stand in its words: by which name, and in which form.
+# The placeholder and the format of each of a condition's fields in its words.
 _SHOWN = {"pod": ("pod", ""), "seconds": ("time", "g"), "number": ("n", ",")}
 
 
 class Condition(Struct, frozen=True, tag_field="kind"):
-    """Base. `SAYS` is the condition in words, to stand in a sentence."""
+    """The base of all conditions. `SAYS` is the condition in words, as part of a sentence."""
 
     SAYS: ClassVar[str] = ""
 
@@ -80,7 +80,7 @@ class PodAttempted(Condition, frozen=True, tag="pod"):
 
 
 class TimeReached(Condition, frozen=True, tag="time"):
-    """So many seconds of virtual time."""
+    """The virtual time reaches a number of seconds."""
 
     SAYS = gettext_noop("the virtual time reaches %(time)s s")
     seconds: float
@@ -101,7 +101,7 @@ class StepReached(Condition, frozen=True, tag="step"):
 
 
 class CardReached(Condition, frozen=True, tag="card"):
-    """The lesson comes to this card, from 1."""
+    """The lesson reaches this card, from 1."""
 
     SAYS = gettext_noop("the lesson reaches card %(n)s")
     lesson: str
@@ -109,7 +109,7 @@ class CardReached(Condition, frozen=True, tag="card"):
 
 
 class BreakpointHolds(Condition, frozen=True, tag="break"):
-    """One of some breakpoints holds; only the list of breakpoints asks for it."""
+    """One of some breakpoints holds; only the list of breakpoints uses this condition."""
 
     points: tuple[Breakpoint, ...]
 
@@ -124,7 +124,10 @@ KINDS = ("unschedulable", "pod", "time", "attempt", "step", "card")
 
 
 def from_form(kind: str, data: Mapping[str, Any]) -> Until | None:
-    """The condition of a kind, with `pod`, `seconds`, `number` or `lesson` as a form or a message gives them; "": run to the end."""
+    """Return the condition of a kind, with the `pod`, `seconds`, `number` or `lesson` of a form or a message; None for kind "".
+
+    Raise SessionError for invalid values.
+    """
     if kind == "":
         return None
     if kind == "unschedulable":
@@ -156,7 +159,7 @@ def _number(value: Any, text: str, most: int) -> float:
 
 
 def to_log(until: Until) -> dict[str, Any]:
-    """The condition as the log keeps it: what breakpoints look for can change later, their names say enough."""
+    """Return the condition in the form of the log: the titles of breakpoints suffice, because their criteria can change later."""
     if isinstance(until, BreakpointHolds):
         return {"kind": "break", "titles": [point.title for point in until.points]}
     return dict(to_builtins(until))

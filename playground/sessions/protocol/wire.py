@@ -1,7 +1,7 @@
-"""The forms of requests and answers in a pipe: msgpack, each message behind its length. Nothing is pickled: what either side says is data.
+"""The wire format of requests and answers: msgpack messages, each prefixed with its length. Nothing is pickled: messages are data.
 
-A request travels in an envelope with its number (0: no answer is wanted) and its session; what it says is checked when it is taken out of
-it, and so is the answer, by its type. Each side writes and reads its own half: web/engines.py and worker/process.py.
+A request travels in an envelope with its number (0: no answer is wanted) and its session; its content is validated when it is unpacked,
+as is the answer, by its type. Each side implements its own half: web/engines.py and worker/process.py.
 """
 
 import os
@@ -17,32 +17,32 @@ from msgspec.msgpack import Decoder, Encoder
 
 from playground.sessions.protocol.errors import Failure
 
-# Messages in a stream of bytes: each stands behind its length.
+# Messages in a byte stream: each is prefixed with its length.
 
-READ = 1 << 20  # bytes that either side reads at once
+READ = 1 << 20  # bytes that each side reads at once
 _LENGTH = struct.Struct(">Q")
 
 
 def frame_message(data: bytes) -> bytes:
-    """A message as it goes through a stream."""
+    """Return a message with its length in front."""
     return _LENGTH.pack(len(data)) + data
 
 
 def write_all(sink: int, data: bytes) -> None:
-    """Write bytes to a file descriptor, however many it takes at once."""
+    """Write all bytes to a file descriptor, in as many calls as necessary."""
     view = memoryview(data)
     while view:
         view = view[os.write(sink, view) :]
 
 
 class Frames:
-    """Cuts a stream of bytes into messages."""
+    """A splitter of a byte stream into messages."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The messages that are complete now."""
+        """Add bytes of the stream, and yield the messages that are complete now."""
         self._buffer += data
         while (frame := self._next()) is not None:
             yield frame
@@ -59,14 +59,14 @@ class Frames:
         return frame
 
 
-# What a worker process works on just now and how far that is, in a file that its web process has too: it outlives a process that dies
-# of it, and is read while the process is busy.
+# A worker's current request and its progress, in a file shared with the web process: the file survives a crash of the worker, and can be
+# read while the worker is busy.
 
 BYTES = 8
 
 
 class AtWork:
-    """The number of a request; 0 is none."""
+    """The shared file with the number of the request that a worker executes (0: none), and the progress of blocking work."""
 
     def __init__(self, file: int) -> None:
         self.file = file
@@ -86,7 +86,7 @@ class AtWork:
         return int.from_bytes(os.pread(self.file, BYTES, 0))
 
     def advance(self, done: int, total: int) -> None:
-        """Say how far what takes long is; 0 of 0: nothing does."""
+        """Record the progress of blocking work; 0 of 0: there is none."""
         os.pwrite(self.file, done.to_bytes(BYTES) + total.to_bytes(BYTES), BYTES)
 
     def advanced(self) -> tuple[int, int]:
@@ -97,13 +97,13 @@ class AtWork:
         os.close(self.file)
 
 
-# How much memory a process has, as both sides of the pipe look at it (proc(5), statm).
+# The memory of a process, as both sides of the pipe measure it (proc(5), statm).
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def resident(process: int | str | None = "self") -> int:
-    """Its bytes of memory; 0 where there is no such process, or the system does not say it."""
+    """Return the resident memory of a process in bytes; 0 if there is no such process, or the system does not report it."""
     try:
         pages = Path(f"/proc/{process}/statm").read_text().split()[1]
     except (OSError, IndexError):
@@ -120,7 +120,7 @@ class Envelope(Struct, frozen=True, array_like=True):
 
 
 class Reply(Struct, frozen=True, array_like=True):
-    """An answer on its way back; empty where there is a failure."""
+    """An answer on its way back; empty if there is a failure."""
 
     number: int
     answer: Raw
@@ -128,7 +128,7 @@ class Reply(Struct, frozen=True, array_like=True):
 
 
 def _plain(value: Any) -> Any:
-    """numpy's numbers and arrays, which presenters may leave in their data."""
+    """Convert numpy's numbers and arrays, which presenters may leave in their data. Raise TypeError for other types."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -141,9 +141,9 @@ ENVELOPES = Decoder(Envelope)
 REPLIES = Decoder(Reply)
 
 
-# What a web process and the process that forks its workers say to each other.
+# The messages between a web process and the process that forks its workers.
 
-# The bytes of memory that a worker may take, and whether it takes only what processors have left.
+# A worker's memory limit in bytes, and whether it runs at idle priority.
 ORDER = struct.Struct("!q?")
-REPORT = struct.Struct("!qq")  # the number of a worker's process, and its exit code or STARTED
+REPORT = struct.Struct("!qq")  # the pid of a worker, and its exit code or STARTED
 STARTED = 256  # no exit code

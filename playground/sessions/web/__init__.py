@@ -1,1 +1,1 @@
-"""Live sessions in the web process: who watches, what changes them, what drives them."""
+"""Live sessions in the web process: their viewers, changes, and drives."""

@@ -1,4 +1,4 @@
-"""Changes: what moves a session's head, each written to the log before anybody is shown it."""
+"""The changes that move a session's head; each is written to the log before a viewer sees it."""
 
 import asyncio
 import contextlib
@@ -24,11 +24,11 @@ from scheduler_core.world.simulation import Grain
 
 T = TypeVar("T")
 
-# Several processes that write at the same moment: one that lost reads the log and tries again, this often, after a random while.
+# If several processes write at the same moment, the losers read the log and retry, up to TRIES times, after a random pause.
 TRIES = 12
 PAUSE = 0.02
 POD_BYTES = 600
-AT_ONCE = 16  # writes of API clients that are one change
+AT_ONCE = 16  # the maximum of API clients' writes in one change
 _REPLICAS = re.compile(rb"(?:replicas|completions|parallelism)[\"']?:\s*(\d{1,9})\b")
 
 
@@ -40,7 +40,7 @@ class Onlooker(Protocol):
 
 
 class Changes:
-    """Whatever changes the session happens under `exclusive`."""
+    """All changes to a session; each runs under `exclusive`."""
 
     def __init__(self, log: SessionLog, engine: EngineConnection, publisher: Publisher, onlooker: Onlooker) -> None:
         self.log, self.engine, self._publisher, self._onlooker = log, engine, publisher, onlooker
@@ -56,7 +56,7 @@ class Changes:
 
     @contextlib.asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
-        """The session for oneself: a run's slice ends early, and an error leaves the log, not the engine, in the right."""
+        """Lock the session: a run's slice ends early. After an error the log is authoritative, and the engine is marked stale."""
         self.engine.crashes.require_calm(reading=False)
         if self._lock.locked():
             self.engine.interrupt()
@@ -69,7 +69,7 @@ class Changes:
                 raise
 
     async def follow(self) -> None:
-        """Another process wrote to the log: follow it. Who waits to do so does it for all who ask meanwhile."""
+        """Follow the log after another process wrote to it. A caller that already waits to do so does this for all later ones."""
         if self._to_follow:
             return
         self._to_follow = True
@@ -84,7 +84,7 @@ class Changes:
             self._lock.release()
 
     async def reach(self, head: int) -> None:
-        """Show no less than a position that the log has. What is under way may lead there; else another process wrote it."""
+        """Show at least position `head`, which the log has. If the change in progress does not reach it, another process wrote it."""
         async with self._lock:
             if self.log.head < head:
                 self.engine.mark_stale()
@@ -94,11 +94,11 @@ class Changes:
     async def write(
         self, kind: RowKind, to: int, payload: bytes, size: int = 0, show: bool = True, last_of: str = ""
     ) -> None:
-        """Write the next entry; only then is the new head shown to anybody. `last_of` is whose lease ends with it."""
+        """Write the next entry; viewers see the new head only after that. `last_of` is the holder whose lease ends with the entry."""
         await self._write(self.log.append(kind, to, payload, size, last_of), show)
 
     async def extend(self, to: int, show: bool, last_of: str = "") -> None:
-        """Let the last entry reach further."""
+        """Extend the last entry to position `to`."""
         await self._write(self.log.extend(to, last_of), show)
 
     async def _write(self, writing: Awaitable[None], show: bool) -> None:
@@ -110,7 +110,7 @@ class Changes:
             raise
         if (
             self.engine.openings != openings
-        ):  # its worker died: who opened it meanwhile may have read the log before this was in it
+        ):  # its worker died, and the reopened engine may have read the log before this entry was in it
             self.engine.mark_stale()
         if show:
             self.engine.shown = self.log.head
@@ -118,13 +118,13 @@ class Changes:
         self._onlooker.moved(show)
 
     def _take_back(self) -> None:
-        """The engine is ahead of the log, which is right."""
+        """Mark the engine as ahead of the log, which is authoritative."""
         self.engine.mark_stale()
         self._publisher.forget_prepared()
         self._onlooker.taken_back()
 
     async def apply(self, data: bytes) -> int:
-        """Apply a command (command_data) at the head; its position afterwards."""
+        """Apply a command (command_data) at the head, and return the position after it."""
         await self._make_heavy(len(data))
         return await self.retry_on_conflict(lambda: self._apply(data))
 
@@ -156,20 +156,20 @@ class Changes:
         self._onlooker.moved(True)
 
     async def preview(self, text: bytes, rename: bool = False) -> moving.ImportPlan:
-        """Return the changes that importing a text would make, under other names with `rename`."""
+        """Return the changes that importing a text would make; `rename`: under other names."""
         await self._make_room_for(text)
         return await self.engine.call(moving.PreviewImport(text=text, rename=rename))
 
     async def make_room_for_large(self) -> None:
-        """A session of a large import is a large one."""
+        """Move the session to the lane of large ones, before a large import."""
         await self._make_heavy(settings.LARGE_IMPORT_BYTES + settings.HEAVY_COMMAND_BYTES)
 
     async def read_import(self, request: moving.ReadImport) -> moving.ImportProgress:
-        """Look at a large import for some time."""
+        """Plan a large import for some time, and return the progress."""
         return await self.engine.call(request)
 
     async def apply_import(self, token: str, command: Callable[[], Awaitable[bytes]]) -> int:
-        """Apply a large import at the head, as it was tried where that is known still; `command` is asked for where not."""
+        """Apply a large import at the head as it was planned; `command` returns the command, if the worker no longer has the plan."""
         await self.make_room_for_large()
         return await self.retry_on_conflict(lambda: self._apply_import(token, command))
 
@@ -208,7 +208,7 @@ class Changes:
         await self._make_heavy(len(text) + (sum(int(count) for count in _REPLICAS.findall(text)) * POD_BYTES))
 
     async def serve(self, call: moving.APIWrite) -> moving.ApiAnswer:
-        """Carry out a request to the API server at the head. Those that wait meanwhile are one change, and so wait for the disk once."""
+        """Execute a request to the API server at the head. Requests that wait meanwhile are batched, so that they are written together."""
         await self._make_heavy(len(call.body))
         return await self.retry_on_conflict(lambda: self._serve(call))
 
@@ -220,7 +220,7 @@ class Changes:
         return await answer
 
     async def _serve_all(self) -> None:
-        singly = 0  # so many are tried alone, as one of them is at fault
+        singly = 0  # the number of requests to try alone, because one of them failed the batch
         while self._calls:
             taken = self._calls
             try:
@@ -237,7 +237,7 @@ class Changes:
                     if not waiting.done():
                         waiting.set_exception(error)
             else:
-                self._calls = taken[len(answers) :] + self._calls  # those that were left, as somebody else waits
+                self._calls = taken[len(answers) :] + self._calls  # the unexecuted requests, as another change waits
                 for (_, waiting), answered in zip(taken, answers, strict=False):
                     if not waiting.done():
                         waiting.set_result(answered)
@@ -255,9 +255,9 @@ class Changes:
         return written.answers
 
     async def step(self, grain: Grain, times: int = 1) -> bool:
-        """Engine steps at the head, as one entry of the log; False where nothing was left to do.
+        """Make engine steps at the head, as one entry of the log; return False if nothing was left to do.
 
-        Where the world waits for extenders outside, they are asked, and their answers are the step.
+        If the world waits for real extenders, these are called, and their answers are the step.
         """
         moved = await self.retry_on_conflict(lambda: self._step(grain, times))
         if moved.awaited:
@@ -266,7 +266,7 @@ class Changes:
         return moved.reason != "idle"
 
     async def answer(self, commands: Sequence[Command]) -> None:
-        """Apply what came from outside. Where nobody waits for it any more (the world was changed meanwhile) it is dropped."""
+        """Apply answers from outside. An answer that the world no longer waits for, because of a change meanwhile, is dropped."""
         for command in commands:
             with contextlib.suppress(CommandRefused):
                 await self.apply(command_data(command, "outside"))
@@ -282,12 +282,12 @@ class Changes:
             return moved
 
     def _prepare_soon(self, to: int, followers: list[Follower], deltas: list[Delta]) -> None:
-        """Make what will be shown as soon as the entry is on its way to the disk."""
+        """Render what followers will see while the entry is being written to disk."""
         if deltas:
             asyncio.get_running_loop().call_soon(self._publisher.prepare, to, followers, deltas)
 
     async def retry_on_conflict(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run work at the head; try again on Conflict, when another process has just moved the head."""
+        """Run work at the head; retry on Conflict, when another process has just moved the head."""
         for number in range(1, TRIES):
             try:
                 return await work()
@@ -296,7 +296,7 @@ class Changes:
         return await work()
 
     async def _make_heavy(self, size: int) -> None:
-        """A session that takes a large command moves to the lane of the large ones."""
+        """Move the session to the lane of large ones, if a command has more than HEAVY_COMMAND_BYTES."""
         await self.engine.ready()
         if size > settings.HEAVY_COMMAND_BYTES and not self.engine.heavy:
             async with self.exclusive():

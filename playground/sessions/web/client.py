@@ -1,4 +1,4 @@
-"""SessionClient: what the views and the sockets may ask of a session, from any thread or event loop."""
+"""SessionClient: the interface of a session for views and sockets, from any thread or event loop."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 Access = Literal["edit", "view"]
-# What becomes of a command for a position that is past: it is answered with a question, forks, or goes to the newest step.
+# What to do with a command for a past position: ask the user, fork, or apply it at the newest step.
 Past = Literal["ask", "fork", "head"]
 
 
@@ -62,18 +62,18 @@ class DialogueResult:
 
 
 class SessionClient:
-    """A session as the holder of one key may use it. `landed` is where the last command was applied, as `past` had it."""
+    """A session with the rights of one key. `landed` is the session where the last command was applied, according to `past`."""
 
     def __init__(self, session: Session, access: Access, past: Past = "ask", link: str = "") -> None:
         self.session, self.access = session, access
-        self.link = link  # the view link that ends by which it was opened; "" for the session's own keys
+        self.link = link  # the view link that opened the session; "" for the session's own keys
         self.past = past
         self.landed: SessionClient | None = None
 
     @classmethod
     async def open(cls, key: str, past: Past = "ask") -> SessionClient:
-        """The session that a key opens. Raises SessionGone for any other key."""
-        asked = key.replace("\0", " ")  # not every database takes that character
+        """Return the session that a key opens. Raise SessionGone for any other key."""
+        asked = key.replace("\0", " ")  # not every database accepts NUL
         session = await in_thread(log.find, asked)
         SESSION.set(session.pk)
         link = "" if asked in (session.edit_key, session.view_key) else asked
@@ -84,12 +84,12 @@ class SessionClient:
 
     @property
     def key(self) -> str:
-        """The key that this client may hand on."""
+        """The key that this client may pass on."""
         return str(self.session.edit_key) if self.access == "edit" else self.view_key
 
     @property
     def view_key(self) -> str:
-        """The view key that this client may hand on: a link that ends leads to no other."""
+        """The view key that this client may pass on: a link that ends does not reveal the session's own."""
         return self.link or str(self.session.view_key)
 
     @property
@@ -97,37 +97,37 @@ class SessionClient:
         return self.access == "edit"
 
     def require_edit(self) -> None:
-        """Raises NotAllowed for a view key."""
+        """Raise NotAllowed for a view key."""
         require_edit(self.may_edit)
 
     def live(self) -> LiveSession:
-        """The session in this process; to be used on the sessions' loop only."""
+        """Return the session in this process; to be used on the sessions' loop only."""
         return runtime().live(self.session.pk)
 
     async def on_loop(self, ask: Callable[[LiveSession], Awaitable[T]]) -> T:
-        """Ask the session in this process something, on its loop."""
+        """Run a function of the session in this process, on the sessions' loop."""
         return await runtime().call(lambda: ask(self.live()))
 
-    # Looking
+    # Queries
 
     async def ask(self, query: Query[A]) -> A:
-        """Ask something that changes nothing, at a position (None: the newest step)."""
+        """Execute a query at a position (None: the newest step)."""
         return await self.on_loop(lambda live: live.ask(query))
 
     async def ask_with_head(self, query: Query[A]) -> tuple[A, int]:
-        """The same, and where the head is."""
+        """Execute a query, and return its answer and the position of the head."""
         return await self.ask(query), await self.head()
 
     async def check(self, request: Request[A]) -> A:
-        """Ask the engine something that is about no position."""
+        """Execute a request to the engine that does not concern a position."""
         return await self.on_loop(lambda live: live.check(request))
 
     async def head(self) -> int:
-        """The furthest position that is in the log."""
+        """Return the newest position in the log."""
         return await self.on_loop(LiveSession.current_head)
 
     async def view(self, look: Look, panels: list[str] | None = None) -> tuple[ShownPanels, int]:
-        """Panels by name, and the head as it is shown."""
+        """Return the panels by name, and the head that they show."""
         return await self.on_loop(lambda live: live.view(look, panels))
 
     async def state(self) -> tuple[Running | None, str]:
@@ -135,7 +135,7 @@ class SessionClient:
         return await runtime().do(lambda: (self.live().running, self.live().said_at_head))
 
     async def cluster(self, at: int | None = None, for_kubectl: bool = False) -> AsyncIterator[bytes]:
-        """The objects at a position as YAML documents: to go on in another session, or for kubectl."""
+        """Yield the objects at a position as YAML documents: to continue in another session, or for kubectl."""
         head = await self.head()
         following: int | None = 0
         while following is not None:
@@ -144,12 +144,12 @@ class SessionClient:
             following = part.following
             yield part.text
 
-    # Changing
+    # Changes
 
     async def apply(self, command: Command, at: int | None = None, source: str = "builder") -> AppliedChange:
-        """Apply a command at the head; for an earlier position `past` says what becomes of it.
+        """Apply a command at the head; for an earlier position `past` decides where.
 
-        Raises PastPosition, CommandRefused, LimitReached, NotAllowed, Conflict.
+        Raise PastPosition, CommandRefused, LimitReached, NotAllowed, or Conflict.
         """
         data = command_data(command, source)
         async with self.acting(at) as target:
@@ -169,7 +169,7 @@ class SessionClient:
         return await self.on_loop(lambda live: live.changes.preview(text))
 
     async def apply_text(self, text: bytes, create_only: bool = False) -> TextApplied:
-        """Apply all objects of a text at the head as one command, or none; what it came to is seen at what nobody has changed since."""
+        """Apply all objects of a text at the head as one command, or none."""
         self.require_edit()
         done = await self.on_loop(lambda live: live.changes.apply_text(text, create_only))
         await self.refresh()
@@ -186,12 +186,12 @@ class SessionClient:
     async def begin_import(
         self, file: Path, filename: str, author: str, rename: bool, patience: float
     ) -> Job[ImportResult]:
-        """Begin to look at a large file, and wait for that a while. The file is the job's, which takes it away."""
+        """Begin to plan the import of a large file, and wait up to `patience` seconds. The job owns the file and deletes it."""
         self.require_edit()
         return await _begin(lambda: runtime().imports.look_at(self.live(), file, filename, author, rename), patience)
 
     async def begin_apply(self, token: str, accepted: int, patience: float) -> Job[ImportResult]:
-        """Begin to apply a large import at the head, and wait for that a while."""
+        """Begin to apply a large import at the head, and wait up to `patience` seconds."""
         self.require_edit()
         return await _begin(lambda: runtime().imports.apply(self.live(), token, accepted), patience)
 
@@ -201,15 +201,15 @@ class SessionClient:
         return await runtime().do(lambda: imports.outcome(runtime().services.jobs.find(IMPORT, self.session.pk, token)))
 
     async def preview_text(self, token: str) -> bytes:
-        """The text of a preview, as it may be kept."""
+        """Return the text of a preview, as it is stored."""
         return await in_thread(markers.text, self.session.pk, token)
 
     async def kept_preview(self, token: str) -> ImportPlan:
-        """A preview that was kept. Raises SessionError where it is not any more."""
+        """Return a stored preview. Raise SessionError if it has expired."""
         return await in_thread(markers.plan, self.session.pk, token)
 
     async def apply_preview(self, token: str, at: int | None = None) -> AppliedChange:
-        """Apply what a preview accepted, as one command; at an earlier position the text is looked at again there, in a fork."""
+        """Apply the accepted objects of a preview as one command; at an earlier position preview the text again in a fork."""
         async with self.acting(at) as target:
             if target is self:
                 data = await in_thread(markers.command, self.session.pk, token)
@@ -222,9 +222,9 @@ class SessionClient:
 
     @contextlib.asynccontextmanager
     async def acting(self, at: int | None) -> AsyncIterator[SessionClient]:
-        """The session in which what is done at a position happens: this one, or a fork, which an error takes away again.
+        """Yield the session in which to act at a position: this one, or a fork, which is deleted on an error.
 
-        Raises PastPosition where that has to be asked first.
+        Raise PastPosition if the user must choose first.
         """
         self.require_edit()
         target = await self._target(at)
@@ -252,26 +252,26 @@ class SessionClient:
         return AppliedChange(position, None if target is self else target)
 
     async def walk(self, steps: int) -> None:
-        """Make so many transitions at the head, as one step of the log."""
+        """Make a number of transitions at the head, as one step of the log."""
         self.require_edit()
         await self.on_loop(lambda live: live.changes.step(Grain.CALL, steps))
 
     async def fork(
         self, at: int | None = None, name: str = "", creator: str = "", branch: bool | None = None
     ) -> SessionClient:
-        """A new session with the same past up to a position (None: the head). With the edit key it is a branch, unless told otherwise."""
+        """Create a session with the same past up to a position (None: the head). By default it is a branch if this key may edit."""
         family = self.may_edit if branch is None else branch and self.may_edit
         fork = runtime().fork
-        traced = not self.link  # who looks on for a time only is led to nothing that lasts
+        traced = not self.link  # the viewer of a link that ends must not reach the origin later
         session = await runtime().call(lambda: fork(self.session.pk, at, name, creator, family, traced))
         return SessionClient(session, "edit")
 
     async def markers_changed(self) -> None:
-        """Breakpoints or bookmarks changed: open pages draw their marks anew."""
+        """Make open pages redraw their marks, because breakpoints or bookmarks changed."""
         await runtime().do(lambda: self.live().markers_changed())
 
     async def delete(self) -> None:
-        """Close the session for good, for everybody who watches it too."""
+        """Delete the session for good, also for all its viewers."""
         self.require_edit()
         await in_thread(log.delete, self.session.pk)
         await runtime().call(lambda: runtime().delete(self.session.pk))
@@ -281,22 +281,22 @@ class SessionClient:
         await in_thread(self.session.refresh_from_db)
 
     async def touch(self) -> None:
-        """Somebody looked: the session is in use."""
-        with contextlib.suppress(Unavailable), impatient():  # nobody who looks waits until this can be written
+        """Record that the session is in use."""
+        with contextlib.suppress(Unavailable), impatient():  # a viewer does not wait for this write
             await in_thread(log.touch, self.session.pk)
 
     async def read_difference(self) -> None:
-        """Somebody has read where a replay under another engine came to something else."""
+        """Record that a user has read the difference of a replay under another engine version."""
         await in_thread(checkpoints.read_difference, self.session.pk)
 
-    # Talking
+    # Dialogue
 
     async def join(self, send: Callable[[ToPage], None], language: str) -> Dialogue:
-        """Watch the session as one of its viewers; `send` is called on the sessions' thread. Raises LimitReached."""
+        """Watch the session as one of its viewers; `send` is called on the sessions' thread. Raise LimitReached."""
         return await runtime().do(lambda: Dialogue.join(self.live(), Viewer(send, self.may_edit, language)))
 
     async def converse(self, message: PageMessage, look: Look) -> DialogueResult:
-        """Do what a socket's message would, for a viewer with this look; all that it would have heard comes back."""
+        """Do what a socket's message does, for a viewer with this look; return the new look and the messages for the viewer."""
         heard: list[ToPage] = []
         viewer = Viewer(heard.append, self.may_edit, look=look)
         await self.on_loop(lambda live: Dialogue(live, viewer).take(message))
@@ -310,22 +310,22 @@ class SessionClient:
     # Jobs
 
     async def find_job(self, kind: Kind[T], token: str, patience: float = 0) -> Job[T]:
-        """The job with a token, waited for a while. Raises SessionGone where it is not known."""
+        """Return the job with a token, after up to `patience` seconds. Raise SessionGone if there is none."""
         return await _begin(lambda: runtime().services.jobs.find(kind, self.session.pk, token), patience)
 
     async def stop_job(self, kind: Kind[Any], token: str) -> bool:
-        """End a job; whether it was going on."""
+        """Cancel a job; return whether it was running."""
         return await runtime().do(lambda: runtime().services.jobs.find(kind, self.session.pk, token).cancel())
 
     async def trace(self, detail: tuple[int, int]) -> AsyncIterator[bytes]:
-        """The session as lines of JSON; `detail`: the first and the last attempt whose node-by-node detail is wanted."""
+        """Yield the session as lines of JSON; `detail`: the first and the last attempt with node-by-node detail."""
         loop, export = asyncio.get_running_loop(), runtime().traces.export
         chunks = await runtime().call(lambda: export(self.session.pk, detail, loop))
         async for chunk in chunks.read():
             yield chunk
 
     async def download(self, what: Hashable, make: Making, author: str, patience: float) -> Job[File]:
-        """Have a file made, and wait for it a while. Raises what went wrong with it."""
+        """Begin to make a file, and wait up to `patience` seconds. Raise the job's error."""
         return await _check(lambda: runtime().downloads.begin(self.session.pk, author, what, make), patience)
 
     def file_of_history(self, form: comparing.FileForm, table: str, content_type: str, suffix: str) -> Making:
@@ -337,11 +337,11 @@ class SessionClient:
         return await runtime().do(lambda: runtime().downloads.of(self.session.pk, author))
 
     async def downloaded(self, job: Job[File]) -> File:
-        """The file, however long it takes; who does not wait any longer ends it."""
+        """Wait for the file without a time limit, and return it. If the caller is canceled, so is the job."""
         return await runtime().call(job.outcome)
 
     async def begin_experiment(self, batch: Batch, author: str, patience: float) -> Job[Batch]:
-        """Begin the runs of an experiment, and wait for them a while."""
+        """Begin the runs of an experiment, and wait up to `patience` seconds."""
         return await _begin(lambda: runtime().experiments.begin(self.session.pk, author, batch), patience)
 
     async def experiments_of(self, author: str) -> list[Job[Batch]]:
@@ -349,26 +349,29 @@ class SessionClient:
         return await runtime().do(lambda: runtime().experiments.of(self.session.pk, author))
 
     async def compare(self, other: SessionClient, heads: tuple[int, int], patience: float) -> Job[comparing.Comparison]:
-        """The comparison with another session up to a position of each, waited for a while. Raises what went wrong with it."""
+        """Begin or find the comparison with another session up to a position of each, and wait up to `patience` seconds.
+
+        Raise the job's error.
+        """
         return await _check(lambda: runtime().comparisons.begin(self.session, other.session, heads), patience)
 
     async def attempt_of(
         self, head: int, outline: comparing.HistoryOutline, pod: str
     ) -> comparing.AttemptDetail | None:
-        """The last attempt of a pod in an outline, with its scores."""
+        """Return the last attempt of a pod in an outline, with its scores."""
         return await runtime().call(lambda: runtime().comparisons.attempt_of(self.session, head, outline, pod))
 
     async def rerun(
         self, skip: Sequence[int], name: str, creator: str, patience: float, seed: int | None = None
     ) -> Job[NewBranch]:
-        """Make the history again without the commands at some positions, or with another seed, and wait for that a while."""
+        """Re-run the history without the commands at some positions, or with another seed, and wait up to `patience` seconds."""
         self.require_edit()
         begin = runtime().reruns.begin
         return await _begin(lambda: begin(self.session.pk, list(skip), seed, name, creator), patience)
 
 
 async def _begin(begin: Callable[[], Job[T]], patience: float) -> Job[T]:
-    """A job that is begun on the sessions' loop, or found there, and waited for a while."""
+    """Return a job that is begun or found on the sessions' loop, after up to `patience` seconds."""
 
     async def work() -> Job[T]:
         job = begin()
@@ -379,24 +382,24 @@ async def _begin(begin: Callable[[], Job[T]], patience: float) -> Job[T]:
 
 
 async def _check(begin: Callable[[], Job[T]], patience: float) -> Job[T]:
-    """The same; raises what went wrong with the job."""
+    """Return a job as `_begin` does, but raise the job's error."""
     job = await _begin(begin, patience)
     job.check()
     return job
 
 
 async def check_lesson(files: LessonFiles, author: str, move: bool = False) -> CheckResult:
-    """Play what somebody wrote, in a process of its own; `move`: its cards' positions become moments."""
+    """Check a lesson's files by playing it, in a process of its own; `move`: replace its cards' positions with moments."""
     return await runtime().call(lambda: runtime().lessons.check(files, author, move))
 
 
 async def draw_variant(slug: str, lesson: bytes, seed: str, author: str) -> Variant:
-    """Draw a variant of a lesson and prove it, in a process of its own; `lesson`: as it is handed on, where it is one of those."""
+    """Draw a variant of a lesson and prove that it works, in a process of its own; `lesson`: the document, if it is not built in."""
     return await runtime().call(lambda: runtime().lessons.draw(slug, lesson, seed, author))
 
 
 async def check_trace(data: bytes, name: str, creator: str) -> tuple[comparing.TraceChecked, Session]:
-    """Compute a trace again; what was found, and a session with its history."""
+    """Compute a trace again; return the result, and a session with its history."""
     found = await runtime().call(lambda: runtime().traces.check(data, creator))
     story = await _lesson_of(found.lesson, creator)
     session = await in_thread(log.restore, name, creator, found, story)
@@ -404,7 +407,7 @@ async def check_trace(data: bytes, name: str, creator: str) -> tuple[comparing.T
 
 
 async def _lesson_of(traced: comparing.TracedLesson, creator: str) -> str:
-    """The lesson that a trace names; a variant that is not here is drawn again. Empty where it is not the very same, or not here."""
+    """Return the lesson that a trace names; draw a missing variant again. Return "" if it is missing or not identical."""
     if not traced.story or await in_thread(lessons.is_here, traced.story):
         return traced.story
     if not traced.variant or not await in_thread(lessons.is_here, traced.origin):
@@ -423,7 +426,7 @@ async def _lesson_of(traced: comparing.TracedLesson, creator: str) -> str:
 async def create_session(
     name: str, story: str | None = None, commands: Sequence[Command | int] = (), creator: str = "", seed: int = 0
 ) -> Session:
-    """A new session; with commands it starts with these applied (a number: that many steps). A refused command leaves no session behind."""
+    """Create a session, and apply `commands` (a number: that many steps). A refused command leaves no session behind."""
     session = await in_thread(log.create, name, story or "", creator, seed)
     client = SessionClient(session, "edit")
     try:

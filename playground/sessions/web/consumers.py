@@ -1,4 +1,4 @@
-"""The WebSocket of a session: checks what comes in, passes on what goes out. docs/stream.md draws the messages."""
+"""The WebSocket of a session: it validates incoming messages and sends outgoing ones. docs/stream.md describes the messages."""
 
 import asyncio
 import contextlib
@@ -35,17 +35,17 @@ CLOSE_FAILED = 1011
 CLOSE_AGAIN = 4503
 PATIENCE = 50
 LINK_SECONDS = 10.0
-AT_ONCE = 50  # messages that are sent before others on the loop have their turn
+AT_ONCE = 50  # messages to send before yielding to the loop's other tasks
 
 
 class Recipient(Protocol):
-    """One connection."""
+    """A connection that receives messages."""
 
     async def deliver(self, message: Any) -> None: ...
 
 
 class Outbox:
-    """What is on its way to the connections of one event loop, which is woken once for all that came meanwhile; one task sends it."""
+    """The queue of messages to the connections of one event loop. One task sends them, and the loop is woken once per batch."""
 
     _of: "ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Outbox]]]" = WeakKeyDictionary()
 
@@ -57,12 +57,12 @@ class Outbox:
 
     @classmethod
     def of_running_loop(cls, kind: str = "pages") -> "Outbox":
-        """The outbox of the loop that runs here, for recipients of a kind: those of another do not wait behind these."""
+        """Return the running loop's outbox for recipients of a kind; each kind has its own, so that none waits for another."""
         loop = asyncio.get_running_loop()
         return cls._of.setdefault(loop, {}).setdefault(kind, cls(loop))
 
     def put(self, recipient: Recipient, message: Any) -> None:
-        """Send when it is its turn; from any thread. A loop that has ended sends nothing."""
+        """Queue a message for a recipient; from any thread. If the loop has ended, nothing is sent."""
         self._waiting.append((recipient, message))
         if not self._woken:
             self._woken = True
@@ -70,7 +70,7 @@ class Outbox:
                 self._loop.call_soon_threadsafe(self._begin)
 
     def _begin(self) -> None:
-        self._woken = False  # before anything is taken out: what comes from now on wakes again
+        self._woken = False  # before the queue is read: a message from now on wakes the loop again
         if self._task is None or self._task.done():
             self._task = self._loop.create_task(self._send())
 
@@ -85,23 +85,23 @@ class Outbox:
 
 
 class Socket(AsyncWebsocketConsumer):
-    """The common part of all sockets: one that is closed sends and takes nothing.
+    """The base of all sockets: a closed one neither sends nor processes messages.
 
-    Channels looks after database connections at each message, in one thread for all sockets, which was most of what a message cost. Who
-    asks the database does that here (database/asking.py).
+    Channels checks database connections at each message, in one thread for all sockets, which was most of a message's cost. Here the
+    callers of the database do that (database/asking.py).
     """
 
-    closing = False  # messages that are still on their way find nobody
+    closing = False  # later messages are dropped
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Take one message after the other; there is no channel layer."""
+        """Process messages one after the other; there is no channel layer."""
         self.scope, self.base_send, self.channel_layer = scope, send, None
         with contextlib.suppress(StopConsumer):
             while True:
                 await self.dispatch(await receive())
 
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """Take a message as the method for its type does."""
+        """Call the handler method for the type of a message."""
         await getattr(self, get_handler_name(message))(message)
 
     async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
@@ -112,20 +112,20 @@ class Socket(AsyncWebsocketConsumer):
 
 
 class SessionConsumer(Socket):
-    """One page's connection. Whatever a message holds, it can harm at most this connection."""
+    """One page's connection. An invalid message can harm at most this connection."""
 
-    dialogue: Dialogue | None = None  # touched on the sessions' loop alone
+    dialogue: Dialogue | None = None  # used on the sessions' loop only
     watcher: asyncio.Task[None] | None = None
-    silence: asyncio.Task[None] | None = None  # ends a socket that says nothing
-    owner = ""  # what it counts for once it has looked (limits/shares.py)
+    silence: asyncio.Task[None] | None = None  # closes a socket that sends nothing
+    owner = ""  # the owner that the socket counts for after its first `look` (sessions/limits.py)
     open: "ClassVar[set[SessionConsumer]]" = set()
 
     async def connect(self) -> None:
-        """Join the session's viewers; what to show is asked for by the first `look`."""
+        """Join the session's viewers; the first `look` requests the panels."""
         await self.accept()
         self.open.add(self)
         self.tokens, self.counted, self.excess = float(settings.WEBSOCKET_BURST), time.monotonic(), 0
-        activate(language_of(self.scope))  # of this connection alone: each is a task of its own
+        activate(language_of(self.scope))  # for this connection only: each is a task of its own
         try:
             admit_socket(self, self.scope)
             client = await SessionClient.open(self.scope["url_route"]["kwargs"]["key"])
@@ -139,20 +139,20 @@ class SessionConsumer(Socket):
             await self.close(CLOSE_LIMIT)
         except Unavailable as error:
             await self._send(Error.of(error))
-            await self.close(CLOSE_AGAIN)  # the page connects again by itself
+            await self.close(CLOSE_AGAIN)  # the page reconnects
         else:
             self.silence = asyncio.create_task(self._end_silence())
             if client.link:
                 self.watcher = asyncio.create_task(self._watch(client.link))
 
     async def _end_silence(self) -> None:
-        """A page asks at once for what to show; a socket that never does is held for nothing."""
+        """Close a socket that has not sent a `look` within REQUEST_SECONDS, as each page does at once."""
         await asyncio.sleep(settings.REQUEST_SECONDS)
         REFUSED.labels("silent socket").inc()
         await self.close(CLOSE_LIMIT)
 
     async def _watch(self, link: str) -> None:
-        """A view link that ends, or is taken back, closes what it opened; a database that does not answer is asked again."""
+        """Close the socket when its view link expires or is revoked; retry while the database does not respond."""
         stands = True
         while stands:
             await asyncio.sleep(LINK_SECONDS)
@@ -161,7 +161,7 @@ class SessionConsumer(Socket):
         self._post(Gone())
 
     def connected(self) -> None:
-        """Messages that come from the sessions' thread are sent by the loop that runs here."""
+        """Set the outbox: messages from the sessions' thread are sent on the loop that runs here."""
         self.outbox = Outbox.of_running_loop()
 
     async def websocket_connect(self, message: dict[str, Any]) -> None:
@@ -169,11 +169,11 @@ class SessionConsumer(Socket):
         await super().websocket_connect(message)
 
     def _post(self, message: ToPage) -> None:
-        """Called on the sessions' thread."""
+        """Queue a message; called on the sessions' thread."""
         self.outbox.put(self, message)
 
     async def deliver(self, message: ToPage) -> None:
-        """Send what was posted; a page that cannot be sent to connects again and is brought to where it was."""
+        """Send a queued message; on an error close the socket, so that the page reconnects and is brought up to date."""
         try:
             await self._send(message)
         except Exception:
@@ -188,7 +188,7 @@ class SessionConsumer(Socket):
             await self.send(text_data=LAST.text_of(message))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Take one message; an error is answered, never raised."""
+        """Process one message; an error is sent to the page, never raised."""
         dialogue = self.dialogue
         if dialogue is None or self.closing:
             return
@@ -238,7 +238,7 @@ class SessionConsumer(Socket):
 
 
 class LastText:
-    """The text of the message that was sent last: many viewers get the same one, one after the other."""
+    """A cache of the last message's text, because many viewers get the same message, one after the other."""
 
     def __init__(self) -> None:
         self._message: ToPage | None = None
@@ -254,7 +254,7 @@ LAST = LastText()
 
 
 def language_of(scope: dict[str, Any]) -> str:
-    """The language of the page, which says it in the socket's address."""
+    """Return the page's language, which the socket's address contains."""
     asked = QueryDict(scope.get("query_string", b"")).get("language", "")
     try:
         return get_supported_language_variant(asked)

@@ -1,4 +1,4 @@
-"""What a viewer's messages mean. The stream's contract is drawn in docs/stream.md."""
+"""The handlers of a viewer's messages. docs/stream.md describes the protocol of the stream."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ class Dialogue:
 
     @classmethod
     def join(cls, live: LiveSession, viewer: Viewer) -> "Dialogue":
-        """The dialogue of one more viewer who watches the session. Raises LimitReached."""
+        """Add a viewer to the session's viewers, and return the viewer's dialogue. Raise LimitReached."""
         if len(live.publisher.viewers) >= settings.MAX_VIEWERS:
             text = words.gettext_noop("This session already has %(most)s viewers, which is the limit.")
             raise LimitReached(words.message(text, most=settings.MAX_VIEWERS))
@@ -45,12 +45,12 @@ class Dialogue:
         return cls(live, viewer)
 
     async def take(self, message: messages.PageMessage) -> None:
-        """Do what a message asks for. Raises SessionError with words for the viewer."""
+        """Execute a message. Raise SessionError with a text for the viewer."""
         with override(self.viewer.language):
             await _HANDLERS[type(message)](self, message)
 
     def leave(self) -> None:
-        """The viewer has gone."""
+        """Remove the viewer, and stop the viewer's search."""
         self._searcher.drop()
         self.live.publisher.remove(self.viewer)
 
@@ -59,7 +59,7 @@ class Dialogue:
         self.set_look(message)
 
     def set_look(self, message: messages.Look) -> None:
-        """The same, for whoever does not wait for it."""
+        """Set the viewer's look without waiting."""
         viewer, first = self.viewer, not self.viewer.ready
         viewer.look = _read_look(orjson.dumps(message.look))
         if first and message.seen is not None:
@@ -68,7 +68,7 @@ class Dialogue:
         self.live.publisher.wake(viewer)
 
     async def step(self, message: messages.Step) -> None:
-        """At the head: one engine step. In the past: the cursor goes on to what came next."""
+        """Make one engine step at the head; in the past move the cursor forward by one step of a grain."""
         live = self.live
         await live.ready()
         at = self.cursor()
@@ -81,7 +81,7 @@ class Dialogue:
             self.viewer.send(messages.Idle(gettext("The simulation has nothing more to do.")))
 
     async def back(self, message: messages.Back) -> None:
-        """The cursor goes back by one step of a grain; the head stays."""
+        """Move the cursor back by one step of a grain; the head is unchanged."""
         live = self.live
         await live.ready()
         at = self.cursor()
@@ -89,7 +89,7 @@ class Dialogue:
         self.move_cursor(await live.ask(Back(at=at, grain=message.grain, head=live.head)), follow=False)
 
     async def goto(self, message: messages.Goto) -> None:
-        """Stand at a position, or follow the head (null)."""
+        """Move the cursor to a position, or follow the head (null)."""
         await self.live.ready()
         self.move_cursor(self.live.head if message.at is None else message.at)
 
@@ -125,7 +125,7 @@ class Dialogue:
             self.viewer.send(messages.Searched(None, error_words(error)))
 
     async def _go_to_result(self, result: SearchResult) -> None:
-        """Go to where it held; or run on from the head to where it will."""
+        """Go to the position of the hit; without one, run on from the head until a breakpoint holds."""
         if result.hit is None:
             await self.live.run(until.BreakpointHolds(tuple(result.points)))
             self.follow()
@@ -135,7 +135,7 @@ class Dialogue:
         self.viewer.send(build_search_message(result.hit))
 
     async def pause(self, message: messages.Pause) -> None:
-        """Whoever searches stops the search; else what drives the session is paused."""
+        """Stop the viewer's search; if there is none, pause what drives the session."""
         if self._searcher.drop():
             return
         require_edit(self.viewer.may_edit)
@@ -152,7 +152,7 @@ class Dialogue:
         return None if at is None or at >= self.live.head else at
 
     def move_cursor(self, at: int, follow: bool = True) -> None:
-        """Stand at a position; where that is the head, follow it."""
+        """Move the cursor to a position; if that is the head, follow it."""
         at = min(at, self.live.head)
         following = follow and at == self.live.head
         self.viewer.look = self.viewer.look.but(at=None if following else at)
@@ -164,7 +164,7 @@ class Dialogue:
 
 @lru_cache(maxsize=256)
 def _read_look(query: bytes) -> Look:
-    """A look from a query as JSON: the pages of a class look the same way at the same moment."""
+    """Return the look of a query as JSON; cached, because the pages of a class send the same look at the same moment."""
     return Look.from_query(orjson.loads(query))
 
 

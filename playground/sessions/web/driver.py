@@ -1,6 +1,6 @@
-"""Driver: what moves a session's head by itself: play (paced, watched) or run (as fast as possible, watched or not).
+"""Driver: a loop that moves a session's head: play (paced, watched) or run (as fast as possible, watched or not).
 
-One per session whatever the number of viewers and processes: it holds the session's lease in the database.
+Each session has at most one, for any number of viewers and processes: the driver holds the session's lease in the database.
 """
 
 import asyncio
@@ -29,13 +29,13 @@ from scheduler_core.world.simulation import Grain
 
 RUN_SLICE = 0.1
 PLAY_TICK = 0.05
-# Seconds between two looks at a database that is away: the first, and the longest.
+# Seconds between retries while the database is unavailable: the first, and the longest.
 AWAY = 0.25
 LONGEST_AWAY = 2.0
 
 
 class Play(Struct, frozen=True, tag_field="kind", tag="play"):
-    """Steps of a grain, so many a second."""
+    """Steps of a grain, at `rate` steps a second."""
 
     grain: Grain
     rate: float
@@ -58,7 +58,7 @@ class RunTo(Struct, frozen=True, tag_field="kind", tag="run"):
 
 
 class Live(Struct, frozen=True, tag_field="kind", tag="live"):
-    """Steps that are due by the clock on the wall."""
+    """Steps that are due by the wall clock."""
 
     def status(self, speed: float, done: int, waiting: int) -> Running:
         """Return the status, with the arguments of Play.status."""
@@ -84,7 +84,7 @@ def read_drive(data: Data | None) -> Drive | None:
 
 
 class Audience(Protocol):
-    """The watchers of a drive, which the drive notifies."""
+    """The viewers of a drive, which the drive notifies."""
 
     @property
     def watched(self) -> bool: ...
@@ -97,24 +97,24 @@ class Audience(Protocol):
         """Return whether a viewer is due to see the position where the present slice ends."""
 
     def goes_on(self) -> None:
-        """It still drives, and notifies the other processes."""
+        """Note that the drive continues, and notify the other processes."""
 
     async def ended(self, say: Callable[[], str], moved: Movement) -> None:
-        """A run came to its end by itself; `say` says why, in the language that is spoken then."""
+        """Handle the end of a run that was not stopped; `say` returns the reason in the language active at the call."""
 
     def failed(self, error: BaseException) -> None: ...
 
     def waits(self, error: Unavailable) -> None:
-        """It stands still until the database is back."""
+        """Note that the drive waits until the database responds."""
 
     def resumes(self) -> None:
-        """It goes on after that."""
+        """Note that the drive continues, because the database responds again."""
 
     def ends(self) -> None:
-        """Nothing moves any more."""
+        """Note that the head does not move any more."""
 
     def over(self) -> None:
-        """Another one may drive."""
+        """Note that another drive may start."""
 
 
 class Driver:
@@ -124,19 +124,19 @@ class Driver:
         self.drive = drive
         self.last_watched = time.monotonic()
         self.ending = False
-        self.caught_up = asyncio.Event()  # of a live session: it is where the clock on the wall was at the start
+        self.caught_up = asyncio.Event()  # for a live session: it has reached the wall-clock time of the start
         self._changes, self._lease, self._audience = changes, lease, audience
         self._steps = 0
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._entry = -1
-        self._waits = 0  # how often in a row the database was away
+        self._waits = 0  # consecutive retries while the database is unavailable
         self._started = time.monotonic()
         self._first: QueueProgress | None = None
         self._progress = QueueProgress(0, 0)
 
     async def start(self) -> None:
-        """Take the lease and begin. Raises Conflict while another process drives the session."""
+        """Acquire the lease and begin. Raise Conflict while another process drives the session."""
         await self._lease.take(to_builtins(self.drive))
         self._task = asyncio.create_task(self._work())
 
@@ -149,12 +149,12 @@ class Driver:
             await self.finished()
 
     async def finished(self) -> None:
-        """Wait until it is over."""
+        """Wait until the drive is over."""
         if self._task is not None:
             await asyncio.wait({self._task})
 
     def status(self) -> Running:
-        """Pods decided since the start, pods waiting, seconds left."""
+        """Return the number of pods decided since the start, the pods waiting, and the seconds left."""
         done = self._progress.decided - (self._first.decided if self._first else 0)
         speed = done / max(time.monotonic() - self._started, 1e-3)
         return self.drive.status(speed, done, self._progress.waiting)
@@ -180,7 +180,7 @@ class Driver:
                         self._waits = 0
                         self._audience.resumes()
         except LeaseLost:
-            pass  # as if somebody here had paused
+            pass  # as if a viewer here had paused
         except (SessionError, OSError) as error:
             self._audience.failed(error)
         except Exception:
@@ -210,7 +210,7 @@ class Driver:
             self._audience.goes_on()
 
     async def _pace(self, play: Play, due: float) -> float:
-        """Wait for the next step, keeping the lease; when the step is late by much, do not hurry after it."""
+        """Wait for the next step, and renew the lease meanwhile; a step late by more than a second resets the schedule."""
         if due - time.monotonic() < -1:
             due = time.monotonic()
         while (wait := due - time.monotonic()) > 0 and not self._stop.is_set():
@@ -222,8 +222,8 @@ class Driver:
         return max(1, int(play.rate * PLAY_TICK))
 
     async def _slice(self) -> bool:
-        """One slice of work, logged; True where nothing is left to do, or it was stopped while it waited for its turn."""
-        await self._changes.engine.ready()  # to open it takes long, and is nobody's turn
+        """Execute and log one slice; return True if nothing is left to do, or if the drive was stopped while it waited for its turn."""
+        await self._changes.engine.ready()  # opening takes long, and must not use up a turn
         async with self._changes.exclusive(), self._audience.turn:
             if self._stop.is_set():
                 return True
@@ -242,7 +242,7 @@ class Driver:
         return bool(moved.reason)
 
     async def _ask(self, calls: list[OutsideCall]) -> None:
-        """Have extenders outside asked; a pause does not wait for them, and who goes on asks again."""
+        """Call real extenders; a pause does not wait for them, and the next drive calls them again."""
         asking = asyncio.ensure_future(outside.ask_all(calls))
         stopping = asyncio.ensure_future(self._stop.wait())
         try:
@@ -262,8 +262,9 @@ class Driver:
         return Run(seconds=RUN_SLICE, keep=keep, until=self.drive.until, most=most)
 
     async def _write(self, to: int, show: bool, ends: bool) -> None:
-        """The drive's own entry reaches further, unless something else came between. With the end of the drive the lease is given back:
-        should this process die then, nobody goes on.
+        """Extend the drive's own entry, or write a new one if another entry came in between.
+
+        The last write releases the lease, too: if this process dies then, no other one continues the drive.
         """
         changes, last_of = self._changes, self._lease.holder if ends else ""
         if changes.log.seq == self._entry:
@@ -287,7 +288,7 @@ class Driver:
         return {"until": to_log(self.drive.until)} if self.drive.until else {}
 
     def _is_watched(self) -> bool:
-        """A play goes on for a while without viewers, a run to its end."""
+        """Return whether to continue: a play continues for a while without viewers, a run to its end."""
         now = time.monotonic()
         if self._audience.watched or isinstance(self.drive, RunTo):
             self.last_watched = now

@@ -1,7 +1,7 @@
-"""EngineConnection: which worker has a session's engine, how it is opened from the log, and how it is asked.
+"""EngineConnection: the worker with a session's engine, the opening of the engine from the log, and requests to it.
 
-The database's log decides. The engine may be ahead of it for a moment (a transition that is not written yet); nobody is shown a position
-that is not in the log.
+The database's log is authoritative. The engine may be ahead of it for a moment (by a transition that is not written yet); viewers never
+see a position that is not in the log.
 """
 
 import asyncio
@@ -38,14 +38,14 @@ from scheduler_core import ENGINE_VERSION
 A = TypeVar("A")
 
 OPEN_TIMEOUT = 600.0
-# What is asked for by a page that does not come again by itself waits this long, in seconds, for its session to open.
+# Seconds that a request waits for its session to open, if the page does not retry.
 PATIENCE = 30.0
-# Seconds that a request may take, in the lane of the small sessions and in that of the large ones.
+# The time limit of a request in seconds, in the lane of small sessions and in that of large ones.
 TIMEOUTS = {False: 20.0, True: 60.0}
 
 
 class EngineConnection:
-    """Lives on the sessions' loop. `shown` is what following viewers are shown: the head, or while it runs a moment before."""
+    """A session's connection to its engine, on the sessions' loop. `shown` is the position that following viewers see."""
 
     def __init__(self, session_id: int, log: SessionLog, services: Services, replayed: Callable[[], None]) -> None:
         self.id = session_id
@@ -53,23 +53,24 @@ class EngineConnection:
         self.used = time.monotonic()
         self.heavy = False
         self.worker: Worker | None = None
-        self.restored = 0  # what did not have to be replayed when it was opened last
+        self.restored = 0  # the position restored without a replay at the last opening
         self._log, self._services, self._replayed = log, services, replayed
         self._generation = -1
-        # How often the log was said to have more than is known here, and how often when it was begun to read what is known.
+        # The number of calls to mark_stale, and that number when the reading of the known state began.
         self._marks = 0
         self._known_marks = -1
-        self.openings = 0  # how many were begun
-        self.closed = False  # it was deleted, and is not opened any more
+        self.openings = 0  # the number of openings begun
+        self.closed = False  # the session was deleted, and is not opened any more
         self._asking = 0
         self.crashes = Crashes()
         self._opening: asyncio.Task[None] | None = None
 
-    # Opening and leaving
+    # Opening and release
 
     async def ready(self, wait: float | None = None) -> None:
-        """Make sure that the engine stands where the log ended when this was called, or further; `wait` seconds at most, then Opening is
-        raised. An opening that was begun before may have read the log too early: another one is begun after it.
+        """Wait until the engine is at or after the end that the log has now; raise Opening after `wait` seconds.
+
+        An opening begun before this call may have read the log too early, so another one follows it.
         """
         self.used = time.monotonic()
         if self.closed:
@@ -81,7 +82,7 @@ class EngineConnection:
             self.crashes.require_calm(reading=True)
             if self._opening is None or self._opening.done():
                 self._opening = asyncio.create_task(self._open())
-            opening = self._opening  # by the time that it is done, somebody may have begun the next one
+            opening = self._opening  # when it is done, another caller may have begun the next one
             done, _ = await asyncio.wait({opening}, timeout=None if end is None else end - time.monotonic())
             if not done:
                 raise await self._progress()
@@ -99,7 +100,7 @@ class EngineConnection:
 
     @property
     def _is_known(self) -> bool:
-        """True if the worker still has the engine that was opened there."""
+        """True if the worker process that opened the engine is still alive."""
         worker = self.worker
         return worker is not None and worker.alive and worker.generation == self._generation
 
@@ -109,8 +110,9 @@ class EngineConnection:
         return self._asking > 0 or self.is_opening
 
     def mark_stale(self) -> None:
-        """The engine may be ahead of the log, or behind it: read the log again before the next use. An open engine may be marked by who
-        holds the session's lock alone, as nothing may be read while a change is between the engine and the log.
+        """Read the log again before the next use, because the engine may be ahead of the log or behind it.
+
+        Mark an open engine only under the session's lock: a read must not occur while a change is in the engine but not in the log.
         """
         self._marks += 1
 
@@ -121,7 +123,7 @@ class EngineConnection:
             with contextlib.suppress(EngineFailed):
                 await self._resume(marks)
                 return
-        await self._services.relay.join(self.id)  # before the log is read, so that nothing is missed between
+        await self._services.relay.join(self.id)  # before the log is read, so that no hint is missed in between
         session, rows = await self._log.read()
         saved = (
             await self._services.loop.db(checkpoints.read, self.id)
@@ -155,16 +157,16 @@ class EngineConnection:
         self._follow(session, marks)
 
     async def _note_opening(self, session: Session, opened: OpenedEngine) -> None:
-        """Keep where a replay came to something else than what the session's users saw."""
+        """Record the first difference between a replay and the history that the session's users saw."""
         self.restored = opened.restored
         if opened.differs or (not opened.restored and session.engine_version != ENGINE_VERSION):
-            with contextlib.suppress(Unavailable), impatient():  # it can be looked at all the same
+            with contextlib.suppress(Unavailable), impatient():  # the session can be viewed without this
                 await self._services.loop.db(checkpoints.record_replay, self.id, opened.differs)
         if not opened.restored:
             self._replayed()
 
     async def _resume(self, marks: int) -> None:
-        """The engine knows the log up to what is acknowledged here: read on from there."""
+        """Extend the engine by the entries after the end of the log that is known here."""
         assert self.worker is not None
         session, rows = await self._log.read(self._log.seq)
         request = Extend(rows=rows, head=session.head, keep=self._log.head)
@@ -190,7 +192,7 @@ class EngineConnection:
     async def inherit(
         self, origin: "EngineConnection", session: Session, copied: checkpoints.CopiedCheckpoints
     ) -> None:
-        """Take over a copy of another session's engine, in the same worker, with the checkpoints that were copied."""
+        """Fork another session's engine for this session, in the same worker, with the copied checkpoints."""
         worker = origin.worker
         assert worker is not None
         worker.sessions.add(self.id)
@@ -208,13 +210,13 @@ class EngineConnection:
         await self._services.relay.join(self.id)
 
     def release(self) -> None:
-        """Give the engine's memory back; it is opened again when it is asked for."""
+        """Release the engine's memory; the engine is opened again on demand."""
         if self.worker is not None:
             self._services.pool.release(self.id, self.worker)
             self.worker = None
         self._marks += 1
 
-    # Asking
+    # Requests
 
     async def call(self, request: Request[A]) -> A:
         reading = isinstance(request, Query)
@@ -229,7 +231,7 @@ class EngineConnection:
             self.used = time.monotonic()
 
     async def ask(self, query: Query[A], patience: float = PATIENCE) -> A:
-        """Ask the engine something that changes nothing, at a position up to the head (None: what is shown)."""
+        """Execute a query at a position up to the head (None: the shown one)."""
         for again in (True, False):
             await self.ready(patience)
             position = self.shown if query.at is None else max(0, min(query.at, self._log.head))
@@ -241,13 +243,13 @@ class EngineConnection:
         raise AssertionError
 
     async def call_aside(self, request: Request[A], timeout: float) -> A:
-        """Ask the engine something that is nobody's request: it is not opened for it, and may take long."""
+        """Execute a background request: it does not open the engine, and may take long. Raise EngineFailed if the engine is not open."""
         if self.worker is None or not self.is_open:
             raise EngineFailed(message("The session is not open."))
         return await self._call(self.worker, request, timeout, reading=False)
 
     async def _call(self, worker: Worker, request: Request[A], timeout: float, reading: bool = True) -> A:
-        """Ask the worker; a death of its process counts where it came of this request."""
+        """Send a request to the worker; count a crash of its process if this request caused it."""
         process = worker.process
         try:
             return await worker.call(self.id, request, timeout)
@@ -261,22 +263,22 @@ class EngineConnection:
         self.notify(Interrupt())
 
     def notify(self, notice: Message) -> None:
-        """Say something that needs no answer."""
+        """Send a message that needs no answer."""
         if self.worker is not None:
             self.worker.notify(self.id, notice)
 
 
 log = logging.getLogger(__name__)
 
-# Seconds without a change after which is saved; and while a session runs, how often.
+# Seconds without a change before a save; and seconds between saves while a session runs.
 QUIET = 1.0
 WHILE_RUNNING = 10.0
-# A save goes on in the slices that nobody else wants, so it may take long.
+# A save runs in idle slices only, so it may take long.
 TIMEOUT = 600.0
 
 
 class CheckpointSaver:
-    """One per live session, on the sessions' loop. A save that fails costs nothing but a longer replay."""
+    """The saver of a session's checkpoints, on the sessions' loop. A failed save only makes a later replay longer."""
 
     def __init__(self, engine: EngineConnection, log: SessionLog, services: Services) -> None:
         self._engine, self._log, self._services = engine, log, services
@@ -287,7 +289,7 @@ class CheckpointSaver:
         self._turn = asyncio.Lock()
 
     def moved(self) -> None:
-        """The head moved on, and that is in the log."""
+        """Schedule a save, because the head moved, and the log has the change."""
         self._changed = time.monotonic()
         self._dirty = True
         if settings.CHECKPOINTS and (self._task is None or self._task.done()):
@@ -306,7 +308,7 @@ class CheckpointSaver:
             log.exception("session %s: its checkpoints were not saved", self._engine.id)
 
     async def save(self) -> bool:
-        """Save what is new up to the head that is in the log; whether the session would come back from it in no time."""
+        """Save what is new up to the head in the log; return whether the session would reopen almost without a replay."""
         async with self._turn:
             saved: SavedData | None = None
             more = settings.CHECKPOINTS
@@ -318,7 +320,7 @@ class CheckpointSaver:
             return saved is not None and saved.covered
 
     async def _save(self) -> SavedData | None:
-        """Save some of it; None where another process was first, and all is begun anew with the next save."""
+        """Save a part; return None if another process was first: the next save starts again."""
         engine = self._engine
         request = Save(upto=self._log.head, least=settings.CHECKPOINT_WORK)
         saved = await engine.call_aside(request, TIMEOUT)

@@ -1,4 +1,4 @@
-"""The worker processes of this web process, and how much room they have."""
+"""The worker processes of this web process, and their memory."""
 
 import asyncio
 import contextlib
@@ -23,19 +23,19 @@ from playground.sessions.protocol.errors import CommandRefused, EngineFailed, Se
 from playground.sessions.protocol.opening import ClearUp, Close
 from playground.sessions.web.nursery import Process, fork_worker
 
-# A worker process as the web process sees it: started when it is needed, asked, ended.
+# The web process's side of a worker process: start it on demand, send requests, and end it.
 
 A = TypeVar("A")
 Generation = tuple["Worker", int]
-"""A worker, and the number of its process among all that it ever had."""
+"""A worker, and the number of its process among all its processes."""
 
-MOST_SAID = 200  # characters of what the encoder says
+MOST_SAID = 200  # characters of the encoder's message
 
 log = logging.getLogger(__name__)
 
 
 class WorkerDied(EngineFailed):
-    """The process ended before it had answered the request; `at_fault`: while it worked on this very one."""
+    """The process ended before it had answered the request; `at_fault`: while it worked on this one."""
 
     status = 503
     retry_after = 2
@@ -57,7 +57,7 @@ CRASHES = (WorkerDied, TooSlow)
 
 
 def encode_message(number: int, session: int, message: Message) -> bytes:
-    """A frame with a message to a worker. Raises CommandRefused where it holds a number or a text that can't be written."""
+    """Return the frame of a message to a worker. Raise CommandRefused for a number or a text that cannot be encoded."""
     try:
         data = wire.ENCODER.encode(message)
     except (OverflowError, UnicodeError) as error:
@@ -68,7 +68,7 @@ def encode_message(number: int, session: int, message: Message) -> bytes:
 
 
 def read_answer(request: Request[A], reply: wire.Reply) -> A:
-    """The answer to a request. Raises what the worker reports, or EngineFailed with the field at fault."""
+    """Return the answer to a request. Raise the error that the worker reports, or EngineFailed with the invalid field."""
     if reply.failure is not None:
         raise reply.failure.error()
     try:
@@ -84,14 +84,14 @@ def _decoder(request: type[Request[Any]]) -> Decoder[Any]:
 
 
 async def read_some(stream: asyncio.StreamReader) -> bytes:
-    """Return what has come; b"" at the end, also where the other side died before it had read all that it was sent."""
+    """Return the data that has arrived; b"" at the end, also if the other side died with unread data."""
     with contextlib.suppress(ConnectionError):
         return await stream.read(wire.READ)
     return b""
 
 
 class Worker:
-    """One process and the requests that wait for its answers. `idle`: the process takes only what processors have left."""
+    """One process and the requests that wait for its answers. `idle`: the process runs at idle priority."""
 
     def __init__(self, idle: bool = False) -> None:
         self._idle = idle
@@ -113,7 +113,7 @@ class Worker:
 
     @property
     def process(self) -> Generation:
-        """The process that is asked now, one among all that there ever were."""
+        """The current process, as an identity among all processes of this worker."""
         return self, self.generation
 
     @property
@@ -121,11 +121,11 @@ class Worker:
         return self._process.pid if self._process else None
 
     def memory(self) -> int:
-        """The bytes of memory that the process has; 0 where there is none, or the system does not say it."""
+        """Return the resident memory of the process in bytes; 0 if there is no process, or the system does not report it."""
         return wire.resident(self.pid)
 
     async def start(self) -> None:
-        """Start the process unless it runs; one that was just ended is waited for."""
+        """Start the process unless it runs; wait for the end of a process that was killed."""
         async with self._starting:
             # The return code is known only once the process is reaped: until then a killed one counts as `alive`.
             if self._process is not None and self._process is self._killed:
@@ -160,7 +160,7 @@ class Worker:
                 if not self._ending:
                     text = "a worker ended with code %s; it had the sessions %s"
                     log.error(text, process.returncode, sorted(self.sessions) or "of nobody")
-                # Request numbers begin at 1, so that 0 blames no request: the slow one has raised TooSlow by itself.
+                # Request numbers begin at 1, so 0 blames no request: the slow one has already raised TooSlow.
                 self._fail(0 if process is self._too_slow else at_work.said())
             if at_work is self._at_work:
                 self._at_work = None
@@ -171,14 +171,14 @@ class Worker:
         return self._at_work.advanced() if self._at_work is not None else (0, 0)
 
     def _fail(self, at_fault: int) -> None:
-        """No request is answered any more; the process ended while it worked on the one with this number, if on any."""
+        """Raise WorkerDied in all waiting requests; `at_fault` is the number of the one that the process executed, if any."""
         waiting, self._waiting = self._waiting, {}
         for number, answer in waiting.items():
             if not answer.done():
                 answer.set_exception(WorkerDied(number == at_fault))
 
     async def call(self, session: int, request: Request[A], timeout: float = 20) -> A:
-        """Ask, wait for the answer. Raises what the worker reports; a worker that does not answer in time is ended."""
+        """Send a request and wait for the answer. Raise the error that the worker reports; kill a worker that does not answer in time."""
         await self.start()
         process = self._process
         assert process is not None
@@ -196,26 +196,26 @@ class Worker:
             raise TooSlow(_("The request took too long and was stopped.")) from None
         except (ConnectionError, BrokenPipeError):
             if process is self._process:
-                self.kill()  # it counts as alive until it is reaped: the next request waits for that, and not in vain
+                self.kill()  # it counts as alive until it is reaped: after `kill` the next request waits for that
             raise WorkerDied from None
         finally:
             self._waiting.pop(number, None)
         return read_answer(request, reply)
 
     def notify(self, session: int, notice: Message) -> None:
-        """Say something that needs no answer."""
+        """Send a message that needs no answer."""
         if self.alive and self._process is not None:
-            # No request has the number 0, so that nothing waits for it.
+            # No request has the number 0, so no caller waits for an answer.
             self._process.stdin.write(encode_message(0, session, notice))
 
     def kill(self) -> None:
-        """End the process at once; its sessions are replayed elsewhere when asked for."""
+        """End the process at once; its sessions are replayed on demand."""
         if self.alive and self._process is not None:
             self._killed = self._process
             self._process.kill()
 
     async def renew(self) -> None:
-        """A process that nobody needs just now is replaced by a new one: what sessions took goes back to the system with it."""
+        """Replace a process that has no sessions and no requests, so that its memory returns to the system."""
         if not self.alive or not self._served or self.sessions or self._waiting:
             return
         self.kill()
@@ -231,7 +231,7 @@ class Worker:
 
 @contextlib.asynccontextmanager
 async def own_worker(idle: bool = False) -> AsyncIterator[Worker]:
-    """A process for one job, which ends with it."""
+    """Yield a worker for one job; the process ends with the job."""
     worker = Worker(idle)
     try:
         yield worker
@@ -239,15 +239,15 @@ async def own_worker(idle: bool = False) -> AsyncIterator[Worker]:
         await worker.stop()
 
 
-# A session of whose requests processes keep dying has to wait: others live in the same processes.
+# A session whose requests keep crashing processes must wait, because other sessions share these processes.
 
-# What crashed this often within the window, in seconds, has to wait.
+# The number of crashes within the window, in seconds, after which a session must wait.
 MAX_CRASHES = 5
 CRASH_WINDOW = 60.0
 
 
 class KeepsCrashing(EngineFailed):
-    """A session of whose requests processes have died too often has to wait."""
+    """The session's requests have crashed too many processes: it must wait."""
 
     status = 503
 
@@ -269,25 +269,25 @@ class KeepsCrashing(EngineFailed):
 
 @dataclass
 class Crash:
-    """A process died; `reading`: what it worked on would not have changed the session."""
+    """A crash of a process; `reading`: the request would not have changed the session."""
 
     when: float
     reading: bool
 
 
 class Crashes:
-    """The processes that died lately of what a session asked them for: one crash each."""
+    """The recent crashes of processes that the session's requests caused: one for each process."""
 
     def __init__(self) -> None:
         self._crashes: dict[Generation, Crash] = {}
 
     def count(self, process: Generation, reading: bool) -> None:
-        """A process died of a request."""
+        """Count the crash of a process that a request caused."""
         crash = self._crashes.setdefault(process, Crash(time.monotonic(), reading))
         crash.reading = crash.reading and reading
 
     def require_calm(self, reading: bool) -> None:
-        """Raises KeepsCrashing. Who only looks has to wait for what crashed while somebody looked, who changes for all."""
+        """Raise KeepsCrashing after too many crashes. For a read only the crashes of reads count, for a change all of them."""
         since = time.monotonic() - CRASH_WINDOW
         self._crashes = {process: crash for process, crash in self._crashes.items() if crash.when > since}
         counted = [crash.when for crash in self._crashes.values() if crash.reading or not reading]
@@ -298,10 +298,10 @@ class Crashes:
 
 # The worker processes of this web process, one per lane and number.
 #
-# Small sessions share the workers of the first lane. A session with a large log or import lives in the second, so that no step of
-# a small one ever waits for a transition that takes seconds.
+# Small sessions share the workers of the first lane. A session with a large log or import is assigned to the second, so that no step of
+# a small one waits for a transition that takes seconds.
 
-ALIKE = 128 << 20  # bytes of memory that make no difference
+ALIKE = 128 << 20  # workers whose memory differs by fewer bytes count as equal
 
 
 class Pool:
@@ -311,13 +311,13 @@ class Pool:
         self._lanes = {False: [Worker() for _ in range(workers)], True: [Worker() for _ in range(heavy)]}
 
     def assign(self, session_id: int, heavy: bool) -> Worker:
-        """The worker of the lane with the most room."""
+        """Assign a session to the lane's worker with the most free memory, and return the worker."""
         worker = self.roomiest(heavy)
         worker.sessions.add(session_id)
         return worker
 
     def roomiest(self, heavy: bool) -> Worker:
-        """The worker of a lane with the most memory left; of those that have about as much, the one with the fewest sessions."""
+        """Return the lane's worker with the most free memory; of those with about as much, the one with the fewest sessions."""
         return min(self._lanes[heavy], key=lambda worker: (worker.memory() // ALIKE, len(worker.sessions)))
 
     def lane(self, heavy: bool) -> list[Worker]:
@@ -333,7 +333,7 @@ class Pool:
             await worker.renew()
 
     async def warm(self) -> None:
-        """Start the first worker before anybody asks for it."""
+        """Start the first worker before the first request."""
         await self._lanes[False][0].start()
 
     def workers(self) -> list[Worker]:
@@ -343,27 +343,27 @@ class Pool:
         await asyncio.gather(*(worker.stop() for worker in self.workers()))
 
 
-# Room: no worker's memory becomes full.
+# Room: the memory limits of workers.
 #
-# Sessions come to the worker with the most room. Where it runs short, those that nobody is using leave, and come back from the database
-# when they are asked for. What does not fit even then is refused before it begins.
+# Sessions are assigned to the worker with the most free memory. If it runs short, unused sessions are released, and reopened from the
+# database on demand. A session that still does not fit is refused before it is opened.
 
-# Shares of the memory that a worker may take. Above the first, sessions leave; above the second none comes.
+# Shares of a worker's memory limit. Above the first, unused sessions are released; above the second, new ones are refused.
 SHORT = 0.6
 FULL = 0.75
-UNUSED = 5.0  # seconds that nobody has asked a session for anything, after which it may leave
+UNUSED = 5.0  # seconds without a request after which a session may be released
 INTERVAL = 5.0
 
 
 class NoRoom(Unavailable):
-    """The workers' memory is taken by sessions that are in use."""
+    """The sessions in use leave no memory for another one."""
 
     kind = "no-room"
     retry_after = 30
 
 
 class Inhabitant(Protocol):
-    """A session as far as its room goes."""
+    """A session, as far as its memory is concerned."""
 
     @property
     def worker(self) -> Worker | None: ...
@@ -372,14 +372,14 @@ class Inhabitant(Protocol):
 
 
 class Room:
-    """Lives on the sessions' loop."""
+    """The memory limits of the workers. Lives on the sessions' loop."""
 
     def __init__(self, pool: Pool, sessions: Callable[[], Iterable[Inhabitant]]) -> None:
         self._pool, self._sessions = pool, sessions
         self._making: dict[Worker, asyncio.Lock] = {}
 
     async def make(self, heavy: bool) -> None:
-        """Room for one more session in a lane. Raises NoRoom."""
+        """Make room for one more session in a lane. Raise NoRoom."""
         worker = self._pool.roomiest(heavy)
         await self.clear(worker)
         if _get_memory_share(worker) > FULL:
@@ -391,7 +391,7 @@ class Room:
             )
 
     async def watch(self) -> None:
-        """Keep all workers below what they may take, as sessions grow."""
+        """Keep all workers below their memory limits while sessions grow."""
         while True:
             await asyncio.sleep(INTERVAL)
             for worker in self._pool.workers():

@@ -1,6 +1,6 @@
-"""Lease: the right of one process to drive a session, for a while; in the database, so that of two processes one has it.
+"""Lease: the right of one process to drive a session for a time; in the database, so that only one process has it.
 
-RemoteDrive: what is heard of another process that drives it.
+RemoteDrive: the drive of the session in another process, as that process reports it.
 """
 
 import asyncio
@@ -20,15 +20,15 @@ from playground.sessions.web.services import Services
 
 
 class Term(NamedTuple):
-    """The seconds that a lease holds, and the seconds after which it is renewed."""
+    """The duration of a lease in seconds, and the seconds after which it is renewed."""
 
     seconds: float
     renew: float
 
 
-# About three renewals fit into each term: one that is late does not lose the lease.
+# About three renewals fit into each term, so a late one does not lose the lease.
 ALONE = Term(15.0, 5.0)
-# Where other processes can go on with a session, its home's death is to be known soon.
+# If other processes can continue a session, the death of its driver must be detected soon.
 AMONG_OTHERS = Term(2.5, 0.8)
 
 
@@ -37,11 +37,11 @@ def term() -> Term:
 
 
 class LeaseLost(Conflict):
-    """Another process took it away: somebody paused there, or took this process for dead."""
+    """Another process took the lease: a viewer paused there, or it assumed that this process had died."""
 
 
 class Lease:
-    """One for each drive of a session."""
+    """The lease of one drive of a session."""
 
     def __init__(self, session_id: int, services: Services) -> None:
         self._id, self._services = session_id, services
@@ -49,17 +49,17 @@ class Lease:
 
     @property
     def holder(self) -> str:
-        """The process that takes it."""
+        """The name of this process, which acquires the lease."""
         return self._services.name
 
     async def take(self, drive: Data) -> None:
-        """Take it, to do something that another process could go on with. Raises Conflict while another process has it."""
+        """Acquire the lease and record the drive, so that another process can continue it. Raise Conflict if another process has it."""
         if not await self._services.loop.db(log.lease, self._id, self.holder, term().seconds, drive):
             raise Conflict(message("Another server process already plays this session. Pause it first."))
         self._renewed = time.monotonic()
 
     async def renew(self) -> bool:
-        """Renew it when that is due; whether it was. Raises LeaseLost."""
+        """Renew the lease if that is due; return whether it was. Raise LeaseLost."""
         if time.monotonic() - self._renewed < term().renew:
             return False
         if not await self._services.loop.db(log.renew, self._id, self.holder, term().seconds):
@@ -68,7 +68,7 @@ class Lease:
         return True
 
     async def release(self) -> None:
-        with contextlib.suppress(Exception):  # it ends by itself
+        with contextlib.suppress(Exception):  # a lease that is not released expires
             await self._services.loop.db(log.release, self._id, self.holder)
 
     async def take_away(self) -> None:
@@ -76,13 +76,14 @@ class Lease:
         await self._services.loop.db(log.release, self._id)
 
 
-# How long, in seconds, another process has to answer a request to pause before it is taken for dead.
+# Seconds that another process has to answer a request to pause before it counts as dead.
 ANSWER = 2.0
 
 
 class RemoteDrive:
-    """One per live session. `catch_up` has the session follow the log, `take_over` go on with what a process drove that is gone;
-    `ask_to_pause` is said to the other processes."""
+    """The drive of a session in another process. `catch_up` follows the log, `take_over` continues the drive of a process that died;
+    `ask_to_pause` notifies the other processes.
+    """
 
     def __init__(
         self,
@@ -104,7 +105,7 @@ class RemoteDrive:
         return self._heard if time.monotonic() < self._until else None
 
     def drives(self, running: Running | None) -> None:
-        """Another process said what it drives; when it falls silent, that is over."""
+        """Record the drive that another process reports; without further reports it expires."""
         self._heard, self._until = running, time.monotonic() + term().seconds
         if running is None:
             self._stopped.set()
@@ -112,7 +113,7 @@ class RemoteDrive:
             self._listening = asyncio.create_task(self._listen_for_silence())
 
     async def _listen_for_silence(self) -> None:
-        """A process that died while it drove may have written more than it could announce."""
+        """Catch up and take over after the reports end: a process that died may have written more than it announced."""
         while self.running is not None:
             await asyncio.sleep(self._until - time.monotonic() + 0.1)
         if self._heard is not None:
@@ -121,7 +122,7 @@ class RemoteDrive:
             await self._take_over()
 
     async def pause(self) -> None:
-        """Have the other process stop."""
+        """Stop the drive in the other process; after ANSWER seconds revoke its lease."""
         # Cleared before the request goes out, so that a quick answer is not lost.
         self._stopped.clear()
         self._ask_to_pause()

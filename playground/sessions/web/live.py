@@ -1,4 +1,4 @@
-"""LiveSession: one session in this process: its log, its engine, what changes it, who watches it, what drives it."""
+"""LiveSession: one session in this process: its log, engine, changes, viewers, and driver."""
 
 import asyncio
 import contextlib
@@ -35,14 +35,14 @@ from scheduler_core.world.simulation import Grain
 
 A = TypeVar("A")
 
-# Other processes hear at least this often, in seconds, how far a run is that nobody watches here.
+# The maximum interval, in seconds, of hints to other processes about a run without viewers here.
 HINT_INTERVAL = 0.25
-# Seconds that a request to a live session that slept waits for the present.
+# Seconds that a request waits until an idle live session has caught up with the wall clock.
 CATCH_UP = 5.0
 
 
 class LiveSession:
-    """Lives on the sessions' loop."""
+    """A session in this process, on the sessions' loop."""
 
     def __init__(self, session_id: int, services: Services) -> None:
         self.id, self.services = session_id, services
@@ -59,7 +59,7 @@ class LiveSession:
         self._hinted = 0.0
         self._owed = 0
 
-    # Its state
+    # State
 
     @property
     def head(self) -> int:
@@ -83,18 +83,18 @@ class LiveSession:
 
     @property
     def worker(self) -> Worker | None:
-        """The worker that has the session's engine."""
+        """The worker with the session's engine, or None."""
         return self.engine.worker
 
     def idle_for(self) -> float:
-        """Seconds since somebody asked for something; none while it is driven."""
+        """Return the seconds since the last request; 0 while the session is driven or changed."""
         busy = self.driver is not None or self.changes.going_on or self.engine.busy
         return 0.0 if busy else time.monotonic() - self.engine.used
 
-    # What is asked of it
+    # Queries
 
     def notice(self, head: int) -> None:
-        """The database says where the head is: whoever looks from now on is shown no less, whatever hints are lost or on their way."""
+        """Note a head that the database reports: from now on viewers see at least this position, even if hints are lost or late."""
         self._owed = max(self._owed, head)
 
     @property
@@ -103,33 +103,35 @@ class LiveSession:
         return self.shown < self._owed
 
     async def ready(self, wait: float | None = None) -> None:
-        """Make sure that the engine is open and nothing is owed; what opens for longer than `wait` seconds raises Opening."""
+        """Wait until the engine is open and has reached each noted head; raise Opening if it opens for longer than `wait` seconds."""
         await self.engine.ready(wait)
         if self.is_behind:
             owed = self._owed
             await self.changes.reach(owed)
             if self._owed == owed:
-                self._owed = self.head  # the log was read since, and is right
+                self._owed = self.head  # the log was read since, and is authoritative
 
     async def ask(self, query: Query[A]) -> A:
-        """Ask something that changes nothing, at a position up to the head. What is shown already is asked of the engine alone: a delta
-        that has its turn waits for no change, which may wait for that turn.
+        """Execute a query at a position up to the head.
+
+        A query about a shown position does not wait for changes: the delta that holds a turn would deadlock with a change that waits for
+        it.
         """
         if query.at is None or query.at > self.shown:
             await self.ready(PATIENCE)
         return await self.engine.ask(query)
 
     async def ask_at_head(self, query: Query[A]) -> A:
-        """Ask about the newest position that is in the log, whatever is shown so far."""
+        """Execute a query at the newest position in the log, even if it is not shown yet."""
         await self.ready(PATIENCE)
         return await self.engine.ask(replace(query, at=self.head))
 
     async def check(self, request: Request[A]) -> A:
-        """Ask the engine something that is about no position."""
+        """Execute a request to the engine that does not concern a position."""
         return await self.engine.call(request)
 
     def notify(self, notice: Message) -> None:
-        """Say something that needs no answer."""
+        """Send the engine a message that needs no answer."""
         self.engine.notify(notice)
 
     async def current_head(self) -> int:
@@ -137,31 +139,31 @@ class LiveSession:
         return self.head
 
     async def view(self, look: Look, panels: list[str] | None) -> tuple[ShownPanels, int]:
-        """Panels at the look's position, and the head as it is shown. The whole page does not wait long for an opening."""
+        """Return the panels at the look's position, and the shown head. For the whole page wait only OPEN_WAIT for an opening."""
         wait = settings.OPEN_WAIT if panels is None else PATIENCE
         await self.ready(wait)
         return await self.engine.ask(View(at=look.at, look=look, panels=panels), wait), self.shown
 
-    # What changes it
+    # Forks
 
     async def fork(
         self, at: int | None, name: str, creator: str, branch: bool = False, traced: bool = True
     ) -> tuple[Session, checkpoints.CopiedCheckpoints]:
-        """A new session with the same past, in the database; what it has of this one's checkpoints."""
+        """Create a session with the same past in the database; return it, and the copied checkpoints."""
         await self.ready()
         position = self.head if at is None else max(0, min(at, self.head))
         session = await self.services.loop.db(log.copy, self.id, position, name, creator, branch, traced)
         return session, await self.services.loop.db(checkpoints.copy, self.id, session.pk, position)
 
     async def inherit(self, origin: "LiveSession", session: Session, copied: checkpoints.CopiedCheckpoints) -> None:
-        """Be the fork of another session: a copy of its engine, and the checkpoints that were copied."""
+        """Fork the engine of another session, with the checkpoints that were copied."""
         with contextlib.suppress(SessionError):
             await self.engine.inherit(origin.engine, session, copied)
 
-    # What drives it
+    # Drives
 
     async def play(self, grain: Grain, rate: float) -> None:
-        """Step by itself at a pace, until paused or nobody watches."""
+        """Step at a pace, until paused or without viewers."""
         await self._drive(Play(grain, rate))
 
     async def run(self, until: Until | None = None) -> None:
@@ -172,7 +174,7 @@ class LiveSession:
         await self._drive(RunTo(until))
 
     async def go_live(self) -> None:
-        """Follow the clock on the wall, where nothing drives the session yet; a session that slept is up to date then."""
+        """Follow the wall clock unless another drive runs; wait until the session has caught up, at most CATCH_UP seconds."""
         driver = self.driver
         if driver is not None:
             driver.last_watched = time.monotonic()
@@ -190,7 +192,7 @@ class LiveSession:
             self.log.require_room()
             try:
                 await self._start(drive)
-            except Conflict:  # by a process that was not heard of: it may have died
+            except Conflict:  # with a process whose hints were missed: it may have died
                 await self.elsewhere.pause()
                 await self._start(drive)
 
@@ -201,12 +203,12 @@ class LiveSession:
         self._hint_moved()
 
     async def look(self) -> None:
-        """Somebody begins to watch: another process may drive the session, or have died while it did."""
+        """Check the status in the database for a new viewer: another process may drive the session, or have died while it did."""
         driver = self.driver
         await self.level((await self.services.loop.db(log.standings, [self.id])).get(self.id), driver)
 
     async def take_over(self) -> None:
-        """Go on with what another process drove that is gone, where somebody watches here; the lease says who does, of several."""
+        """Continue the drive of a process that died, if the session has viewers here; the lease decides between several processes."""
         async with self._driving:
             if not self.watched or self.driver is not None:
                 return
@@ -218,7 +220,7 @@ class LiveSession:
             if drive is None:
                 await self.services.loop.db(log.release, self.id, standing.driver)
                 return
-            with contextlib.suppress(Conflict):  # yet another process goes on with it
+            with contextlib.suppress(Conflict):  # another process continues the drive
                 await self._start(drive)
                 self.publisher.say_all(
                     lambda: Notice(_("The process that played this session stopped. The session continues here."))
@@ -231,7 +233,7 @@ class LiveSession:
         elif self.elsewhere.running is not None:
             await self.elsewhere.pause()
 
-    # What its driver and its changes say (driver.Audience, changes.Onlooker)
+    # Callbacks of the driver and of changes (driver.Audience, changes.Onlooker)
 
     @property
     def watched(self) -> bool:
@@ -239,7 +241,7 @@ class LiveSession:
 
     @property
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """A play waits in a row with others; who steps, commands or runs waits for none of them."""
+        """A turn for a play, which waits for other plays; steps, commands, and runs wait for no turn."""
         driver = self.driver
         return self.services.turns.taken() if driver and isinstance(driver.drive, Play) else nullcontext()
 
@@ -250,9 +252,9 @@ class LiveSession:
         self._hint_moved()
 
     async def ended(self, say: Callable[[], str], moved: Movement) -> None:
-        """A run came to its end by itself: notify whoever watches."""
+        """Notify the viewers of the end of a run that was not stopped."""
         if moved.hit is not None:
-            with contextlib.suppress(Unavailable):  # a run must not begin again for the sake of its count
+            with contextlib.suppress(Unavailable):  # the count is not worth a repetition of the run
                 await self.services.loop.db(markers.hit, self.id, moved.hit.id)
         self._last_end = (self.head, say)
         reason = moved.reason
@@ -290,15 +292,15 @@ class LiveSession:
         self._hinted = time.monotonic()
         self.services.relay.notify(self.id, "moved", self.driver.status() if self.driver else None)
 
-    # What other processes say, and what is said to them
+    # Hints from and to other processes
 
     async def hear(self, hint: Hint) -> None:
-        """Another process says something about this session."""
+        """Handle a hint of another process about this session."""
         match hint.what:
             case "gone":
                 await self.close_deleted()
             case "pause":
-                if self.driver is not None:  # it is asked of whoever drives, and passed on by nobody
+                if self.driver is not None:  # only the driving process reacts, and no process forwards the hint
                     await self.driver.stop()
             case "watched":
                 if self.driver is not None:
@@ -317,7 +319,7 @@ class LiveSession:
             await self.close_deleted()
             return
         if driver is not None and driver is self.driver and standing.driver != self.services.name:
-            await driver.stop()  # another process took the lease away
+            await driver.stop()  # another process revoked the lease
         if self.driver is None:
             before = self.elsewhere.running
             self.elsewhere.drives(await self._drive_elsewhere(standing))
@@ -341,30 +343,30 @@ class LiveSession:
         return read_drive(await self.services.loop.db(log.drive, self.id))
 
     async def catch_up(self) -> None:
-        """Another process wrote to the log: follow it."""
+        """Follow the log after another process wrote to it."""
         if self.engine.closed:
             return
         if self.engine.is_open:
             await self.changes.follow()
-        elif self.engine.is_opening:  # which may have read the log before that
+        elif self.engine.is_opening:  # the opening may have read the log before that write
             self.engine.mark_stale()
         self.watching.wake()
         self.publisher.wake()
 
     def markers_changed(self) -> None:
-        """Breakpoints or bookmarks changed here: pages draw their marks anew."""
+        """Make pages redraw their marks, because breakpoints or bookmarks changed here."""
         self.publisher.send_all(MarkersChanged())
         self.services.relay.notify(self.id, "markers")
 
     def _ask_to_pause(self) -> None:
         self.services.relay.notify(self.id, "pause")
 
-    # Its end
+    # Release and deletion
 
     async def release_when_idle(self, after: float) -> bool:
-        """Leave the worker's memory where nobody has asked for anything for so many seconds; whether it is gone from this process.
+        """Release the worker's memory after `after` seconds without a request; return whether to forget the session in this process.
 
-        Watched, it leaves only where it comes back in no time, and stays known here.
+        A session with viewers is released only if it would reopen almost without a replay, and is not forgotten.
         """
         covered = not self.engine.is_open or await self.saver.save()
         if self.idle_for() <= after or (self.watched and not covered):
@@ -373,19 +375,19 @@ class LiveSession:
         return not self.watched
 
     async def close(self) -> None:
-        """Give the engine's memory back. The session opens again when asked for, from the checkpoints that are saved now."""
+        """Release the engine's memory, after a save of checkpoints. The session opens again on demand."""
         with contextlib.suppress(SessionError):
             await self.saver.save()
         self.engine.release()
         await self.services.relay.leave(self.id)
 
     async def delete(self) -> None:
-        """It was deleted here: notify the other processes."""
+        """Close the session that was deleted here, and notify the other processes."""
         self.services.relay.notify(self.id, "gone")
         await self.close_deleted()
 
     async def close_deleted(self) -> None:
-        """The session was deleted: stop, notify the viewers, forget."""
+        """Stop the drive, notify the viewers, and release the engine of a deleted session."""
         self.engine.closed = True
         if self.driver is not None:
             await self.driver.stop()

@@ -1,7 +1,7 @@
-"""The sessions' loop: one thread with one event loop that all live sessions of this process share, and threads for the database.
+"""The sessions' loop: one thread with one event loop for all live sessions of this process, and threads for the database.
 
-Views and sockets run on whatever loop or thread serves them and ask through `call`; so a slow page never holds up a session, and
-tests may use as many loops as they like.
+Views and sockets run on their own loops or threads and use `call`; so a slow page does not delay a session, and tests may use any number
+of loops.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ from playground.sessions.database.asking import DatabaseThreads
 
 T = TypeVar("T")
 
-ENDING = 2.0  # seconds that what goes on by itself has to end
+ENDING = 2.0  # seconds that background tasks have to end
 
 
 class Posts:
-    """Callbacks for an event loop, which wakes once for all that wait. Safe from any thread."""
+    """Callbacks for an event loop, which is woken once per batch. Safe from any thread."""
 
     _of: "ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, Posts]]" = WeakKeyDictionary()
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = ref(loop)  # weakly, as the loop is the key of its posts
+        self._loop = ref(loop)  # a weak reference, because the loop is the weak key of `_of`
         self._posted: deque[Callable[[], object]] = deque()
         self._woken = False
 
@@ -39,7 +39,7 @@ class Posts:
         return cls._of.get(loop) or cls._of.setdefault(loop, cls(loop))
 
     def put(self, work: Callable[[], object]) -> None:
-        """Do something that waits for nothing. A loop that has ended raises RuntimeError."""
+        """Queue a callback that does not wait. Raise RuntimeError if the loop has ended."""
         if (loop := self._loop()) is None:
             raise RuntimeError("the event loop has ended")
         self._posted.append(work)
@@ -48,7 +48,7 @@ class Posts:
             loop.call_soon_threadsafe(self._work_off, loop)
 
     def _work_off(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._woken = False  # before anything is taken out: what comes from now on wakes again
+        self._woken = False  # before the queue is read: a callback from now on wakes the loop again
         while self._posted:
             loop.call_soon(self._posted.popleft())
 
@@ -98,7 +98,7 @@ class SessionsLoop:
             raise
 
     async def do(self, work: Callable[[], T]) -> T:
-        """The same for work that waits for nothing."""
+        """Run a function that does not wait on the sessions' loop, and return its result."""
 
         async def call() -> T:
             return work()
@@ -106,13 +106,13 @@ class SessionsLoop:
         return await self.call(call)
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Let something go on by itself; from the sessions' loop only."""
+        """Start a background task; from the sessions' loop only."""
         task = self.loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def begin_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """The same from any thread."""
+        """Start a background task from any thread."""
         self.loop.call_soon_threadsafe(lambda: self.begin(work()))
 
     def stop(self) -> None:
@@ -122,7 +122,7 @@ class SessionsLoop:
 
 
 async def _end_tasks() -> None:
-    """Cancel all tasks and wait for their end; cancel also the tasks that they start meanwhile. Raises TimeoutError."""
+    """Cancel all tasks and wait for their end; cancel also the tasks that they start meanwhile. Raise TimeoutError after ENDING seconds."""
     async with asyncio.timeout(ENDING):
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             for task in tasks:

@@ -1,4 +1,4 @@
-"""The messages of the stream, both ways; docs/stream.md draws them. What a page sends is checked here, field by field."""
+"""The messages of the stream, both ways; docs/stream.md describes them. A page's messages are validated here, field by field."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from scheduler_core.world.simulation import Grain
 
 
 def describe_hit(hit: Hit) -> str:
-    """Return the text for a breakpoint that held: where, and with which value."""
+    """Return the text for a hit of a breakpoint: the position, and the value."""
     values = {"title": hit.title, "position": f"{hit.position:,}", "record": hit.record}
     if hit.value is not None and hit.value is not True:
         return _("“%(title)s” became %(value)s at step %(position)s: %(record)s") % {
@@ -65,7 +65,7 @@ def why_ended(moved: Movement, until: Until | None, steps: int) -> str:
         return text % {"until": waited}
     if moved.hit is not None:
         return describe_hit(moved.hit)
-    if isinstance(until, StepReached | CardReached):  # the step's number stands in the bar, the card in its panel
+    if isinstance(until, StepReached | CardReached):  # the bar shows the step's number, the panel the card
         return ""
     return _("The run stopped: %(until)s.") % {"until": waited}
 
@@ -77,52 +77,52 @@ Rate = Annotated[float, Meta(ge=MIN_RATE, le=MAX_RATE)]
 
 
 class BadMessage(SessionError):
-    """The message is not one that the server understands; the connection goes on."""
+    """The server does not understand the message; the connection stays open."""
 
     kind = "bad-message"
 
 
-# From a page.
+# Messages from a page.
 
 
 class FromPage(Struct, frozen=True, tag_field="type", tag=str.lower):
-    """Base."""
+    """The base of messages from a page."""
 
 
 class Look(FromPage, frozen=True):
-    """The viewer's look, and with `seen` what its page shows already."""
+    """The viewer's look, and in `seen` the position that the page already shows."""
 
     look: dict[str, Any] = {}
     seen: Position | None = None
 
 
 class Step(FromPage, frozen=True):
-    """At the head one engine step; for who stands in the past, the cursor goes on to what came next."""
+    """Make one engine step at the head; in the past move the cursor forward by one step of a grain."""
 
     grain: Grain = Grain.PLUGIN
 
 
 class Back(FromPage, frozen=True):
-    """The cursor goes one step back; the head stays."""
+    """Move the cursor one step back; the head is unchanged."""
 
     grain: Grain = Grain.PLUGIN
 
 
 class Goto(FromPage, frozen=True):
-    """Stand at a position, or follow the head."""
+    """Move the cursor to a position, or follow the head."""
 
     at: Position | None = None
 
 
 class Play(FromPage, frozen=True):
-    """Step by itself, so many steps a second."""
+    """Step at `rate` steps a second."""
 
     grain: Grain = Grain.PLUGIN
     rate: Rate = 5.0
 
 
 class Run(FromPage, frozen=True):
-    """Run to the end, or to a condition; what it needs besides is read as a form gives it (protocol/until.py)."""
+    """Run to the end, or to a condition, whose fields have the values of a form (protocol/until.py)."""
 
     until: str | None = None
     pod: Any = None
@@ -132,7 +132,7 @@ class Run(FromPage, frozen=True):
 
 
 class Search(FromPage, frozen=True):
-    """A search for where a breakpoint holds: `only` a stored one, `point` one that is given here, or all that are on.
+    """Search for a position where a breakpoint holds: `only` a stored one, a given `point`, or all that are enabled.
 
     `wait`: answer when the search is over.
     """
@@ -144,11 +144,11 @@ class Search(FromPage, frozen=True):
 
 
 class Pause(FromPage, frozen=True):
-    """Drop this viewer's own search, or else stop what drives the session."""
+    """Drop this viewer's own search; if there is none, stop what drives the session."""
 
 
 class Ping(FromPage, frozen=True):
-    """Answered by Pong."""
+    """A request for Pong."""
 
 
 PageMessage = Look | Step | Back | Goto | Play | Run | Search | Pause | Ping
@@ -172,7 +172,7 @@ _EXPECTED = {
 
 
 def read(text: str | bytes) -> PageMessage:
-    """A page's message. Raises BadMessage with the field at fault."""
+    """Return a page's message. Raise BadMessage with the invalid field."""
     try:
         message: PageMessage = _decoder.decode(text)
     except ValidationError as error:
@@ -183,7 +183,7 @@ def read(text: str | bytes) -> PageMessage:
 
 
 def from_form(kind: str, **fields: str) -> PageMessage:
-    """The same message from a form, whose fields are texts. Raises BadMessage with the field at fault."""
+    """Return the message of a form, whose fields are texts. Raise BadMessage with the invalid field."""
     try:
         message: PageMessage = convert({"type": kind, **fields}, PageMessage, strict=False)
     except ValidationError as error:
@@ -198,11 +198,11 @@ def _bad(error: ValidationError) -> BadMessage:
     return BadMessage(f'"{match[1]}" must be {_EXPECTED[match[1]]}.')
 
 
-# To a page.
+# Messages to a page.
 
 
 class ToPage(Struct, frozen=True, tag_field="type", tag=str.lower):
-    """Base."""
+    """The base of messages to a page."""
 
 
 class Running(Struct, frozen=True):
@@ -220,7 +220,7 @@ class Running(Struct, frozen=True):
     until: str | Message
 
     def in_words(self, language: str) -> "Running":
-        """The same for a reader of a language: with words, not a message."""
+        """Return a copy with the condition as a text in a language."""
         if isinstance(self.until, str):
             return self
         with override(language):
@@ -228,7 +228,7 @@ class Running(Struct, frozen=True):
 
 
 class Delta(ToPage, frozen=True):
-    """The changes that lead a page from what it shows (None: nothing) to position `seq`."""
+    """The changes of a page from what it shows (None: nothing) to position `seq`."""
 
     seq: int
     since: int | None = field(name="from")
@@ -240,7 +240,7 @@ class Delta(ToPage, frozen=True):
 
 
 class Idle(ToPage, frozen=True):
-    """There was nothing left to step."""
+    """The answer to a step with nothing left to do."""
 
     message: str
 
@@ -278,7 +278,7 @@ class MarkersChanged(ToPage, frozen=True, tag="pins"):
 
 
 class Error(ToPage, frozen=True):
-    """An error, in words for people."""
+    """An error, with a text for users."""
 
     kind: str
     message: str
@@ -286,7 +286,7 @@ class Error(ToPage, frozen=True):
 
     @classmethod
     def of(cls, error: BaseException) -> "Error":
-        """Return the message for an error, without details that are not meant for people."""
+        """Return the message for an error, without internal details."""
         if isinstance(error, EngineFailed):
             return cls(error.kind, f"{error_words(error)} {gettext('Nothing was changed.')}", error.errors)
         if isinstance(error, SessionError):

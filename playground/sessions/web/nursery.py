@@ -1,4 +1,4 @@
-"""The process that forks the workers of this web process: importing what a worker needs takes a second, a fork some milliseconds."""
+"""The process that forks the workers of this web process: a worker's imports take a second, a fork takes milliseconds."""
 
 import asyncio
 import contextlib
@@ -42,7 +42,7 @@ class Process:
 
 
 class Nursery:
-    """One process that forks, whoever asks from whatever thread or loop. A new one is started where the last has died."""
+    """One process that forks workers, for any thread or loop. If it has died, the next fork starts a new one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -50,10 +50,10 @@ class Nursery:
         self._started: Future[tuple[int, Future[int]]] = Future()
 
     def fork(self, memory: int, idle: bool, connection: socket.socket, at_work: int) -> tuple[int, Future[int]]:
-        """Fork a worker; return its number, and what will have its exit code. Raises OSError where there is none to be had."""
+        """Fork a worker; return its pid, and a future with its exit code. Raise OSError if that fails."""
         with self._lock:
             if self._orders is not None:
-                # The process may be dead without anyone having noticed yet.
+                # The process may have died unnoticed.
                 with contextlib.suppress(OSError):
                     return self._order(self._orders, memory, idle, connection, at_work)
             return self._order(self._start(), memory, idle, connection, at_work)
@@ -72,18 +72,18 @@ class Nursery:
                 [sys.executable, "-m", MODULE],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
-                stderr=None if sys.stderr else subprocess.DEVNULL,  # a server may have been started without one
+                stderr=None if sys.stderr else subprocess.DEVNULL,  # a server may have no stderr
                 # In its own session: Ctrl+C in the terminal reaches the server alone.
                 start_new_session=True,
                 cwd=settings.BASE_DIR,
-                # The engine's arrays are small: threads of the linear algebra library would only take memory.
+                # The engine's arrays are small: threads of the linear algebra library would only use memory.
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
         threading.Thread(target=self._hear, args=(self._orders, process), name="nursery", daemon=True).start()
         return self._orders
 
     def _hear(self, orders: socket.socket, process: subprocess.Popen[bytes]) -> None:
-        """Note what starts and ends. When the process that forks dies, its workers are ended: no one would tell of their ends."""
+        """Record which workers start and end. If the forking process dies, kill its workers, because their ends would not be reported."""
         running: dict[int, Future[int]] = {}
         # An order that the dead process never read resets the connection.
         with contextlib.suppress(ConnectionError), orders, orders.makefile("rb") as reports:
@@ -109,7 +109,7 @@ NURSERY = Nursery()
 
 
 async def fork_worker(memory: int, idle: bool, at_work: int) -> Process:
-    """Fork a worker that may take so many bytes of memory. `idle`: it takes only what processors have left. Raises OSError."""
+    """Fork a worker with a memory limit in bytes. `idle`: the worker runs at idle priority. Raise OSError."""
     mine, theirs = socket.socketpair()
     with theirs:
         try:

@@ -1,8 +1,8 @@
-"""Publisher: sends every viewer of a session what changed on what it looks at.
+"""Publisher: it sends the viewers of a session the changes of their pages.
 
-A delta leads from what a viewer has seen to where it stands now. Viewers that need the same delta get the same one, computed and
-rendered once. While a session runs, or API clients write, deltas are at least INTERVAL apart. A step or command brings along what those
-who follow will see of it; that is rendered while it is being written to the log (`prepare`), and sent as soon as it is in there.
+A delta leads from the position that a viewer has seen to the present one. Viewers with the same delta share it: it is computed and
+rendered once. While a session runs, or API clients write, deltas are at least INTERVAL apart. The answer to a step or command includes
+the deltas for followers; these are rendered while the log is written (`prepare`), and sent as soon as it has the entry.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from playground.templating.words import words_now
 def render_panels(
     panels: Mapping[str, AnyPanel], request: HttpRequest | None = None, standing: Mapping[str, Any] | None = None
 ) -> dict[str, SafeString]:
-    """Panels by name, as a page has them. `standing` says where the viewer stands (templatetags/look.py)."""
+    """Return the HTML of panels by name, for a page. `standing` describes the viewer's position (templatetags/look.py)."""
     return {
         name: mark_safe(_render(name, {"panel": panel, "short_names": panel.names, **(standing or {})}, request))  # noqa: S308 - a template's
         for name, panel in panels.items()
@@ -41,7 +41,7 @@ def render_panels(
 
 
 def render_delta(changes: Iterable[PanelChange], language: str | None = None) -> str:
-    """A panel that changed as a whole, or the cards of it that changed, in a language; without one in that of the request."""
+    """Return the HTML of changed panels, or of their changed cards, in `language`, or else in the request's."""
     with override(language or get_language()):
         shared = {"oob": True, "words": words_now()}
         return "".join(_render_change(change, shared) for change in changes)
@@ -73,41 +73,41 @@ INTERVAL = 0.11
 SHARE = 4.0
 LONGEST = 2.0
 HURRY = 0.08
-AWAY = 1.0  # seconds after which is looked again where the database is away
-AHEAD = 4  # kinds of pages whose delta a step or command brings along
-KEPT = 1.0  # seconds for which a delta is kept that others may ask for, and how many are
+AWAY = 1.0  # seconds before a retry while the database is unavailable
+AHEAD = 4  # kinds of pages whose deltas are computed with a step or command
+KEPT = 1.0  # seconds that deltas are cached for other viewers, and their maximum number
 MOST_KEPT = 8
 
 log = logging.getLogger(__name__)
 
 
 class PublishedSession(Protocol):
-    """A live session, as it is published."""
+    """A live session, as the publisher uses it."""
 
     @property
     def id(self) -> int: ...
 
     @property
     def shown(self) -> int:
-        """The position that those who follow are shown."""
+        """The position that followers see."""
 
     @property
     def running(self) -> Running | None: ...
 
     @property
     def is_behind(self) -> bool:
-        """True if that is less than a viewer may have seen elsewhere before it came."""
+        """True if `shown` is before a position that a viewer may have seen in another process."""
 
     @property
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """The turn that a delta waits for before it is made."""
+        """The turn that a delta waits for before it is computed."""
 
     async def ready(self) -> None: ...
     async def ask(self, query: Query[A]) -> A: ...
 
 
 class Fragments(NamedTuple):
-    """A delta's HTML, and the pods that came to another place."""
+    """A delta's HTML, and the pods that moved to another place."""
 
     html: str
     moved: list[str]
@@ -118,7 +118,7 @@ class Fragments(NamedTuple):
 class Viewer:
     """One open page. `look.at` None follows the head.
 
-    `seen` is the position and the look that its page shows, `heard` the head and what drives it, as they were sent last.
+    `seen` is the position and the look of the page, `heard` the head and the drive, as they were sent last.
     """
 
     send: Callable[[ToPage], None]
@@ -144,7 +144,7 @@ class Viewer:
 
 
 class Step(NamedTuple):
-    """The step from what a page shows to its target, with its reader's language."""
+    """The change from what a page shows to its target, in its viewer's language."""
 
     seen: SeenPage | None
     target: SeenPage
@@ -163,7 +163,7 @@ class Publisher:
         self._task: asyncio.Task[None] | None = None
         self._prepared: dict[Step, Fragments] = {}
         self._kept: dict[Step, Fragments] = {}
-        self._kept_at = (0, 0.0)  # the head, and when the first of them was made
+        self._kept_at = (0, 0.0)  # the head, and the time of the first cached delta
         self._last = 0.0
         self._cost = 0.0
         self._away = False
@@ -178,7 +178,7 @@ class Publisher:
         self._wake.set()
 
     def wake(self, viewer: Viewer | None = None) -> None:
-        """Something changed for one viewer, or for all."""
+        """Update one viewer, or all, because something changed."""
         if viewer is None:
             self._all_woken = True
         else:
@@ -195,7 +195,7 @@ class Publisher:
         return list(self._pages())[:AHEAD]
 
     def _pages(self) -> dict[Follower, set[str]]:
-        """The kinds of pages that follow the head, and the languages that they are read in."""
+        """Return the kinds of pages that follow the head, each with the languages of its viewers."""
         pages: dict[Follower, set[str]] = {}
         for viewer in self.viewers:
             if viewer.follows:
@@ -203,7 +203,7 @@ class Publisher:
         return pages
 
     def prepare(self, position: int, followers: list[Follower], deltas: list[Changed]) -> None:
-        """The head is about to be there, and followers will see this of it: make their fragments."""
+        """Render the deltas with which followers will reach the next position."""
         pages = self._pages()
         self._prepared = {
             Step(follower.seen, SeenPage(position, follower.look), language): _fragments(delta, language)
@@ -212,7 +212,7 @@ class Publisher:
         }
 
     def forget_prepared(self) -> None:
-        """It did not come there."""
+        """Discard the prepared deltas."""
         self._prepared = {}
 
     def due(self) -> bool:
@@ -220,7 +220,7 @@ class Publisher:
         return bool(self.viewers) and self.pause() <= HURRY
 
     def pause(self) -> float:
-        """Seconds until viewers are shown more of what comes fast."""
+        """Return the seconds until the next delta for viewers, when changes are frequent."""
         return max(0.0, self._last + self._interval() - time.monotonic()) if self.viewers else 0.0
 
     def _interval(self) -> float:
@@ -250,7 +250,7 @@ class Publisher:
             self._wake.clear()
             started = time.monotonic()
             try:
-                await self._session.ready()  # to open the engine is no part of what a delta costs
+                await self._session.ready()  # the cost of a delta excludes the opening of the engine
                 started = time.monotonic()
                 async with self._session.turn:
                     await self.publish()
@@ -270,7 +270,7 @@ class Publisher:
             self._cost = self._last - started
 
     async def _come_again(self, error: Unavailable) -> None:
-        """Say once that the session can't be read, and look again until it can; that nothing drives it any more needs no reading."""
+        """Report once that the session cannot be read, and retry soon. The end of a drive is reported without reading."""
         self._announce(self._session.shown, self._session.running, self.viewers)
         if not self._away:
             self._away = True
@@ -279,8 +279,8 @@ class Publisher:
         self.wake()
 
     async def publish(self) -> None:
-        """Bring every viewer that was woken to where it stands."""
-        if self._session.is_behind:  # somebody came while this waited for its turn
+        """Send each woken viewer the changes up to the viewer's target."""
+        if self._session.is_behind:  # a viewer joined while this waited for its turn
             self._wake.set()
             return
         head, running = self._session.shown, self._session.running
@@ -294,7 +294,7 @@ class Publisher:
                 raise
             except SessionError as error:
                 for viewer in viewers:
-                    # As if it had been shown: otherwise each round would ask for the same delta and fail again.
+                    # Marked as shown: otherwise each round would request the same delta and fail again.
                     viewer.seen = step.target
                     viewer.say(partial(Error.of, error))
                 continue
@@ -303,7 +303,7 @@ class Publisher:
         self.forget_prepared()
 
     def _announce(self, head: int, running: Running | None, woken: Iterable[Viewer]) -> None:
-        """Say where the head is, and what drives the session, to those who see what they are to see."""
+        """Send the head and the drive to viewers whose pages are up to date."""
         for viewer in woken:
             target = viewer.target(head)
             heard = running and running.in_words(viewer.language)
@@ -312,7 +312,7 @@ class Publisher:
                 self._send([viewer], _delta(step, head, running, Fragments("", [])), target)
 
     def _groups(self, head: int, woken: Iterable[Viewer]) -> dict[Step, list[Viewer]]:
-        """The viewers who need the same delta, where the head is, or will be."""
+        """Return the woken viewers by the delta that they need."""
         groups: dict[Step, list[Viewer]] = defaultdict(list)
         for viewer in woken:
             target = viewer.target(head)
@@ -321,7 +321,7 @@ class Publisher:
         return groups
 
     async def _make(self, step: Step) -> Fragments:
-        """A delta that was prepared or made for others just now, or one that is made now."""
+        """Return a delta that was prepared or is cached; otherwise compute it."""
         head, since = self._kept_at
         now = time.monotonic()
         if not self._kept or head != self._session.shown or now - since > KEPT:
@@ -332,7 +332,7 @@ class Publisher:
         seen, target, language = step
         compared = await self._session.ask(Compare(at=target.position, look=target.look, before=seen))
         made = _fragments(compared, language)
-        # Pages that follow the head get a delta together, by group; only those at a fixed position come one by one.
+        # Pages that follow the head get a delta together, as a group; only those at a fixed position request it one by one.
         if target.look.at is not None and len(self._kept) < MOST_KEPT:
             self._kept[step] = made
         return made

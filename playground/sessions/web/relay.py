@@ -1,7 +1,7 @@
 """Relay: how the server processes notify each other about sessions, over Redis.
 
-Only hints travel here (the head moved, please pause, deleted, somebody watches); the log is the truth. A hint that finds nobody is lost, so
-whoever was cut off looks into the log: again and again while Redis is away, and once when it is back.
+Only hints are sent (the head moved, please pause, deleted, a viewer is present); the log is authoritative. Undelivered hints are lost, so
+a disconnected process checks the log: repeatedly while Redis is unavailable, and once after it responds again.
 """
 
 import asyncio
@@ -25,19 +25,19 @@ from playground.sessions.web.messages import Running
 
 log = logging.getLogger(__name__)
 
-# Seconds: in which Redis answers, between two pings, without a word after which it is taken for away, between two attempts to reach it.
+# Seconds: the time limit of Redis's answers, the ping interval, the silence after which Redis counts as lost, the reconnect pause.
 ANSWER = 2.0
 PING = 1.0
 SILENCE = 3.0
 PAUSE = 0.5
-# Seconds between two looks into the log while it is away.
+# Seconds between checks of the log while Redis is unavailable.
 LOOK = 1.0
 
 What = Literal["moved", "pause", "watched", "gone", "markers"]
 
 
 class Hint(Struct, frozen=True, omit_defaults=True):
-    """An event of a session in the process `by`, or a request to the session's driver; with "moved", the drive there."""
+    """An event of a session in the process `by`, or a request to the session's driver; with "moved", the drive in that process."""
 
     by: str
     session: int
@@ -50,20 +50,20 @@ _decoder = Decoder(Hint)
 
 
 class Relay:
-    """This process' ear and mouth. `hear` is called with what other processes say, `look` when that may not be all.
+    """The connection of this process to the others. `hear` is called with each hint, `look` when hints may be lost.
 
-    What is told apart by `family` has numbers of its own: sessions have "", classrooms another.
+    Each `family` has its own ids: that of sessions is "", classrooms have another.
     """
 
     def __init__(
         self, name: str, hear: Callable[[Hint], Awaitable[None]], look: Callable[[], Awaitable[None]], family: str = ""
     ) -> None:
         self._name, self._family, self._hear, self._look = name, family, hear, look
-        # By session: whether Redis has said that it is listened to.
+        # By session: whether Redis has confirmed the subscription.
         self._joined: dict[int, asyncio.Event] = {}
-        self._ear: PubSub | None = None  # while it hears
+        self._ear: PubSub | None = None  # None without a connection
         self._mouth: Redis | None = None
-        self._lost = False  # the library made another connection meanwhile
+        self._lost = False  # whether the library has reconnected
         self._speaking = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -71,26 +71,26 @@ class Relay:
     def connected(self) -> bool:
         return self._ear is not None
 
-    # To join
+    # Subscriptions
 
     async def join(self, session_id: int) -> None:
-        """Listen for hints about a session; what is read of the log afterwards is followed by a hint of what comes next."""
+        """Subscribe to the hints about a session: after this, a change is either in the log already or followed by a hint."""
         heard = self._joined.setdefault(session_id, asyncio.Event())
         if self._ear is None or heard.is_set():
             return
-        with contextlib.suppress(Exception):  # the ear itself notices, and joins again
+        with contextlib.suppress(Exception):  # `work` notices the error, and subscribes again
             async with asyncio.timeout(ANSWER):
                 await self._ear.subscribe(_channel(session_id, self._family))
                 await heard.wait()
 
     async def leave(self, session_id: int) -> None:
-        """Listen to it no longer."""
+        """Unsubscribe from the hints about a session."""
         if self._joined.pop(session_id, None) is not None and self._ear is not None:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(ANSWER):
                     await self._ear.unsubscribe(_channel(session_id, self._family))
 
-    # To speak
+    # Sending
 
     def notify(self, session_id: int, what: What, running: Running | None = None) -> None:
         self._begin(self.send(Hint(self._name, session_id, what, running)))
@@ -108,14 +108,14 @@ class Relay:
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
-        # asyncio itself refers to tasks only weakly: without this, one could vanish before it is done.
+        # asyncio has only weak references to tasks: without this one, a task could be collected before it is done.
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    # To hear
+    # Listening
 
     async def work(self) -> None:
-        """Reach Redis, listen until it is lost, begin anew."""
+        """Connect to Redis, listen until the connection is lost, and start again."""
         if not settings.REDIS_URL:
             return
         away = False
@@ -149,7 +149,7 @@ class Relay:
             settings.REDIS_URL,
             socket_timeout=ANSWER,
             socket_connect_timeout=ANSWER,
-            # No retries in the library: `work` connects again, and then looks into the log for what was missed.
+            # No retries in the library: `work` reconnects, and then checks the log for missed changes.
             retry=Retry(NoBackoff(), 0),
         )
         ear = redis.pubsub()
@@ -162,7 +162,7 @@ class Relay:
                     await redis.aclose()
 
     async def _join_all(self, ear: PubSub) -> None:
-        """Before anything else: what happens from here on is heard."""
+        """Subscribe to all joined sessions before anything else, so that no later hint is missed."""
         async with asyncio.timeout(ANSWER):
             await ear.connect()  # type: ignore[no-untyped-call]
             connection: Any = ear.connection
@@ -171,7 +171,7 @@ class Relay:
             await ear.subscribe(*(_channel(each, self._family) for each in (0, *self._joined)))
 
     async def _note_connection(self, connection: Any) -> None:
-        """The library has made a new connection by itself: nobody knows what was not heard meanwhile."""
+        """Note that the library has reconnected, because hints may be lost."""
         self._lost = True
 
     async def _listen(self, ear: PubSub) -> None:
@@ -196,7 +196,7 @@ class Relay:
             if joined is not None:
                 joined.set()
         elif message["type"] == "message":
-            self._begin(self._heed(message["data"]))  # who follows slowly holds up no other session
+            self._begin(self._heed(message["data"]))  # so that a slow session does not delay others
 
     async def _heed(self, data: bytes) -> None:
         try:
@@ -206,7 +206,7 @@ class Relay:
         except Exception as error:
             log.warning("could not follow another process: %s", error)
 
-    # To look
+    # Checks of the log
 
     async def _look_while_away(self) -> None:
         while True:

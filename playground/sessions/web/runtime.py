@@ -1,4 +1,4 @@
-"""The runtime: what this process has of live sessions, put together: their loop, the workers, the jobs, and the sessions by id."""
+"""The runtime: all live sessions of this process, with their loop, workers, and jobs."""
 
 import asyncio
 import atexit
@@ -31,7 +31,7 @@ REST_SECONDS = 6.0
 
 
 class Runtime:
-    """Everything but `call` and `do` of its loop is to be used on the sessions' loop only."""
+    """The live sessions and services of this process. Use all but the loop's `call` and `do` on the sessions' loop only."""
 
     def __init__(self) -> None:
         name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"[-64:]
@@ -53,26 +53,26 @@ class Runtime:
         loop.begin_soon(self.services.relay.work)
 
     def live(self, session_id: int) -> LiveSession:
-        """The session in this process."""
+        """Return the session in this process."""
         if session_id not in self.sessions:
             self.sessions[session_id] = LiveSession(session_id, self.services)
         return self.sessions[session_id]
 
     def notice(self, session_id: int, head: int) -> None:
-        """The database says where a session's head is."""
+        """Note a session's head that the database reports."""
         live = self.sessions.get(session_id)
         if live is not None:
             live.notice(head)
 
     async def hear(self, hint: Hint) -> None:
-        """Another process says something about a session."""
+        """Handle a hint of another process about a session."""
         live = self.sessions.get(hint.session)
         if live is not None:
             await live.hear(hint)
             self._forget_deleted(live)
 
     async def look(self) -> None:
-        """Hints may be lost: the database says where the sessions are that are open here, and the others are told of those."""
+        """Read the status of the open sessions from the database, because hints may be lost, and notify the other processes of it."""
         before = {live: live.driver for live in self.sessions.values()}
         found = await self.services.loop.db(log_of_sessions.standings, [live.id for live in before])
         work = [live.level(found.get(live.id), driver) for live, driver in before.items()]
@@ -84,14 +84,14 @@ class Runtime:
     async def fork(
         self, session_id: int, at: int | None, name: str, creator: str, branch: bool, traced: bool = True
     ) -> Session:
-        """A new session with the same past; its engine shares the origin's checkpoints."""
+        """Create a session with the same past; its engine shares the origin's checkpoints."""
         origin = self.live(session_id)
         session, copied = await origin.fork(at, name, creator, branch, traced)
         await self.live(session.pk).inherit(origin, session, copied)
         return session
 
     async def delete(self, session_id: int) -> None:
-        """The session was deleted by somebody here."""
+        """Close a session that was deleted in this process."""
         live = self.live(session_id)
         await live.delete()
         self._forget_deleted(live)
@@ -101,7 +101,7 @@ class Runtime:
             self.sessions.pop(live.id, None)
 
     async def _sweep(self) -> None:
-        """Give back, now and then, the memory of sessions that nobody has asked for anything."""
+        """Release the memory of idle sessions at intervals."""
         services, idle = self.services, settings.ENGINE_IDLE_SECONDS
         while True:
             await asyncio.sleep(min(60, idle))
@@ -117,13 +117,13 @@ class Runtime:
             await services.pool.renew()
 
     async def rest(self) -> None:
-        """The process is to end: what plays or runs is paused, and what would be replayed is saved, as far as there is time."""
+        """Pause the drives and save the checkpoints before the process ends, for at most REST_SECONDS."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(REST_SECONDS):
                 await asyncio.gather(*(_rest(live) for live in list(self.sessions.values())))
 
     def warm(self) -> None:
-        """Start the first worker before anybody asks for it; from any thread."""
+        """Start the first worker before the first request; from any thread."""
         self.services.loop.begin_soon(self.services.pool.warm)
 
     def stop(self) -> None:
@@ -145,7 +145,7 @@ _runtime: Runtime | None = None
 
 
 def runtime() -> Runtime:
-    """This process' runtime, made when first asked for."""
+    """Return this process's runtime, created at the first call."""
     global _runtime
     with _lock:
         if _runtime is None:

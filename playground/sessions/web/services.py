@@ -1,4 +1,4 @@
-"""What every live session of a process shares."""
+"""The services that all live sessions of a process share."""
 
 import asyncio
 import os
@@ -25,23 +25,23 @@ from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.relay import Relay
 from scheduler_core.world.commands import Command
 
-# Turns: what plays do by themselves is done for a few of them at a time, the others in a row.
+# Turns: only a few plays work at the same time, the others wait in a queue.
 #
-# So somebody who steps does not wait behind all of them in every queue on the way: the worker's, the database's, the sockets'.
+# So a user's step does not wait for all plays in each queue on the way: the worker's, the database's, the sockets'.
 
 PLAYS_AT_ONCE = max(2, os.cpu_count() or 2)
-PATIENCE = 2.0  # seconds in the row, after which whoever is ahead is taken to hang
+PATIENCE = 2.0  # seconds of waiting after which the plays ahead are assumed to hang
 
 
 class Turns:
-    """The row, first come first served."""
+    """The queue of plays for turns, first come, first served."""
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(PLAYS_AT_ONCE)
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
-        """Wait for a turn, and give it back at the end; who has waited for PATIENCE goes on without one."""
+        """Hold a turn; after PATIENCE seconds of waiting, continue without one."""
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._free.acquire()
@@ -56,7 +56,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class Services:
-    """The parts that all live sessions of a process share; `name` tells the process from other servers."""
+    """The parts that all live sessions of a process share; `name` distinguishes the process from other server processes."""
 
     name: str
     loop: SessionsLoop
@@ -67,7 +67,7 @@ class Services:
     turns: Turns = field(default_factory=Turns)
 
 
-INTEGERS = range(-(2**63), 2**64)  # those that orjson writes; it refuses others
+INTEGERS = range(-(2**63), 2**64)  # the integers that orjson can encode
 MOST_SHOWN = 200
 
 
@@ -82,15 +82,15 @@ class SessionLog:
         self._db = services.loop.db
 
     async def read(self, after: int = 0) -> tuple[Session, list[LogRow]]:
-        """The session and its entries from number `after` on."""
+        """Return the session and its entries from number `after` on."""
         return await self._db(log.read, self._id, after)
 
     def follow(self, session: Session) -> None:
-        """Take the log's end from the session as it was read."""
+        """Set the log's end to that of a session that was read."""
         self.head, self.seq, self.size = session.head, session.log_seq, session.log_bytes
 
     async def append(self, kind: RowKind, to: int, payload: bytes, size: int = 0, last_of: str = "") -> None:
-        """Write the next entry; `last_of` is whose lease ends with it."""
+        """Write the next entry; `last_of` is the holder whose lease ends with it."""
         row = LogRow(self.seq + 1, kind, self.head, to, payload, size)
         await self._db(log.append, self._id, row, last_of=last_of)
         self.seq, self.head = row.seq, to
@@ -98,7 +98,7 @@ class SessionLog:
 
     async def append_commands(self, commands: Sequence[AppliedCommand]) -> None:
         """Write several commands at once."""
-        # One start more than commands: the last one is where the next entry will begin.
+        # One more start than commands: the last one is the start of the next entry.
         starts = [self.head, *(each.to for each in commands)]
         rows = [
             LogRow(self.seq + number, "command", at, each.to, each.payload, each.size)
@@ -109,12 +109,12 @@ class SessionLog:
         self.size += sum(row.size for row in rows)
 
     async def extend(self, to: int, last_of: str = "") -> None:
-        """Let the last entry reach further; `last_of` is whose lease ends with it."""
+        """Extend the last entry to position `to`; `last_of` is the holder whose lease ends with it."""
         await self._db(log.advance, self._id, self.seq, self.head, to, last_of)
         self.head = to
 
     def require_room(self, size: int = 0) -> None:
-        """Raises LimitReached where the log is full."""
+        """Raise LimitReached if the log is full."""
         if self.seq >= settings.MAX_LOG_ENTRIES:
             raise LimitReached(
                 message(
@@ -135,7 +135,7 @@ class SessionLog:
 
 
 def command_data(command: Command, source: str) -> bytes:
-    """A command as the log keeps it. Raises LimitReached where it is too long, CommandRefused where JSON has no such value."""
+    """Return a command in the form of the log. Raise LimitReached if it is too long, CommandRefused if JSON cannot encode a value."""
     try:
         data = orjson.dumps({"command": command, "source": source}, default=msgspec.to_builtins)
     except orjson.JSONEncodeError as error:
@@ -146,7 +146,7 @@ def command_data(command: Command, source: str) -> bytes:
 
 
 def _refusal(command: dict[str, Any]) -> CommandRefused | None:
-    """The refusal of the first field whose value can't be written, if any."""
+    """Return the refusal of the first field that JSON cannot encode, or None."""
     for path, value in _leaves(command, ""):
         expected = _describe_expected_value(value)
         if expected:
@@ -156,7 +156,7 @@ def _refusal(command: dict[str, Any]) -> CommandRefused | None:
 
 
 def _describe_expected_value(value: Any) -> str:
-    """The words for a value that JSON can have instead; "" where it can have this one."""
+    """Return the description of a valid value if JSON cannot encode this one, or ""."""
     if isinstance(value, int) and value not in INTEGERS:
         return WHOLE_NUMBER
     if isinstance(value, str) and any("\ud800" <= sign <= "\udfff" for sign in value):
@@ -165,7 +165,7 @@ def _describe_expected_value(value: Any) -> str:
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every key and every plain value of some data, with its path."""
+    """Yield each key and each plain value of some data, with its path."""
     if isinstance(value, Mapping):
         for name, below in value.items():
             yield path, name

@@ -1,1 +1,1 @@
-"""What runs in a worker process: the engines of sessions. No Django, no database."""
+"""The worker process: the engines of sessions. No Django, no database."""

@@ -1,4 +1,4 @@
-"""`python -m playground.sessions.worker`: forks workers that have imported everything, as ordered through standard input, a socket."""
+"""`python -m playground.sessions.worker`: fork workers that have imported all modules, on orders through standard input, a socket."""
 
 import gc
 import os
@@ -6,14 +6,14 @@ import select
 import signal
 import socket
 
-gc.disable()  # until all is imported: passes over what stays would take a tenth of the start
+gc.disable()  # during imports: collections would take a tenth of the start, and free nothing
 
 from playground.sessions.protocol.wire import ORDER, REPORT, STARTED  # noqa: E402
 from playground.sessions.worker.process import run_worker, tune_garbage_collection  # noqa: E402
 
 
 def serve(orders: socket.socket) -> None:
-    """Fork a worker for each order, and report each that starts or ends, until nobody can order any more."""
+    """Fork a worker for each order, and report each start and end, until the other end of the socket is closed."""
     waking, woken = socket.socketpair()
     woken.setblocking(False)
     signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
@@ -36,14 +36,14 @@ def serve(orders: socket.socket) -> None:
                     end.close()
                 (connection, at_work), (memory, idle) = files, ORDER.unpack(order)
                 run_worker(connection, at_work, memory, idle)
-                os._exit(0)  # not sys.exit: the clean-up that the fork inherited is the parent's
+                os._exit(0)  # not sys.exit: the inherited cleanup handlers belong to the parent
             for file in files:
                 os.close(file)
             orders.sendall(REPORT.pack(pid, STARTED))
 
 
 def report_ended(orders: socket.socket) -> None:
-    """Report the workers that have ended since the last time."""
+    """Report the workers that have ended since the last call."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -58,5 +58,5 @@ if __name__ == "__main__":
     tune_garbage_collection()
     orders = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # what a worker prints is no answer
+    os.dup2(2, 1)  # a worker's stdout goes to stderr
     serve(orders)

@@ -1,7 +1,8 @@
-"""CheckpointStore: a session's checkpoints as bytes, inside its worker. The web process puts them into the database and hands them back.
+"""CheckpointStore: a session's checkpoints as bytes, inside its worker. The web process stores them in the database.
 
-They stand at about equal distances of work, the first in each cell of a grid; when there are too many, or too many bytes, the grid doubles
-and every other one goes. So a longer history costs no more to keep, and what is to go is always known from what there is.
+Checkpoints are at about equal distances of work, the first in each cell of a grid; if they are too many, or have too many bytes, the cell
+size doubles and every other checkpoint is dropped. So the cost of storage does not grow with the history, and the checkpoints to drop
+depend only on those that exist.
 """
 
 import secrets
@@ -19,14 +20,14 @@ MOST = 48
 FEWEST = 2
 MOST_BYTES = 16 << 20
 FIRST_CELL = 0.04
-# A checkpoint has to spare this many times the seconds that it takes to write.
+# A checkpoint must save this many times the seconds that it takes to write.
 WORTH = 0.4
 AT_ONCE = 8
 UNSEALED = -1
 
 
 class StoredCheckpoint(NamedTuple):
-    """A checkpoint as bytes; `work` is the time that the engine needed from the start to here, `parts` how much of the archive it needs."""
+    """A serialized checkpoint; `work` is the engine's time from the start to here, `parts` the number of archive parts it needs."""
 
     position: int
     work: float
@@ -35,11 +36,7 @@ class StoredCheckpoint(NamedTuple):
 
 
 class SaveResult(NamedTuple):
-    """The result of a save.
-
-    The new checkpoints, the positions of dropped ones, the archive's new part with its number, and whether there is more to
-    write.
-    """
+    """The result of a save: new checkpoints, positions of dropped ones, the archive's new part and its number, whether there is more."""
 
     new: list[StoredCheckpoint]
     dropped: list[int]
@@ -48,7 +45,7 @@ class SaveResult(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """A world in memory; `work` is the time that the engine needed from the start to here."""
+    """A world in memory; `work` is the engine's time from the start to here."""
 
     position: int
     work: float
@@ -59,14 +56,14 @@ AnyCheckpoint = Checkpoint | StoredCheckpoint
 
 
 class CheckpointStore:
-    """Checkpoints by position with the archive that they share. `volume` names the archive: parts of another one don't fit."""
+    """Checkpoints by position with their shared archive. `volume` identifies the archive: the parts of another one do not fit."""
 
     def __init__(self) -> None:
-        self.pace = 0.0  # seconds that reading a byte takes: the least seen, as the collector may fall into it
+        self.pace = 0.0  # seconds to read a byte: the minimum seen, as a garbage collection may distort a measurement
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, with another archive."""
+        """Start again, with an empty archive."""
         self.archive = Archive()
         self.volume = secrets.token_hex(8)
         self.cell = FIRST_CELL
@@ -82,12 +79,12 @@ class CheckpointStore:
         return self.archive.size + sum(len(each.data) for each in self._checkpoints)
 
     def before(self, position: int) -> StoredCheckpoint | None:
-        """The latest one at or before a position."""
+        """Return the latest checkpoint at or before a position, or None."""
         index = bisect_right(self._checkpoints, position, key=lambda each: each.position)
         return self._checkpoints[index - 1] if index else None
 
     def read(self, checkpoint: StoredCheckpoint) -> Any | None:
-        """The world of a checkpoint; None, and none of them are trusted any more, where the bytes make no world."""
+        """Return the world of a checkpoint. If the bytes are invalid, discard all checkpoints and return None."""
         started = time.thread_time()
         try:
             with no_collection():
@@ -103,18 +100,18 @@ class CheckpointStore:
         return world
 
     def cost(self, checkpoint: StoredCheckpoint) -> float:
-        """Seconds that reading a checkpoint will take, about; before the first one, what writing took; 0 where nothing was written here."""
+        """Return the estimated seconds to read a checkpoint, before the first read by the time to write one; 0 if none was written here."""
         return self.pace * len(checkpoint.data)
 
     def cut(self, position: int) -> None:
-        """Forget all checkpoints if one is after a position."""
+        """Discard all checkpoints if one is after a position."""
         if self._checkpoints and self._checkpoints[-1].position > position:
             self.forget()
 
     # Writing
 
     def save(self, checkpoints: Iterable[Checkpoint]) -> Steps[SaveResult]:
-        """Write what the grid asks for, at most a few at once; the last is kept until the next time."""
+        """Write the checkpoints that the grid needs, a few at once; the newest one is kept until the next save."""
         before, worlds = set(self.positions), {one.position: one for one in checkpoints}
         chosen, volume = self._chosen(list(worlds.values())), self.volume
         missing = [worlds[position] for position in chosen if position not in before]
@@ -124,7 +121,7 @@ class CheckpointStore:
                 break
             self._checkpoints.append(StoredCheckpoint(checkpoint.position, checkpoint.work, UNSEALED, data))
         part = yield from self._seal()
-        if self.volume != volume:  # begun anew meanwhile: what was written belongs to nothing
+        if self.volume != volume:  # `forget` was called meanwhile: the written parts are of a discarded archive
             return SaveResult([], [], None, more=True)
         wanted = set(chosen)
         self._checkpoints = sorted(each for each in self._checkpoints if each.position in wanted)
@@ -140,7 +137,7 @@ class CheckpointStore:
         return SaveResult(new, sorted(before - now), part, len(missing) > AT_ONCE and not self._broken)
 
     def _write(self, world: Any) -> Steps[bytes | None]:
-        """The bytes of a world; None where it can't be written, and the log alone has to do."""
+        """Return the bytes of a world; None if it cannot be encoded, so that only the log remains."""
         if self._broken:
             return None
         started, spent = time.thread_time(), 0.0
@@ -174,7 +171,7 @@ class CheckpointStore:
         return None if data is None else (number, data)
 
     def _chosen(self, checkpoints: Sequence[AnyCheckpoint]) -> list[int]:
-        """Positions: the first in each cell, and the last of all; what is kept already goes before what would have to be written."""
+        """Return positions: the first in each cell, and the last of all; a stored checkpoint comes before one that must be written."""
         known: dict[int, AnyCheckpoint] = {
             one.position: one for one in [*checkpoints, *self._checkpoints] if one.position
         }
@@ -192,14 +189,14 @@ class CheckpointStore:
     # Reading
 
     def load(self, volume: str, parts: list[bytes], checkpoints: list[StoredCheckpoint]) -> None:
-        """Take over what the database has: raises CodecError where the parts are no archive."""
+        """Load the checkpoints of the database. Raise CodecError if the parts are not a valid archive."""
         for part in parts:
             self.archive.load(part)
         self.volume = volume
         self._checkpoints = sorted(checkpoint for checkpoint in checkpoints if checkpoint.parts <= len(parts))
 
     def twin(self, parts: int, positions: list[int]) -> "CheckpointStore":
-        """The same checkpoints for a fork: those at some positions, with the first parts of the archive."""
+        """Return the store of a fork: the checkpoints at some positions, with the first parts of the archive."""
         other = CheckpointStore()
         wanted = set(positions)
         checkpoints = [each for each in self._checkpoints if each.position in wanted and each.parts <= parts]

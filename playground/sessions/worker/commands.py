@@ -1,4 +1,4 @@
-"""The commands of a session's log inside a worker: by position, read when a replay comes to them, and summed up in a running digest."""
+"""The commands of a session's log inside a worker: by position, decoded on demand, with a running digest."""
 
 import hashlib
 import zlib
@@ -14,7 +14,7 @@ _DIGEST_BYTES = 16
 
 
 class _Entry(msgspec.Struct):
-    """A command as the log has it; the rest of its entry is for people."""
+    """The command of an entry in the log; a worker ignores the entry's other fields."""
 
     command: Command
 
@@ -23,15 +23,15 @@ _entries = msgspec.json.Decoder(_Entry)
 
 
 def read_command(data: bytes) -> Command:
-    """The command of an entry of the log, JSON as command_data wrote it. Raises Refused with the field at fault."""
+    """Return the command of an entry in the log, JSON from command_data. Raise Refused with the invalid field."""
     try:
         return _entries.decode(data).command
     except msgspec.ValidationError:
-        return command_from_json(orjson.loads(data)["command"])  # says in words what is wrong with it
+        return command_from_json(orjson.loads(data)["command"])  # raises a readable error
 
 
 class Commands(Mapping[int, Command]):
-    """Position -> the command applied there. What a command says stays compressed, as the log keeps it, until somebody asks."""
+    """The commands by position. A command stays compressed, as in the log, until its first use."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -56,14 +56,14 @@ class Commands(Mapping[int, Command]):
         return len(self._positions)
 
     def add(self, at: int, payload: bytes) -> None:
-        """The next command, as the log keeps it (compressed JSON)."""
+        """Add the next command, in the form of the log (compressed JSON)."""
         self._index[at] = len(self._positions)
         self._positions.append(at)
         self._payloads.append(payload)
         self._digests.append(_digest(self._digests[-1], str(at).encode(), payload))
 
     def cut(self, keep: int) -> None:
-        """Forget what was applied at a position or later."""
+        """Discard the commands at a position or later."""
         count = bisect_left(self._positions, keep)
         del self._positions[count:], self._payloads[count:], self._digests[count + 1 :]
         self._index = {at: index for at, index in self._index.items() if at < keep}

@@ -1,4 +1,4 @@
-"""Engine: one session's world inside a worker: the log's commands by position, a Simulation at the head, the history behind it.
+"""Engine: one session's world inside a worker: the log's commands by position, a Simulation at the head, and its history.
 
 Methods that may take long are generators: they yield when their slice is over and return their result.
 """
@@ -31,13 +31,13 @@ from scheduler_core.analysis.whatif import Circles, Loop
 from scheduler_core.apiserver.door import Failure
 
 MOST_STEPS = 1 << 62
-SOME = 100  # writes between two words of how far it is
+SOME = 100  # writes between reports of the progress
 
 Advance = Callable[[int, int], None]
 
 
 class TriedCommand(NamedTuple):
-    """A command, what a rehearsal did with its objects in a world at a position, and what the log keeps: `size` bytes, compressed."""
+    """A command, its rehearsal in a world at a position, and its form in the log: `size` bytes before compression."""
 
     world: Simulation
     position: int
@@ -47,12 +47,12 @@ class TriedCommand(NamedTuple):
     size: int
 
     def holds(self, world: Simulation) -> bool:
-        """Return whether nothing has happened since."""
+        """Return whether the world is still at the position of the rehearsal."""
         return self.world is world and self.position == world.position
 
 
 class DiscardedCommand(Exception):
-    """A command that came to something nobody keeps: `world` is what it made."""
+    """A command was undone because its result was not wanted; `world` is the result."""
 
     def __init__(self, world: Simulation) -> None:
         super().__init__()
@@ -60,12 +60,12 @@ class DiscardedCommand(Exception):
 
 
 class Engine:
-    """`head` and positions are as in docs/architecture.md."""
+    """The engine of one session. For `head` and positions see docs/architecture.md."""
 
     def __init__(self, seed: int, slice_: TimeSlice, story: str = "", lesson: bytes = b"") -> None:
         self.seed, self.slice = seed, slice_
         self.interrupted = False
-        self.unrefused = 0  # writes of API clients one after the other
+        self.unrefused = 0  # consecutive writes of API clients without a refusal
         self.target = 0
         self.commands = Commands(seed)
         self.times: dict[int, int] = {}  # virtual times of commands that this process has applied
@@ -94,9 +94,9 @@ class Engine:
     # The log.
 
     def replay(self, world: Simulation) -> None:
-        """One transition of the log.
+        """Replay one transition of the log.
 
-        Where this engine can't make it (the log is another engine's), nothing happens at that position, and that is kept in `stuck`.
+        If this engine cannot make the transition (another version wrote the log), the position gets an empty one, and `stuck` records it.
         """
         before, why = world.position, "nothing is left to do"
         try:
@@ -109,12 +109,12 @@ class Engine:
             why = str(refused)
         if world.position == before:
             self.stuck = self.stuck or (before, why)
-            # An empty transition takes up the position: otherwise later commands would come at wrong positions,
+            # An empty transition fills the position: otherwise later commands would be applied at wrong positions,
             # and the replay to the head would never end.
             world.change(lambda: None)
 
     def take(self, rows: Sequence[LogRow], keep: int = 0) -> Steps[None]:
-        """Take the log's commands from position `keep` on."""
+        """Add the log's commands from position `keep` on."""
         for row in rows:
             if row.kind == "command" and row.at >= keep:
                 self.commands.add(row.at, row.payload)
@@ -122,13 +122,13 @@ class Engine:
                 yield
 
     def follow(self, rows: Sequence[LogRow], head: int, keep: int = 0) -> Steps[None]:
-        """Be where the log is: forget what comes after `keep`, take the rows from there on, replay to the head."""
+        """Follow the log: discard what comes after `keep`, add the rows from there on, and replay to the head."""
         yield from self._rewind(keep)
         yield from self.take(rows, keep)
         yield from self.go_on(head)
 
     def go_on(self, head: int) -> Steps[None]:
-        """Replay from where the world is to the head."""
+        """Replay from the present position to the head."""
         self.target = head
         while self.world.position < head:
             started, before = time.thread_time(), self.world.position
@@ -149,7 +149,7 @@ class Engine:
         self.attempts.cut(keep)
 
     def twin(self, at: int) -> "Steps[Engine]":
-        """A copy of this engine for a fork of the session."""
+        """Return a copy of this engine for a fork of the session."""
         world = (yield from self.at(at)).fork()
         other = Engine(self.seed, self.slice, self.panels.story)
         other.panels.own = self.panels.own
@@ -160,7 +160,7 @@ class Engine:
         return other
 
     def at(self, position: int) -> Steps[Simulation]:
-        """The world at a position; to be looked at, not to be changed."""
+        """Return the world at a position; read-only."""
         if position == self.world.position:
             self._shown, self._unwanted = position, False
             return self.world
@@ -168,7 +168,7 @@ class Engine:
         return world
 
     def own(self, position: int) -> Steps[Simulation]:
-        """A world of one's own at a position."""
+        """Return a separate copy of the world at a position, which the caller may change."""
         world: Simulation = self.history.nearest(position)
         while world.position < position:
             self.replay(world)
@@ -177,15 +177,15 @@ class Engine:
         return world
 
     def deltas(self, followers: Sequence[Follower]) -> list[Delta]:
-        """Return the deltas that show the head to those that follow it.
+        """Return the deltas that show followers the head.
 
-        Return [] on an error: those that follow ask for the head themselves and get the error.
+        Return [] on an error: the followers then request the head themselves and get the error.
         """
         if followers:
             self._shown, self._unwanted = self.world.position, False
         try:
             if any(self.attempts.is_missing(self.world, follower.look) for follower in followers):
-                return []  # whoever follows asks, and the attempt is replayed in slices
+                return []  # followers will query, and the attempt is replayed in slices
             return [
                 self.panels.delta(
                     self.world, follower.look, follower.seen, self.attempts.known(self.world, follower.look)
@@ -198,19 +198,19 @@ class Engine:
 
     @answers(View)
     def view(self, request: View) -> Steps[ShownPanels]:
-        """Panels as somebody sees them who has a look."""
+        """Return the panels for a look."""
         world = yield from self.at(request.position)
         past = yield from self.attempts.world(world, request.look)
         return self.panels.view(world, request.look, request.panels, past)
 
     @answers(Compare)
     def compare(self, request: Compare) -> Steps[Delta]:
-        """The differences to a page that saw something before."""
+        """Return the differences from a page that shows `before`."""
         world = yield from self.at(request.position)
         past = yield from self.attempts.world(world, request.look)
         return self.panels.delta(world, request.look, request.before, past)
 
-    # What moves the head.
+    # Moves of the head.
 
     @answers(Apply)
     def apply(self, request: Apply) -> Steps[AppliedCommand]:
@@ -226,8 +226,9 @@ class Engine:
         wanted: Callable[[Simulation], bool] = lambda _: True,
         apart: int = 1,
     ) -> AppliedCommand:
-        """Apply a command given as the log's JSON. Raises Unwanted, with nothing changed, where what it came to is not `wanted`. So many
-        positions `apart` are copies kept: one that is refused costs the way from the last.
+        """Apply a command in the JSON form of the log. If the result is not `wanted`, undo it and raise DiscardedCommand.
+
+        Copies of the world are `apart` positions apart: after a refusal the world is replayed from the last copy.
         """
         at = self.world.position
         try:
@@ -240,7 +241,7 @@ class Engine:
     def apply_tried(
         self, tried: TriedCommand, advance: Advance, max_objects: int, followers: Sequence[Follower] = ()
     ) -> AppliedCommand:
-        """Apply a command that was tried in this very world; `advance` is told how many of its writes were done."""
+        """Apply a command that was rehearsed in this very world; `advance` gets the number of writes done."""
         at, events = self.world.position, list(tried.trial.events)
         trial = replace(tried.trial, events=_report_progress(events, advance))
         try:
@@ -262,7 +263,7 @@ class Engine:
         apart: int = 1,
     ) -> None:
         self._leave(apart)
-        # Objects are counted only after the command: a cluster that is too large then needs a world to return to.
+        # Objects are counted only after the command: if the cluster is too large then, the previous world is restored.
         at, now, started = self.world.position, self.world.now, time.thread_time()
         before = None if self.history.is_near(at, apart) else self.world.fork()
         try:
@@ -289,14 +290,14 @@ class Engine:
         self.history.worked(self.world, time.thread_time() - started)
 
     def _return_to(self, position: int) -> Simulation:
-        """The world as it was a few transitions ago, made again from a copy."""
+        """Return the world at a recent position, replayed from a copy."""
         world: Simulation = self.history.nearest(position)
         while world.position < position:
             self.replay(world)
         return world
 
     def _leave(self, apart: int = 1) -> None:
-        """The head is about to move on: keep a copy for those who still have to be shown it, unless one is kept that is not so far."""
+        """Keep a copy of the head before it moves, for viewers who have not seen it, unless a copy less than `apart` before exists."""
         position, wanted = self.world.position, apart > 1 or self.history.forks_fast
         if not self._unwanted and (wanted or self._shown != position) and not self.history.is_near(position, apart):
             self.history.keep(self.world)
@@ -305,7 +306,7 @@ class Engine:
     def step(
         self, grain: Grain, times: int = 1, keep: bool = True, followers: Sequence[Follower] = ()
     ) -> Steps[Movement]:
-        """Engine steps of a grain; the reason is "idle" where nothing was left to do. Without `keep` nobody will look at where they end."""
+        """Make engine steps of a grain; the reason is "idle" if nothing was left to do. Unless `keep`, no viewer will see the end."""
         self._leave()
         before, at, reason = self.progress(), self.world.position, ""
         for _ in range(times):
@@ -329,7 +330,7 @@ class Engine:
         )
 
     def live(self, wall: int, followers: Sequence[Follower] = ()) -> Steps[Movement]:
-        """Make the steps that are due in a live world at a time on the wall (ns since 1970); idle if the world is no longer live."""
+        """Make the steps of a live world that are due at a wall-clock time (ns since 1970); idle if the world is no longer live."""
         self._leave()
         before, at, until = self.progress(), self.world.position, wall - self.world.store.epoch
         while self.world.store.live and self.world.due(until):
@@ -345,7 +346,7 @@ class Engine:
         )
 
     def stops(self, grain: Grain, world: Simulation) -> Callable[[Simulation], bool]:
-        """Return the condition that ends a step before its grain is reached: a card of the lesson that asks or offers, or a second card."""
+        """Return the condition that ends a step early: it reaches a lesson's card with a question or a task, or a second card."""
         lesson = lesson_of(self.panels.story) if grain is Grain.PLUGIN and self.panels.story else None
         if lesson is None:
             return lambda _: False
@@ -360,7 +361,7 @@ class Engine:
     def run(
         self, seconds: float, keep: bool = True, until: Until | None = None, most: int = MOST_STEPS
     ) -> Steps[Movement]:
-        """Steps at full speed for some time, at most so many; fewer when interrupted, at a condition, or with nothing left to do."""
+        """Run at full speed for some `seconds`, at most `most` steps; fewer if interrupted, at a condition, or if nothing is left to do."""
         self._leave()
         self.interrupted = False
         reason: Reason = ""
@@ -370,7 +371,7 @@ class Engine:
         def stops(world: Simulation) -> bool:
             return watchdog.hear(world) or (holds is not None and holds(world))
 
-        # Leases are renewed in idle worlds, too; whoever waits for a time waits through that.
+        # Leases are renewed in idle worlds, too; a run to a time includes these renewals.
         timers = isinstance(until, TimeReached)
         while not reason and not self.interrupted and time.perf_counter() < end:
             started = time.thread_time()
@@ -389,26 +390,26 @@ class Engine:
         return Movement(at, self.world.position, before, after, reason, hit, doing, awaited=awaited)
 
     def _watching(self) -> runaway.Watch:
-        """Return the run's watch for circles: the same one for all slices of a run."""
+        """Return the run's detector of runaways: the same one for all slices of a run."""
         last = self._watchdog
         return last if last and last.position == self.world.position else runaway.Watch(self.world)
 
     def _doing(self, reason: Reason, circles: Circles | None, loop: Loop | None) -> Steps[Message | None]:
-        """Return the text of a run's actions if the run was stopped before its end."""
+        """Return a summary of a run's actions if the run was stopped before its end."""
         if loop is not None:
             return runaway.loop_words(loop)
         last = yield from runaway.tally(self.history, self.world.position)
         return runaway.words(circles if reason == "runaway" else None, self.world.now, last)
 
     def _condition(self, until: Until | None) -> Callable[[Any], bool] | None:
-        """The condition of a run; a run that goes on where its last slice ended goes on with what that has seen."""
+        """Return the condition of a run; in a later slice of a run the same one, with its state."""
         position, before, holds = self._waited
         if position == self.world.position and before == until:
             return holds
         return condition(self.world, until)
 
     def progress(self) -> QueueProgress:
-        """Attempts made so far and pods that a queue still holds to be tried."""
+        """Return the number of attempts so far, and of pods in queues that will be attempted."""
         queues = [scheduler.queue for scheduler in self.world.schedulers]
         waiting = sum(
             len(queue.active_pods) + len(queue.backoff_pods) + len(queue.error_backoff_pods) for queue in queues

@@ -1,4 +1,4 @@
-"""The engines of a worker, and the searches and re-runs that go on in turns."""
+"""The engines of a worker, its searches and re-runs, which continue over several requests, and its files."""
 
 import io
 import time
@@ -20,7 +20,7 @@ from playground.sessions.worker.traces import Export, commands_of
 from playground.sessions.worker.world import Simulation
 from scheduler_core.formats.export import SpanTree, Tables, chrome_events, otlp, table_names, transitions, versions_of
 
-# Files inside a worker: a session's history in a form that other tools read, made a part at a time in a process of its own.
+# Files inside a worker: a session's history in formats of other tools, made part by part in a process of its own.
 
 CHUNK = 1 << 20
 PATIENCE = 0.25
@@ -30,11 +30,11 @@ TOO_LARGE = gettext_noop(
     "from the session's JSONL without a limit."
 )
 OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
-LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same bytes for the same history
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed time, so that equal histories give equal bytes
 
 
 class File:
-    """A file being made: the history first, then the file's parts."""
+    """A file being made: first the replay of the history, then the file's parts."""
 
     def __init__(self, request: OpenFile) -> None:
         self._request = request
@@ -86,19 +86,19 @@ class File:
         return stream.getvalue()
 
 
-MOST_TASKS = 48  # of all sessions; one that was dropped begins again when it is asked for
-MOST_ANSWERS = 1000  # long answers that go out in parts
+MOST_TASKS = 48  # of all sessions; a dropped task starts again at its next request
+MOST_ANSWERS = 1000  # long answers that are sent in parts
 
 P = TypeVar("P")
 T = TypeVar("T")
 
 
 class Engines:
-    """The engines of one worker process, and its other work in memory."""
+    """The engines of one worker process, and its other tasks in memory."""
 
     def __init__(self, slice_: TimeSlice, advance: Callable[[int, int], None] = lambda done, total: None) -> None:
         self.slice = slice_
-        self.advance = advance  # tells the web process how far is what lets nobody else work
+        self.advance = advance  # reports the progress of blocking work to the web process
         self.writing: Export | File | None = None
         self._engines: dict[int, Engine] = {}
         self._tasks: OrderedDict[tuple[int, str], object] = OrderedDict()
@@ -112,7 +112,7 @@ class Engines:
         return self._engines.get(session)
 
     def get(self, session: int) -> Engine:
-        """Raises EngineFailed where the session is not open here."""
+        """Return the session's engine. Raise EngineFailed if the session is not open here."""
         engine = self._engines.get(session)
         if engine is None:
             raise EngineFailed(message("The engine does not have this session. Try again."))
@@ -129,7 +129,7 @@ class Engines:
             del self._tasks[key]
 
     def take_task(self, session: int, token: str, kind: type[T]) -> T | None:
-        """Return the task with a token, which is not kept any longer; None if there is none of this kind."""
+        """Remove and return the task with a token; None if there is none of this kind."""
         task = self._tasks.pop((session, token), None)
         return task if isinstance(task, kind) else None
 
@@ -141,7 +141,7 @@ class Engines:
         return progress
 
     def keep_task(self, session: int, token: str, task: object) -> None:
-        """Keep a task for the request that goes on with it, unless it was dropped while it worked."""
+        """Keep a task for the request that continues it, unless the task was dropped meanwhile."""
         if (session, token) in self._dropped:
             del task
             trim_memory()
@@ -153,17 +153,17 @@ class Engines:
             del self._tasks[key]
 
     def drop_task(self, session: int, token: str) -> None:
-        """Forget a task, and do not keep one that works at the moment."""
+        """Discard a task, also one that works at the moment."""
         self._dropped.append((session, token))
         if isinstance(self._tasks.pop((session, token), None), LargeImport):
             trim_memory()
 
     def prepare(self, session: int, token: str, prepared: TriedCommand | None) -> None:
-        """A large import can be applied as it was tried. Of this process one is kept, as it takes much memory."""
+        """Keep the rehearsal of a large import; only one for each process, because it needs much memory."""
         self._prepared = None if prepared is None else (session, token, prepared)
 
     def take_prepared(self, session: int, token: str) -> TriedCommand | None:
-        """The large import with a token, which is not kept any longer; None where it is not here."""
+        """Remove and return the rehearsal with a token; None if it is not here."""
         if self._prepared is None or self._prepared[:2] != (session, token):
             return None
         prepared, self._prepared = self._prepared[2], None

@@ -1,4 +1,4 @@
-"""Answers to the requests that open a session, move its head, and show it; and the start of any request's work."""
+"""Handlers of the requests that open a session, move its head, search it, serve its API, and write traces."""
 
 import sys
 import time
@@ -24,12 +24,12 @@ from scheduler_core.apiserver.door import Failure, Reply, answer_read, as_yaml
 from scheduler_core.world.checkpoint import CodecError, fingerprint
 from scheduler_core.world.readonly import LoadLimits
 
-# A session whose replay from its last checkpoint takes less than this, in seconds, may leave memory while it is watched.
+# A session with viewers may be released if its replay from the last checkpoint takes less than this, in seconds.
 COVERED = 0.5
 
 
 def restore(engine: Engine, archive: opening.Archive) -> None:
-    """Begin at the last checkpoint of those that belong to the log, instead of at its beginning."""
+    """Start at the last valid checkpoint of the log instead of at its beginning."""
     fitting = [
         StoredCheckpoint(one.position, one.work, one.parts, one.data)
         for one in archive.checkpoints
@@ -52,9 +52,9 @@ def restore(engine: Engine, archive: opening.Archive) -> None:
 
 
 def compare(engine: Engine, saved: list[bytes]) -> opening.Difference | None:
-    """Return the first difference between a replay of the whole log and the saved outcomes.
+    """Return the first difference between a replay of the whole log and the saved outcomes, or None.
 
-    The rest of the saved outcomes is up to date.
+    If there is one, all outcomes will be saved again.
     """
     was = [outcome for data in saved for outcome in opening.unpack(data)]
     difference = opening.difference(was, opening.of(engine.world.journal.attempts, 0, engine.target))
@@ -92,7 +92,7 @@ def _travelling(engine: Engine, one: StoredCheckpoint) -> opening.Checkpoint:
 
 @answers(moving.Forward)
 def forward(engine: Engine, request: moving.Forward) -> Steps[int]:
-    """A command is a step of its own."""
+    """Return the position one step of a grain after this one; a command is a step of its own."""
     if request.position >= request.head:
         return request.head
     return (yield from _next(engine, request.position, request.grain, request.head))
@@ -143,7 +143,7 @@ def _start_before(engine: Engine, at: int) -> Steps[int]:
 
 @answers_as_worker(opening.Open, slow=True)
 def open_session(engines: Engines, session: int, request: opening.Open) -> Steps[opening.OpenedEngine]:
-    """Make a session's engine, from its last checkpoint on where there is one that can be used."""
+    """Make a session's engine, starting at the last checkpoint that can be used."""
     engine = Engine(request.seed, engines.slice, request.story, request.lesson)
     engine.outcomes_saved, engine.target = request.outcomes_saved, request.head
     engines.put(session, engine)
@@ -221,12 +221,12 @@ def require_future(engine: Engine, request: moving.RequireFuture) -> Steps[None]
     require_future_of(engine.world, request.until)
 
 
-# What goes on in turns
+# Tasks that continue over several requests
 
 
 @answers_as_worker(until.Search)
 def search_on(engines: Engines, session: int, request: until.Search) -> Steps[until.SearchProgress]:
-    """Begin a search or go on with it, for some time."""
+    """Begin or continue a search, for some time."""
     engine = engines.get(session)
     going = None if request.begin else engines.take_task(session, request.token, outlines.Search)
     if going is None:
@@ -236,7 +236,7 @@ def search_on(engines: Engines, session: int, request: until.Search) -> Steps[un
 
 @answers_as_worker(comparing.Rerun)
 def rerun_on(engines: Engines, session: int, request: comparing.Rerun) -> Steps[comparing.RerunProgress]:
-    """Make a history again without some commands or with another seed, or go on with that for some time."""
+    """Begin or continue a re-run without some commands or with another seed, for some time."""
     engine = engines.get(session)
     going = engines.take_task(session, request.token, rerun.Rerun) or rerun.Rerun(
         engine, request.position, request.skip, request.max_objects, request.max_steps, request.seed
@@ -246,7 +246,7 @@ def rerun_on(engines: Engines, session: int, request: comparing.Rerun) -> Steps[
 
 @answers_as_worker(moving.ReadImport)
 def read_import(engines: Engines, session: int, request: moving.ReadImport) -> Steps[moving.ImportProgress]:
-    """Begin to look at a large import or go on with that, for some time."""
+    """Begin or continue to plan a large import, for some time."""
     engine = engines.get(session)
     going = engines.take_task(session, request.token, LargeImport)
     if going is None:
@@ -262,7 +262,7 @@ def read_import(engines: Engines, session: int, request: moving.ReadImport) -> S
 
 @answers_as_worker(moving.ApplyImport)
 def apply_import(engines: Engines, session: int, request: moving.ApplyImport) -> Steps[moving.ImportApplied]:
-    """Apply a large import, where nothing has happened since it was tried."""
+    """Apply a large import, if nothing has happened since its rehearsal."""
     yield
     engine, prepared = engines.get(session), engines.take_prepared(session, request.token)
     if prepared is None or not prepared.holds(engine.world):
@@ -270,15 +270,15 @@ def apply_import(engines: Engines, session: int, request: moving.ApplyImport) ->
     return moving.ImportApplied(engine.apply_tried(prepared, engines.advance, request.max_objects, request.followers))
 
 
-# Reads of the API server: a long answer goes out in parts
+# Reads of the API server: a long answer is sent in parts
 
-AT_ONCE = 1 << 20  # bytes of an answer, and an entry more of a list
+AT_ONCE = 1 << 20  # bytes of a part, which one more entry of a list may exceed
 EXPIRED = "The resourceVersion for the provided list is too old."
 
 
 @answers_as_worker(moving.Read)
 def read(engines: Engines, session: int, request: moving.Read) -> Steps[moving.ApiAnswer]:
-    """Answer a GET. A long answer is of one moment, whatever happens until its last part is asked for."""
+    """Answer a GET. All parts of a long answer are of the same moment."""
     engine = engines.get(session)
     world = yield from engine.at(request.position)
     now = time.time_ns() if world.store.live and request.position == engine.world.position else 0
@@ -299,7 +299,7 @@ def read_on(engines: Engines, session: int, request: moving.ReadOn) -> Steps[mov
 
 @answers_as_worker(moving.BeginWatch)
 def begin_watch(engines: Engines, session: int, request: moving.BeginWatch) -> Steps[moving.StartedWatch]:
-    """Begin a watch at the head. What it sees first is of this moment, and goes out in parts too."""
+    """Begin a watch at the head. Its first events are all of this moment, and are also sent in parts."""
     yield
     engine = engines.get(session)
     live = engine.world.store.live
@@ -312,7 +312,7 @@ def begin_watch(engines: Engines, session: int, request: moving.BeginWatch) -> S
 
 
 def _cut(reply: Reply, live: bool) -> Generator[moving.ApiAnswer, None, None]:
-    """An answer in parts. One entry is known ahead, and so which part is the last."""
+    """Yield an answer in parts. One entry is read ahead to know which part is the last."""
     answered = moving.ApiAnswer(reply.status, b"", reply.content_type, list(reply.headers), live)
     body = bytearray()
     for entry in reply.parts():
@@ -360,4 +360,4 @@ def progress(engines: Engines, session: int) -> opening.ReplayProgress:
     return opening.ReplayProgress(engine.world.position, engine.target) if engine else opening.ReplayProgress(0, 0)
 
 
-load()  # the other modules: whoever imports this one has all handlers
+load()  # the other modules, so that an import of this one registers all handlers

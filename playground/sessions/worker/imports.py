@@ -1,4 +1,4 @@
-"""Imports inside a worker: what one would do, and the command that does it."""
+"""Imports inside a worker: the plan of an import, and its command."""
 
 import re
 import zlib
@@ -27,7 +27,7 @@ from scheduler_core.world import simulation as core
 from scheduler_core.world.commands import ApplyObjects
 from scheduler_core.world.readonly import InvalidObject, LoadedObject, LoadLimits, forget_places, parse_quantity
 
-# Namespaces that a snapshot's objects are in and that it does not hold: they were there where it was taken, and are made with it.
+# Namespaces of a snapshot's objects that the snapshot lacks: they existed in its cluster, and are created with its objects.
 
 KIND = "Namespace"
 MADE = gettext_noop("Missing namespaces, which will be created without labels: %(names)s.")
@@ -37,7 +37,7 @@ SHOWN = 5
 def with_namespaces(
     world: core.Simulation, brought: Brought, loaded: Sequence[LoadedObject], whole: bool = False
 ) -> tuple[Brought, list[LoadedObject]]:
-    """Return the import and its objects, with the missing namespaces and a note that names them. `whole`: the text is all of a cluster."""
+    """Return the import and its objects, with the missing namespaces and a note that names them. `whole`: the text is a whole cluster."""
     lacking = _lacking(world, loaded, whole)
     if not lacking:
         return brought, list(loaded)
@@ -52,9 +52,9 @@ def with_namespaces(
 
 
 def _lacking(world: core.Simulation, loaded: Sequence[LoadedObject], whole: bool) -> list[str]:
-    """Return the names of missing namespaces, used by objects with a uid, which a cluster gave them, or by any object of a whole cluster.
+    """Return the names of missing namespaces of objects with a uid, which only a cluster sets, or of all objects of a whole cluster.
 
-    The text that brings the first nodes is taken for a whole cluster; into one that is there, manifests go as by kubectl.
+    A text that brings the first nodes counts as a whole cluster; into an existing one, manifests are applied as by kubectl.
     """
     there, used = set(), set()
     kinds = {str(each.manifest.get("kind")) for each in loaded if isinstance(each.manifest, Mapping)}
@@ -72,26 +72,26 @@ def _lacking(world: core.Simulation, loaded: Sequence[LoadedObject], whole: bool
 
 
 def _nowhere(path: str) -> None:
-    """It stands in no text."""
+    """Return None: the object has no place in a text."""
 
 
-# What an import would do with a text, and the command that does it.
+# The plan of an import, and its command.
 
-# Variables of a shell that nobody has filled in, where objects were refused for them: `${REPLICAS:-1}`, `$IMAGE`.
+# Unset shell variables for which objects were refused: `${REPLICAS:-1}`, `$IMAGE`.
 
 VARIABLES = gettext_noop("Values such as %(value)s are variables without a value. Fill them in first: %(command)s")
 COMMAND = "envsubst < FILE"
 _VARIABLE = re.compile(r"\$\{[A-Za-z_]\w{0,80}[^{}\"\n]{0,80}\}|\$[A-Z][A-Z0-9_]{1,80}\b")
 
 
-SOURCE = "import"  # of its command
+SOURCE = "import"  # of an import's command
 NO_OBJECT = "a scheduler's configuration is no object of the cluster; it can be applied by itself, above"
 
 
 def preview(
     world: core.Simulation, text: bytes, rename: bool = False, limits: LoadLimits | None = None, whole: bool = False
 ) -> moving.ImportPlan:
-    """The plan of an import, under other names where that is wished. Raises CommandRefused where the text cannot be read."""
+    """Return the plan of an import; `rename`: under other names. Raise CommandRefused if the text cannot be read."""
     brought = read_brought(text, limits)
     intake = core.take_in(world.store, world.now, [each.manifest for each in brought.objects], rename)
     brought, loaded = with_namespaces(world, brought, list_accepted_objects(brought, intake, rename), whole)
@@ -106,7 +106,7 @@ def preview(
 
 
 def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
-    """Read the objects of a text. Raises CommandRefused if it cannot be read."""
+    """Read the objects of a text. Raise CommandRefused if it cannot be read."""
     try:
         return read(text, limits)
     except NotObjects as error:
@@ -116,7 +116,7 @@ def read_brought(text: bytes, limits: LoadLimits | None) -> Brought:
 
 
 def list_accepted_objects(brought: Brought, intake: core.Intake, rename: bool) -> list[LoadedObject]:
-    """The objects of a text as they may be kept."""
+    """Return the objects of a text in the form that may be stored."""
     return [
         replace(each, manifest=manifest, file="" if rename else each.file)
         for each, manifest in zip(brought.objects, intake.objects, strict=True)
@@ -127,7 +127,7 @@ def list_accepted_objects(brought: Brought, intake: core.Intake, rename: bool) -
 def import_plan(
     world: core.Simulation, brought: Brought, intake: core.Intake, planned: core.Plan, rename: bool
 ) -> moving.ImportPlan:
-    """A plan as it is shown and kept, without its command and its text."""
+    """Return the plan for display and storage, without its command and its text."""
     idle = notes(planned.accepted)
     texts = (error.text for item in planned.items for error in item.errors)
     found = next((match for text in texts if (match := _VARIABLE.search(text))), None)
@@ -151,7 +151,7 @@ def import_plan(
 
 
 def _sum_up(manifests: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return what the nodes offer, and how many pods have a node or lack one."""
+    """Return the nodes' cpu and memory, and the numbers of pods with and without a node."""
     sums = dict.fromkeys(("cpu", "memory", "placed", "pending"), 0)
     for manifest in manifests:
         status = manifest.get("status") or {}
@@ -165,7 +165,7 @@ def _sum_up(manifests: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def command_of(world: core.Simulation, accepted: list[Manifest], brought: Brought, taken: str) -> ApplyObjects | None:
-    """Return the command that applies all accepted objects; None if there are none.
+    """Return the command that applies all accepted objects, or None if there are none.
 
     An import into an empty world carries its continuation.
     """
@@ -180,7 +180,7 @@ def command_of(world: core.Simulation, accepted: list[Manifest], brought: Brough
 
 
 def _encode_accepted_text(text: str, objects: Sequence[Any]) -> bytes:
-    """The text as it may be kept: without what was left at the door."""
+    """Return the text in the form that may be stored: without what the intake removed."""
     continuation = continuation_of(text)
     first = heading(continuation).encode() if continuation is not None else b""
     return first + msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
@@ -212,9 +212,9 @@ def _build_planned_object(item: core.Item) -> moving.PlannedObject:
     )
 
 
-# A large import inside a worker: its file is read, tried and packed in turns, and what was tried is kept until it is applied.
+# A large import inside a worker: its file is read, rehearsed, and packed in turns, and the rehearsal is kept until it is applied.
 #
-# The objects are tried in the order in which they will be applied, so that nothing has to be tried again for it.
+# Objects are rehearsed in the order in which they will be applied, so that the rehearsal can be applied as it is.
 
 T = TypeVar("T")
 
@@ -224,7 +224,7 @@ _EMPTY = b'"objects":[]'
 
 
 class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
-    """The preview of a file's import. At the end `prepared` is set, if the import can be applied as it was tried."""
+    """The preview of a file's import. At the end `prepared` is the rehearsal, if the import can be applied with it."""
 
     def __init__(self, engine: Engine, file: Path, rename: bool, limits: LoadLimits) -> None:
         super().__init__(self._run())
@@ -248,7 +248,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
             forget_places()
 
     def _look_at(self) -> Steps[moving.PackedPlan]:
-        yield  # so that somebody hears of it before the file is read, in one long turn
+        yield  # so that the client sees the stage before the file is read, in one long turn
         world = self._engine.world
         position, brought = world.position, read_brought(self._file.read_bytes(), self._limits)
         self._begin("clean", 3 * len(brought.objects))
@@ -264,7 +264,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         command = command_of(world, plan.accepted, brought, intake.taken)
         going_on = continuation_of(brought.text)
         first = heading(going_on).encode() if going_on is not None else b""
-        del brought, intake, plan  # with the text
+        del brought, intake, plan  # free the text, too
         forget_places()
         yield
         packed = yield from self._pack([each.manifest for each in loaded], command, first)
@@ -282,7 +282,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         return core.build_plan(world.api, sources, trial), trial
 
     def _pack(self, objects: Sequence[object], command: ApplyObjects | None, first: bytes) -> Steps[moving.PackedPlan]:
-        """The command as the log keeps it, and the text as it may be kept."""
+        """Return the command in the form of the log, and the text in the form that may be stored."""
         before, after = _frame(command)
         done = yield from self._write(before, command.objects if command is not None else (), after)
         before = first + b'{"apiVersion":"v1","kind":"List","items":['
@@ -291,7 +291,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         return moving.PackedPlan(b"", done.end() if command is not None else b"", text.end(), done.size, count)
 
     def _write(self, before: bytes, objects: Sequence[object], after: bytes) -> "Steps[_CompressedStream]":
-        """A list of objects as JSON, with what stands around it."""
+        """Return a list of objects as JSON, between `before` and `after`."""
         written, between = _CompressedStream(), b""
         written.add(before)
         for each in objects:
@@ -307,7 +307,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
         self._stage, self._counted, self._total = stage, 0, total
 
     def _in_turns(self, work: Generator[int, None, T]) -> Steps[T]:
-        """Work that says how many objects it has done, in slices."""
+        """Run work that yields the number of objects done, in slices; return its result."""
         while True:
             try:
                 self._counted = next(work)
@@ -319,7 +319,7 @@ class LargeImport(Task[moving.PackedPlan, moving.ImportProgress]):
 
 
 class _CompressedStream:
-    """Data that is compressed as it comes; `size` is what it was."""
+    """Data that is compressed as it is added; `size` is the size before compression."""
 
     def __init__(self) -> None:
         self.size = 0

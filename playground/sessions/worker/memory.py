@@ -1,4 +1,4 @@
-"""Memory: the collector at the wrong moment costs a second, what it frees goes back to the system, and no job takes it from the others."""
+"""Memory: when to collect garbage, which can take a second, how to return memory to the system, and limits for jobs."""
 
 import contextlib
 import ctypes
@@ -13,13 +13,13 @@ from playground.sessions.protocol.errors import LimitReached
 from playground.sessions.protocol.wire import resident
 from playground.sessions.worker.time_sharing import Steps
 
-# Shares of the memory that the process may take: for one job beside the sessions, and for one that has a process of its own.
+# Shares of the process's memory limit: for one job beside the sessions, and for one with a process of its own.
 SHARED = 0.25
 ALONE = 0.75
-# With more than this taken, a job beside the sessions ends before its share is used up.
+# If the process uses more than this share, a job beside the sessions ends before its own share is used up.
 FULL = 0.85
-# Worlds dropped after which memory is got back while there is nothing else to do, and while there is; then from the young objects alone,
-# unless the process grew by so many bytes since all were gone through.
+# Dropped worlds after which memory is collected: while idle, and while busy; then only young objects are collected, unless the process
+# grew by GROWTH bytes since the last full collection.
 SOME = 48
 MUCH = 300
 GROWTH = 256 << 20
@@ -30,36 +30,36 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def no_collection() -> Iterator[None]:
-    """Makes many objects without the collector looking for loops among all that there are; what is made here forms none, and counts as
-    old afterwards.
-    """
+    """Pause the garbage collector while many objects without cycles are created; after that these count as old."""
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was:
-            # Both together put all objects into the oldest generation: younger collections need not visit them.
+            # Together these move all objects to the oldest generation, which younger collections skip.
             gc.freeze()
             gc.unfreeze()
             gc.enable()
 
 
 def release_memory() -> None:
-    """Collect what nothing needs, and give it back to the system where its library can (malloc_trim(3))."""
+    """Collect garbage, and return free memory to the system if its library can (malloc_trim(3))."""
     gc.collect()
     trim_memory()
 
 
 def trim_memory() -> None:
-    """Give back what is free already, which takes no time."""
+    """Return free memory to the system, which takes almost no time."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 class Clearing:
-    """Gets memory of dropped worlds back. To go through all that there is takes a quarter of a second with fifty small sessions, for which
-    everybody waits: that is left to when there is nothing else to do, as long as there is room. `dropped` says how many there were.
+    """A collector of the memory of dropped worlds. `dropped` returns their number.
+
+    A full collection takes a quarter of a second with fifty small sessions and delays all of them, so it waits for idle time, as long as
+    there is free memory.
     """
 
     def __init__(self, dropped: Callable[[], int]) -> None:
@@ -69,7 +69,7 @@ class Clearing:
 
     @property
     def due(self) -> bool:
-        """True if there is memory to clear up when there is nothing else to do."""
+        """True if there is memory to collect in idle time."""
         return self._dropped() - self._all > SOME
 
     def clear_up(self, *, busy: bool) -> None:
@@ -88,7 +88,7 @@ class Clearing:
 class Budget:
     """A limit on a job's memory: the growth of the process in its turns, within `with`.
 
-    Raises LimitReached, in these words, at the end of a turn that took too much.
+    Raise LimitReached with the text `words` at the end of a turn that exceeds it.
     """
 
     def __init__(self, share: float, words: str) -> None:
@@ -115,13 +115,13 @@ class Budget:
 
 
 def limit() -> float:
-    """The bytes of memory that the process may take."""
+    """Return the memory limit of the process in bytes."""
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     return math.inf if most == resource.RLIM_INFINITY else most
 
 
 def within(budget: Budget, work: Steps[T]) -> Steps[T]:
-    """The same work, turn by turn within a budget."""
+    """Do the work turn by turn within a budget."""
     while True:
         try:
             with budget:

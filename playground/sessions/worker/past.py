@@ -1,4 +1,4 @@
-"""What was: the worlds of steps and attempts that are past, and where a viewer stands among them."""
+"""The past: worlds at earlier positions and at the ends of attempts."""
 
 import sys
 import time
@@ -12,20 +12,20 @@ from playground.sessions.worker.checkpoint_store import Checkpoint, CheckpointSt
 from playground.sessions.worker.time_sharing import Steps, TimeSlice
 from playground.sessions.worker.world import Simulation
 
-# Attempts: the few worlds of attempts that are over and that somebody looks at, each as it was when the attempt ended.
+# Attempts: the few worlds of past attempts that viewers see, each at the end of its attempt.
 
 KEPT = 2
 
 
 class Attempts:
-    """`at` replays to a position. What is kept is only looked at."""
+    """A cache of attempts' worlds. `at` replays to a position. The worlds are read-only."""
 
     def __init__(self, at: Callable[[int], Steps[Simulation]]) -> None:
         self._at = at
         self._worlds: OrderedDict[int, Simulation] = OrderedDict()
 
     def world(self, world: Simulation, look: Look) -> Steps[Simulation | None]:
-        """The world of the attempt that a look asks for; None where that is the world itself."""
+        """Return the world of the attempt that a look requests; None if that is the present world."""
         position = past_of(world, look)
         if position is None:
             return None
@@ -39,55 +39,55 @@ class Attempts:
         return found
 
     def known(self, world: Simulation, look: Look) -> Simulation | None:
-        """The same where it is at hand."""
+        """Return the cached world of the attempt that a look requests, or None."""
         position = past_of(world, look)
         return None if position is None else self._worlds.get(position)
 
     def is_missing(self, world: Simulation, look: Look) -> bool:
-        """Return whether the attempt has to be replayed first."""
+        """Return whether the attempt must be replayed first."""
         position = past_of(world, look)
         return position is not None and position not in self._worlds
 
     def cut(self, position: int) -> None:
-        """Forget what comes after a position."""
+        """Discard what comes after a position."""
         for one in [key for key in self._worlds if key > position]:
             del self._worlds[one]
 
 
 # History: any position of a world, from checkpoints and replay.
 #
-# Checkpoints stand at equal distances of *work* (seconds of the processor's time that the engine needed), not of positions: how long a
-# replay takes is what people wait for; and not of the clock's, which goes by what else the machine does. When there are too many, every
-# other one goes and the distance doubles; how many there may be depends on how large the world is. Where people look back, a few more are
-# kept near that place, so that the next step back is short.
+# Checkpoints are at equal distances of *work* (seconds of the engine's CPU time), not of positions, because viewers wait for the time of a
+# replay; and not of wall-clock time, which depends on the machine's load. If there are too many, every other one is dropped and the
+# distance doubles; the maximum depends on the size of the world. A few more are kept near a position that a viewer has gone back to, so
+# that the next step back is short.
 #
-# The same checkpoints as bytes (checkpoint_store.py) outlive the process.
+# Checkpoints are also stored as bytes (checkpoint_store.py), which outlive the process.
 
 MOST_CHECKPOINTS = 64
 FEWEST_CHECKPOINTS = 12
 OBJECTS = (
-    1_200_000  # in all checkpoints together: a copy of a world takes about half a kilobyte for each of its objects
+    1_200_000  # in all checkpoints together: a copy of a world needs about half a kilobyte for each of its objects
 )
 LOCAL_CHECKPOINTS = 12
 RECENT = 6
 WORLDS = 6
 FIRST_SPACING = 0.04
-ROUGHLY = 1.25  # slices don't end exactly where a checkpoint is due
-FORKS_APART = 2  # so many times as long as a copy takes is replayed before another one is kept on the way to a position
+ROUGHLY = 1.25  # slices do not end exactly where a checkpoint is due
+FORKS_APART = 2  # a copy on the way to a position must follow a replay this many times as long as the copy takes
 FAST_FORK = 0.0015
 
 
 class DroppedWorlds:
-    """The number of worlds dropped in this process while other code still had them.
+    """The number of worlds dropped in this process while other code still had references to them.
 
-    A world refers to itself: only the collector frees their memory.
+    A world refers to itself: only the garbage collector frees their memory.
     """
 
     dropped = 0
 
 
 def _let_go(worlds: list[Any]) -> None:
-    """Takes the worlds out of the list, and frees the memory of those that nobody else has."""
+    """Empty the list, and free the worlds without other references."""
     while worlds:
         world = worlds.pop()
         world.disconnect()
@@ -97,10 +97,10 @@ def _let_go(worlds: list[Any]) -> None:
 
 
 class History:
-    """The main line's checkpoints, and the few worlds that somebody looks at.
+    """The main line's checkpoints, and the few worlds that viewers see.
 
-    `replay(world)` makes one transition of the log: the command at the world's position, or else one engine step. `count(world)` says
-    how many objects a world holds.
+    `replay(world)` makes one transition of the log: the command at the world's position, or else one engine step. `count(world)` returns
+    the number of objects in a world.
     """
 
     def __init__(
@@ -116,12 +116,12 @@ class History:
         self.work = 0.0  # seconds that the engine needed from the start to the head
         self._near: OrderedDict[int, Any] = OrderedDict()
         self._worlds: OrderedDict[int, Any] = OrderedDict()
-        self._forking = 0.0  # seconds that a copy takes
-        self._replayed = 0.0  # seconds on the way to positions since a copy was kept
+        self._forking = 0.0  # seconds that a copy takes, as a moving average
+        self._replayed = 0.0  # seconds replayed since the last copy was kept
         self.store = CheckpointStore()
 
     def worked(self, world: Any, seconds: float) -> None:
-        """The main line stands at `world` after `seconds` more of work."""
+        """Record `seconds` of work that led the main line to `world`, and add a checkpoint if one is due."""
         self.work += seconds
         last = self._checkpoints[-1]
         if self.work - last.work >= self._spacing and world.position > last.position:
@@ -135,10 +135,10 @@ class History:
         return min(MOST_CHECKPOINTS, max(FEWEST_CHECKPOINTS, OBJECTS // (self._count(world) + 1)))
 
     def _thin(self) -> None:
-        """Double the distance; where one transition alone took longer, both its ends stay."""
+        """Double the distance between checkpoints; keep both ends of a transition that alone took longer."""
         self._spacing *= 2
         old, recent = self._checkpoints[:-RECENT], self._checkpoints[-RECENT:]
-        # The origin always stays: `_live` needs a checkpoint at or before each position.
+        # The origin is never dropped: `_live` needs a checkpoint at or before each position.
         remaining, dropped = [old[0]], []
         for checkpoint, following in zip(old[1:], [*old[2:], recent[0]], strict=True):
             if following.work - remaining[-1].work > ROUGHLY * self._spacing:
@@ -146,14 +146,14 @@ class History:
             else:
                 dropped.append(checkpoint.world)
         self._checkpoints = remaining + recent
-        # Each of these names refers to a world: `_let_go` would take it for one that is still in use.
+        # Each of these names refers to a world, which `_let_go` would count as still in use.
         del old, checkpoint, following
         _let_go(dropped)
 
     def _fork(self, world: Any) -> Any:
         started = time.thread_time()
         twin = world.fork()
-        # A moving average: worlds change in size, and the latest copies say most about the next.
+        # A moving average: worlds change in size, and the latest copies predict the next one best.
         self._forking = (self._forking + time.thread_time() - started) / 2
         return twin
 
@@ -163,12 +163,12 @@ class History:
         return self._forking < FAST_FORK
 
     def keep(self, world: Any) -> None:
-        """Remember a copy of a world, because somebody is about to look at it."""
+        """Keep a copy of a world that a viewer is about to see."""
         if world.position not in self._worlds:
             self._put(self._fork(world))
 
     def is_near(self, position: int, apart: int) -> bool:
-        """Return whether a copy is kept of a position, or of one less than `apart` before it."""
+        """Return whether there is a copy of a position, or of one less than `apart` before it."""
         return any(position - apart < at <= position for at in self._worlds)
 
     def _put(self, world: Any) -> None:
@@ -178,7 +178,7 @@ class History:
             _let_go([self._worlds.popitem(last=False)[1]])
 
     def cut(self, position: int) -> None:
-        """Forget everything after a position."""
+        """Discard what comes after a position."""
         # From index 1: the origin is never cut, as each replay may have to begin there.
         kept = bisect_right(self._checkpoints, position, lo=1, key=lambda checkpoint: checkpoint.position)
         dropped = [checkpoint.world for checkpoint in self._checkpoints[kept:]]
@@ -190,16 +190,16 @@ class History:
         _let_go(dropped)
 
     def twin(self, position: int, replay: Callable[[Any], None], origin: Any) -> "History":
-        """The same past up to a position, for a fork of the session."""
+        """Return the history of a fork: the same past up to a position."""
         other = History(origin, replay, self.slice, self._count)
         other._checkpoints = [checkpoint for checkpoint in self._checkpoints if checkpoint.position <= position]
         other._spacing, other.work = self._spacing, other._checkpoints[-1].work
         return other
 
-    # What outlives the process.
+    # Stored checkpoints, which outlive the process.
 
     def restore(self) -> Any | None:
-        """The world of the last stored checkpoint, from which the main line goes on; None where there is none, or it can't be read."""
+        """Return the world of the last stored checkpoint, to continue from; None if there is none, or it cannot be read."""
         stored = self.store.before(sys.maxsize)
         world = None if stored is None else self.store.read(stored)
         if stored is None or world is None:
@@ -219,11 +219,11 @@ class History:
 
     @property
     def uncovered(self) -> float:
-        """Seconds of work since the last stored checkpoint."""
+        """The seconds of work since the last stored checkpoint."""
         stored = self.store.before(sys.maxsize)
         return self.work - (stored.work if stored is not None else 0.0)
 
-    # Where to begin a replay.
+    # Starts of replays.
 
     def positions(self) -> list[int]:
         """Return the positions of stored worlds, in order: a replay to a position begins at the last one before it."""
@@ -231,7 +231,7 @@ class History:
         return sorted(places | set(self.store.positions))
 
     def nearest(self, position: int) -> Any:
-        """A copy of the latest known world at or before a position."""
+        """Return a copy of the latest available world at or before a position."""
         at, world = self._live(position)
         stored = self.store.before(position)
         if stored is not None and stored.position > at and self._is_worth_reading(stored, at):
@@ -242,7 +242,7 @@ class History:
         return world.fork()
 
     def _put_back(self, checkpoint: Checkpoint) -> None:
-        """Have a checkpoint in memory again, where there is room for it."""
+        """Keep a checkpoint in memory again, if there is room for it."""
         if len(self._checkpoints) < self._most(checkpoint.world):
             insort(self._checkpoints, checkpoint, key=lambda one: one.position)
         else:
@@ -260,18 +260,18 @@ class History:
         return best
 
     def _is_worth_reading(self, stored: StoredCheckpoint, at: int) -> bool:
-        """Return whether reading a stored world is quicker than the replay that it spares."""
+        """Return whether reading a stored world is faster than the replay that it saves."""
         checkpoint = self._checkpoints[
             bisect_right(self._checkpoints, at, key=lambda checkpoint: checkpoint.position) - 1
         ]
         before = self.store.before(at)
         known = max((checkpoint.position, checkpoint.work), (before.position, before.work) if before else (0, 0.0))
-        # Only the work at known positions is measured; between them it is taken to grow evenly with the position.
+        # Only the work at known positions is measured; between them it is assumed to be proportional to the position.
         share = (stored.position - at) / max(stored.position - known[0], 1)
         return (stored.work - known[1]) * share > self.store.cost(stored)
 
     def _remember(self, world: Any, wanted: int) -> None:
-        """Keep a copy near to a wanted position. Who walks back needs those behind it no more, and soon the earlier ones."""
+        """Keep a copy near a wanted position. Drop copies after that position first, which a viewer going back no longer needs."""
         self._near[world.position] = world
         while len(self._near) > LOCAL_CHECKPOINTS:
             latest = max(self._near)
@@ -279,10 +279,10 @@ class History:
             _let_go([self._near.pop(last)])
 
     def at(self, position: int) -> Steps[Any]:
-        """The world at a position; to be looked at, not to be changed.
+        """Return the world at a position; read-only.
 
-        Copies are kept on the way where half of it is behind, as soon as so much was replayed that they are worth it: few steps lead
-        from one of them to each position shortly before.
+        The replay keeps copies at half of the remaining way, once enough was replayed to be worth the cost: so each position shortly
+        before is a few steps from a copy.
         """
         if position in self._worlds:
             self._worlds.move_to_end(position)

@@ -1,6 +1,6 @@
 """A worker process: it reads requests from a socket and answers them there.
 
-It knows no Django and no database. It ends as soon as its socket is closed, also in the middle of a long job: it never outlives the server.
+It has no Django and no database. It ends as soon as its socket is closed, also in the middle of a long job: it never outlives the server.
 """
 
 import contextlib
@@ -29,12 +29,12 @@ from playground.sessions.worker.memory import SHARED, Budget, Clearing, within
 from playground.sessions.worker.past import DroppedWorlds
 from playground.sessions.worker.time_sharing import HANDLERS, Handler, Job, Steps, TimeSharing, TimeSlice
 
-LOWEST = 19  # as nice counts
+LOWEST = 19  # the nice value
 IDLE = 0.5  # seconds without work after which memory is cleared up
 
 
 class Worker:
-    """Requests in, answers out, jobs in turn between them."""
+    """The main loop: it reads requests, executes jobs in turns, and sends answers."""
 
     def __init__(self, source: int, sink: int, at_work: wire.AtWork) -> None:
         self._source, self._sink = source, sink
@@ -47,7 +47,7 @@ class Worker:
     def work(self) -> None:
         """Serve until the input ends."""
         while True:
-            # Messages go before jobs: an Interrupt has to reach a run between two of its slices.
+            # Messages come before jobs: an Interrupt must reach a run between two of its slices.
             ready, _, _ = select.select([self._source], [], [], self._patience())
             if not ready:
                 self._clearing.clear_up(busy=bool(self._jobs))
@@ -79,7 +79,7 @@ class Worker:
         self._at_work.say(0)
 
     def _hear(self, session: int, notice: Message) -> None:
-        """Do at once what a notice asks for; a notice needs no answer."""
+        """Execute a notice at once; a notice needs no answer."""
         engine = self._engines.find(session)
         if isinstance(notice, Interrupt) and engine is not None:
             engine.interrupted = True
@@ -103,7 +103,7 @@ class Worker:
             return
         try:
             data = encode_answer(number, answer)
-        except Exception as not_data:  # such an answer is a mistake here; the other sessions go on
+        except Exception as not_data:  # a bug in the handler must not affect other sessions
             self._fail(number, not_data)
         else:
             self._send(data)
@@ -119,7 +119,7 @@ class Worker:
 
 
 def start(engines: Engines, session: int, request: Request[Any]) -> tuple[Handler, Steps[Any]]:
-    """Begin the work for a request. Raises EngineFailed where its session is not open here."""
+    """Begin the work for a request. Raise EngineFailed if its session is not open here."""
     handler = HANDLERS[type(request)]
     if handler.of_worker:
         return handler, handler.work(engines, session, request)
@@ -128,7 +128,7 @@ def start(engines: Engines, session: int, request: Request[Any]) -> tuple[Handle
 
 
 def read_message(envelope: wire.Envelope) -> Message:
-    """Decode an envelope. Raises EngineFailed with the field at fault."""
+    """Decode an envelope. Raise EngineFailed with the invalid field."""
     try:
         return _messages(len(Message.kinds)).decode(envelope.message)
     except ValidationError as error:
@@ -137,16 +137,16 @@ def read_message(envelope: wire.Envelope) -> Message:
 
 @cache
 def _messages(known: int) -> Decoder[Message]:
-    """The decoder of all kinds of messages that this process has imported so far, which are so many.
+    """Return the decoder of all kinds of messages that this process has imported so far; `known` is their number.
 
-    A worker imports every kind together with its handler (registry.py), so no list of kinds has to be kept.
+    A worker imports each kind together with its handler (time_sharing.py), so no list of kinds is necessary.
     """
     kinds = [kind for kind in Message.kinds if not kind.__subclasses__()]
     return Decoder(Union[(*kinds,)])
 
 
 def encode_answer(number: int, answer: Any) -> bytes:
-    """A frame with an answer. Raises TypeError where it holds what is no data."""
+    """Return the frame of an answer. Raise TypeError if the answer is not data."""
     return wire.frame_message(wire.ENCODER.encode(wire.Reply(number, Raw(wire.ENCODER.encode(answer)))))
 
 
@@ -155,39 +155,38 @@ def encode_failure(number: int, failure: Failure) -> bytes:
 
 
 def failure_of(error: BaseException) -> EngineFailed:
-    """The error for what nobody has foreseen."""
+    """Return the error to report for an unexpected exception."""
     if isinstance(error, MemoryError):
         return OutOfMemory(message("This needs more memory than the limit."))
     return EngineFailed(message("The engine could not do this."))
 
 
 def tune_garbage_collection() -> None:
-    """Fewer passes over what stays: a world is many small objects that live as long as it does and form no cycles."""
-    # What exists now (modules, classes) lives as long as the process: the collector need not visit it.
+    """Make collections rarer: a world is many small objects that live as long as it does and form no cycles."""
+    # Present objects (modules, classes) live as long as the process, so collections skip them.
     gc.freeze()
     gc.enable()
     gc.set_threshold(100_000, 20, 20)
 
 
 def end_with(source: int) -> None:
-    """End the process at once when nobody holds the other end of its socket any more."""
+    """End the process at once when the other end of its socket is closed."""
     poll = select.poll()
-    poll.register(source, 0)  # a closed socket is reported in any case, what there is to read is not
+    poll.register(source, 0)  # reports a closed socket, but not data to read
     poll.poll()
     # sys.exit would end only this thread.
     os._exit(0)
 
 
 def run_worker(connection: int, at_work: int, memory: int, idle: bool) -> None:
-    """Answer what a web process asks through a socket, until the socket is closed.
+    """Answer a web process's requests through a socket, until the socket is closed.
 
-    `memory`: the bytes that this process may take. `at_work`: the file in which it says what it works on. `idle`: it takes only what
-    processors have left.
+    `memory`: the memory limit in bytes. `at_work`: the shared file with the current request. `idle`: run at idle priority.
     """
     os.setsid()  # Ctrl+C in the terminal reaches the server alone, which ends its workers
     if idle:
         yield_processors()
-    # Beyond the limit an allocation raises MemoryError, which `failure_of` answers; the process goes on.
+    # Beyond the limit an allocation raises MemoryError, which `failure_of` reports; the process continues.
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     threading.Thread(target=end_with, args=(connection,), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
@@ -195,7 +194,7 @@ def run_worker(connection: int, at_work: int, memory: int, idle: bool) -> None:
 
 
 def yield_processors() -> None:
-    """Give this process the lowest priority that the system has."""
+    """Set the lowest priority that the system has for this process."""
     os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
     if sys.platform == "linux":
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

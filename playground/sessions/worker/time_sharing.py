@@ -1,9 +1,9 @@
-"""TimeSharing: one thread serves many sessions by short slices of their jobs.
+"""TimeSharing: one thread serves many sessions in short slices of their jobs.
 
-A job is a generator that yields whenever its slice is over; what it returns is its result. Jobs that have taken little time so far go
-first (a step, a look), long ones (a run to the end, a replay, an export) take turns with what is left. What nobody waits for (checkpoints
-being written) works in the gaps between those, and has every EIGHTH turn where there are none. While somebody steps on in its session it
-waits until they pause for CALM, for PUT_OFF at most: a turn of it that has begun is in the way of the next step.
+A job is a generator that yields when its slice is over, and returns its result. Jobs that have used little time so far go first (a step,
+a look), long ones (a run to the end, a replay, an export) share the remaining time in turns. Background jobs (saves of checkpoints) run
+when there are no other jobs, and get every EIGHTH turn beside long ones. While a user steps in the same session, a background job waits
+for a pause of CALM, for at most PUT_OFF: a turn that has begun would delay the next step.
 """
 
 import math
@@ -28,7 +28,7 @@ Steps = Generator[None, None, T]  # work that yields between its slices, and its
 
 
 class TimeSlice:
-    """The time that the running job may still take before it has to let others work."""
+    """The time that the running job has before it must yield."""
 
     def __init__(self) -> None:
         self.end = 0.0
@@ -41,7 +41,7 @@ class TimeSlice:
 
 
 def in_slices(work: Generator[Any, None, T], slice_: TimeSlice) -> Steps[T]:
-    """Work that yields far more often than a slice is over, and its result."""
+    """Run work that yields far more often than once a slice; return its result."""
     while True:
         try:
             next(work)
@@ -53,7 +53,7 @@ def in_slices(work: Generator[Any, None, T], slice_: TimeSlice) -> Steps[T]:
 
 
 class Task(Generic[T, P]):
-    """Work that goes on from one request to the next, for some seconds each time. `result` is there once it is `done`."""
+    """Work that continues over several requests, some seconds each time. `result` is set once it is `done`."""
 
     def __init__(self, steps: Steps[T]) -> None:
         self.done = False
@@ -61,7 +61,7 @@ class Task(Generic[T, P]):
         self._steps = steps
 
     def work(self, seconds: float) -> Steps[P]:
-        """Go on for some seconds, which turns of other jobs use up as well, and return the progress."""
+        """Continue for some seconds, including the turns of other jobs, and return the progress."""
         end = time.perf_counter() + seconds
         while not self.done and time.perf_counter() < end:
             try:
@@ -73,7 +73,7 @@ class Task(Generic[T, P]):
         return self.progress()
 
     def turn(self) -> None:
-        """Work until the next pause. Raises StopIteration with the result."""
+        """Work until the next pause. Raise StopIteration with the result."""
         next(self._steps)
 
     def progress(self) -> P:
@@ -83,7 +83,7 @@ class Task(Generic[T, P]):
 
 @dataclass
 class Job:
-    """One request being worked on; `number` is the request's."""
+    """A request being executed; `number` is the request's."""
 
     steps: Steps[Any]
     done: Callable[[Any, BaseException | None], None]
@@ -96,9 +96,9 @@ class Job:
 
 
 class TimeSharing:
-    """The choice of the next slice: quick jobs in turn, slow ones in turn when no quick one waits, then background ones.
+    """The scheduler of slices: quick jobs in turn, slow ones in turn when no quick one waits, then background ones.
 
-    `at_work` gets the number of the job that works, and 0 after its turn.
+    `at_work` gets the number of the running job, and 0 after its turn.
     """
 
     def __init__(self, slice_: TimeSlice, at_work: Callable[[int], None] = lambda number: None) -> None:
@@ -107,7 +107,7 @@ class TimeSharing:
         self._slow: deque[Job] = deque()
         self._unhurried: deque[Job] = deque()
         self._passed_over = 0
-        self._stepped = (0, -math.inf)  # the session of the latest quick job, and when that worked
+        self._stepped = (0, -math.inf)  # the session of the latest quick job, and its time
 
     def add(self, job: Job) -> None:
         queue = self._unhurried if job.unhurried else self._slow if job.slow else self._quick
@@ -118,7 +118,7 @@ class TimeSharing:
 
     @property
     def patience(self) -> float:
-        """Seconds until a job may work, 0 where one may now: without any there is nothing to wait for."""
+        """The seconds until a job may run; 0 if one may run now, or if there is none."""
         if self._quick or self._slow or not self._unhurried:
             return 0.0
         job, (session, when) = self._unhurried[0], self._stepped
@@ -126,7 +126,7 @@ class TimeSharing:
         return max(0.0, min(calm, job.since + PUT_OFF) - time.monotonic())
 
     def drop(self, session: int) -> None:
-        """Forget the jobs of a session that was closed."""
+        """Drop the jobs of a session that was closed."""
         for queue in (self._quick, self._slow, self._unhurried):
             for job in [job for job in queue if job.session == session]:
                 queue.remove(job)
@@ -143,7 +143,7 @@ class TimeSharing:
         return self._slow
 
     def turn(self) -> None:
-        """Let the next job work for one slice."""
+        """Run the next job for one slice."""
         queue = self._next()
         job = queue.popleft()
         self._at_work(job.number)
@@ -175,8 +175,10 @@ RUN = (f"{OWN}.__main__", f"{OWN}.process")  # the program itself
 
 
 class Handler(NamedTuple):
-    """`of_worker`: asked of the worker itself; `slow`: takes turns with other slow work from the start; `unhurried`: nobody waits for it;
-    `too_much`: the error for more memory than one job may take, empty if the handler needs no such budget.
+    """The handler of a request.
+
+    `of_worker`: the request concerns the worker itself; `slow`: the job counts as slow from the start; `unhurried`: it is a background
+    job; `too_much`: the error if the job exceeds its memory budget, "" if it needs none.
     """
 
     work: Callable[..., Steps[Any]]
@@ -204,7 +206,7 @@ def answers_as_worker(request: type[Request[Any]], **options: Any) -> Callable[[
 
 
 def load() -> None:
-    """Import every module that may hold a handler: those of this package, and `worker.py` of each feature, in the order of their names.
+    """Import all modules that may have a handler: those of this package, and `worker.py` of each feature, in the order of their names.
 
     A worker does so once, when it starts. Features are found by their folders, since sessions import none of them.
     """

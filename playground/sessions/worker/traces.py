@@ -21,7 +21,7 @@ from scheduler_core.world.commands import Command
 
 CHUNK = 256 << 10
 PATIENCE = 0.25
-MOST_NAMED = 12  # fields
+MOST_NAMED = 12  # unknown fields that are listed
 COMMANDS = {command.__name__: command for command in get_args(Command)}
 TOO_MUCH = gettext_noop("The trace needs more memory than the limit and was stopped. The session is unchanged.")
 OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
@@ -50,14 +50,14 @@ class Export:
 
 
 def with_lesson(lines: Iterator[Data], lesson: comparing.TracedLesson) -> Iterator[Data]:
-    """The same lines; the header names the lesson, where there is one."""
+    """Yield the lines, with the lesson, if any, in the header."""
     header = next(lines)
     yield {**header, "lesson": msgspec.to_builtins(lesson)} if lesson.story else header
     yield from lines
 
 
 def lesson_in(header: Mapping[str, Any]) -> comparing.TracedLesson:
-    """The lesson that a header names."""
+    """Return the lesson that a header names; an empty one if it is invalid or missing."""
     try:
         return msgspec.convert(header.get("lesson", {}), comparing.TracedLesson)
     except msgspec.ValidationError:
@@ -65,7 +65,7 @@ def lesson_in(header: Mapping[str, Any]) -> comparing.TracedLesson:
 
 
 def commands_of(rows: Iterable[LogRow]) -> dict[int, Any]:
-    """The commands of a log's rows as JSON, by position."""
+    """Return the commands of a log's rows as JSON, by position."""
     return {row.at: orjson.loads(zlib.decompress(row.payload))["command"] for row in rows if row.kind == "command"}
 
 
@@ -76,7 +76,7 @@ def check(engines: object, session: int, request: comparing.CheckTrace) -> Steps
     lines = _read(request.data)
     try:
         seed, log, head = read_log(lines)
-        # A trace cannot bring more objects than a session may have.
+        # A trace must not have more objects than a session may have.
         most = request.max_objects
         objects = sum(len(command["objects"]) for command in log.values() if isinstance(command.get("objects"), list))
         if objects > most:
@@ -106,7 +106,7 @@ def check(engines: object, session: int, request: comparing.CheckTrace) -> Steps
 
 
 def _list_unknown_fields(commands: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The fields, as Command.field, that another version's commands have and those of this one have not."""
+    """Return the fields, as Command.field, of another version's commands that this version's commands lack."""
     found: dict[str, None] = {}
     for command in commands:
         known = {field.encode_name for field in msgspec.structs.fields(COMMANDS[command["kind"]])}
@@ -115,7 +115,7 @@ def _list_unknown_fields(commands: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def pack_command(command: Any) -> bytes:
-    """Return a command of a trace as the log of a session keeps it."""
+    """Return a trace's command in the form of a session's log."""
     return zlib.compress(orjson.dumps({"command": command, "source": "trace"}), 1)
 
 

@@ -1,4 +1,4 @@
-"""Watches of a session's API server: the last changes of its objects, and who sees which."""
+"""Watches of a session's API server: the last changes of its objects, and the watches that get them."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from playground.sessions.worker.world import Simulation, WatchEvent
 from scheduler_core.apiserver.door import Call, Watcher
 
-MOST = 20_000  # changes that are kept for those who come back
+MOST = 20_000  # changes that are kept for clients that reconnect
 
 
 class Change(NamedTuple):
-    """One change, with its number and the resourceVersion that it made."""
+    """One change, with its number and the resourceVersion that it set."""
 
     number: int
     version: int
@@ -20,20 +20,20 @@ class Change(NamedTuple):
 
 
 class Watches:
-    """The changes that a head went through, and the watches that hear of them."""
+    """The changes at a head, and the watches that get them."""
 
     def __init__(self) -> None:
         self.oldest = 0
         self._changes: deque[Change] = deque(maxlen=MOST)
         self._watchers: dict[int, tuple[Watcher, int]] = {}  # by number, each with the last change before it began
         self._by_place: dict[tuple[str, str], dict[int, None]] = {}  # numbers by kind and namespace
-        self._last = self._seen = 0  # changes; what all watches have seen
+        self._last = self._seen = 0  # numbers of changes: the last one, and the last one sent to watches
         self._number = 0
         self._world: Simulation | None = None
         self._events = 0
 
     def follow(self, world: Simulation) -> None:
-        """Hears of a world that is the head now; what another head went through after that is forgotten."""
+        """Follow a world that is the head now; discard later changes of the previous head."""
         if world is self._world:
             return
         self._world, version = world, world.store.resource_version
@@ -58,7 +58,7 @@ class Watches:
         self._changes.append(Change(self._last, version, event))
 
     def begin(self, world: Simulation, call: Call) -> tuple[int, Watcher, Iterable[bytes]]:
-        """A new watch: its number (0: it is over), and the events that it sees first. Failure where it cannot begin."""
+        """Begin a watch; return its number (0: it is over), its watcher, and its first events. Raise Failure if it is refused."""
         self._note_events(world)
         watcher, since = Watcher.begin(world, call, self.oldest)
         if since == Watcher.OVER:
@@ -73,7 +73,10 @@ class Watches:
         return self._number, watcher, first
 
     def next(self, world: Simulation) -> tuple[list[tuple[list[int], bytes]], list[int]]:
-        """Return the new events of watches, once for those that see the same. Watches elsewhere are not looked at."""
+        """Return the new events of watches, once for those with the same content, and the numbers of all watches.
+
+        Watches of kinds and namespaces without changes cost nothing.
+        """
         self._note_events(world)
         fresh = list(takewhile(lambda each: each.number > self._seen, reversed(self._changes)))[::-1]
         by_place: dict[tuple[str, str], list[Change]] = {}
@@ -102,7 +105,7 @@ class Watches:
                 del self._by_place[place]
 
     def _note_events(self, world: Simulation) -> None:
-        """The Events that components recorded since: they are no objects of the store."""
+        """Add the Events that components have recorded since, which are not objects of the store."""
         store = world.store
         if self._events == len(store.events):
             return

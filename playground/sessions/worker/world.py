@@ -1,4 +1,4 @@
-"""The door to scheduler_core: the names that an engine uses, in one place."""
+"""The interface to scheduler_core: all names that an engine uses."""
 
 from scheduler_core.formats.export import digest
 from scheduler_core.world.commands import Command, Redo, Undo, command_from_json
@@ -10,6 +10,6 @@ __all__ += ["count_objects", "digest"]
 
 
 def count_objects(world: Simulation, few: int = 0) -> int:
-    """Return the number of objects in a world's API server, besides those of every cluster; these are counted too where all are `few`."""
+    """Return the number of objects in a world's API server; those of every cluster count only if there are at most `few` in all."""
     found = sum(world.store.count(kind) for kind in world.store.kinds())
     return found if found <= few else found - count_standing(world.store)

@@ -1,1 +1,1 @@
-"""What takes long and is asked for beside a session's life."""
+"""Long tasks of a session beside its engine's requests."""

@@ -1,6 +1,6 @@
-"""Comparing two sessions: where their logs part, an outline of each, and the first attempt that differs.
+"""Comparisons of two sessions: where their logs diverge, an outline of each, and the first attempt that differs.
 
-Each session's own worker answers for its own history; here the answers are laid side by side.
+Each session's own worker answers for its own history; this module compares the answers.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from playground.sessions.protocol.base import Query
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 
-# Two logs side by side: up to where they are one, and the commands that only one of them has.
+# Two logs compared: their common part, and the commands that only one of them has.
 
 MOST_COMMANDS = 2000
 
@@ -27,10 +27,7 @@ MOST_COMMANDS = 2000
 def parting(
     beginning: int, other: int, ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand], heads: tuple[int, int]
 ) -> int:
-    """The position up to which two histories are one: the engine does the same wherever the commands were the same.
-
-    A world begins with its seed.
-    """
+    """Return the position up to which two histories are identical: those with the same seed and the same commands are."""
     if beginning != other:
         return 0
     for mine, yours in zip(ours, theirs, strict=False):
@@ -42,7 +39,7 @@ def parting(
 
 
 def differing(ours: Sequence[LoggedCommand], theirs: Sequence[LoggedCommand]) -> comparing.CommandDifferences:
-    """The commands after the parting, aligned."""
+    """Return the commands after the common part, aligned."""
     mine, other = list(ours[:MOST_COMMANDS]), list(theirs[:MOST_COMMANDS])
     both = align_sequences([command.print for command in mine], [command.print for command in other])
     rows: list[comparing.OneSidedCommand] = []
@@ -62,7 +59,7 @@ A = TypeVar("A")
 BUDGET = 60.0
 FIRST_CHUNK = 20
 CHUNK = 400
-# What two attempts that were decided alike have in common.
+# The fields that are equal in two attempts with the same decision.
 DECIDED = ("pod", "outcome", "node", "message", "evaluated", "feasible", "tied", "nominated", "victims")
 
 COMPARISON: Kind[comparing.Comparison] = Kind(
@@ -76,13 +73,13 @@ COMPARISON: Kind[comparing.Comparison] = Kind(
 
 
 class Comparisons:
-    """Lives on the sessions' loop; `live` finds a session in this process."""
+    """Comparisons as jobs, on the sessions' loop; `live` finds a session in this process."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Live]) -> None:
         self._jobs, self._loop, self._live = jobs, loop, live
 
     def begin(self, a: Session, b: Session, heads: tuple[int, int]) -> Job[comparing.Comparison]:
-        """The comparison of two sessions up to a position of each; what is known of it, or is on its way, is not begun again."""
+        """Begin the comparison of two sessions up to a position of each, or return the job that does so or has its result."""
         return self._jobs.begin(
             COMPARISON, lambda job: self._compare(job, (a, b), heads), Asker(a.pk), key=(a.pk, b.pk, *heads)
         )
@@ -90,7 +87,7 @@ class Comparisons:
     async def attempt_of(
         self, session: Session, head: int, outline: comparing.HistoryOutline, pod: str
     ) -> comparing.AttemptDetail | None:
-        """The last attempt of a pod after the parting, with its scores."""
+        """Return the last attempt of a pod after the common part, with its scores."""
         for offset in range(len(outline.attempts) - 1, -1, -1):
             if outline.attempts[offset].pod == pod:
                 return await self._live(session.pk).ask(comparing.Attempt(at=head, index=outline.first + offset))
@@ -122,7 +119,7 @@ class Comparisons:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two: its session, up to a head."""
+    """One of the two sessions, up to a head."""
 
     session: Live
     head: int
@@ -136,7 +133,7 @@ async def _first(
     sides: Sequence[Side],
     outlines: tuple[comparing.HistoryOutline, comparing.HistoryOutline],
 ) -> tuple[int | None, bool]:
-    """Index (from the parting on) of the first attempt that differs, if any; and whether time was over before all were looked into."""
+    """Return the index (after the common part) of the first attempt that differs, or None; and whether the time limit ended the search."""
     ours, theirs = (outline.attempts for outline in outlines)
     apparent = _first_index(outlines, DECIDED)
     total = min(len(ours), len(theirs)) if apparent is None else apparent
@@ -161,21 +158,21 @@ async def _first(
         if time.monotonic() > end:
             return apparent, True
     if apparent is None and len(ours) != len(theirs):
-        # One of them makes attempts that the other does not: a difference only if that one has nothing left to do.
+        # One history has further attempts: a difference only if the other one has nothing left to do.
         shorter = outlines[0] if len(ours) < len(theirs) else outlines[1]
         apparent = len(shorter.attempts) if shorter.idle else None
     return apparent, False
 
 
 async def _detail(side: Side, outline: comparing.HistoryOutline, index: int | None) -> comparing.AttemptDetail | None:
-    """The first differing attempt with its scores; None where a session has none."""
+    """Return the first differing attempt with its scores; None if the session has no such attempt."""
     if index is None or index >= len(outline.attempts):
         return None
     return await side.ask(comparing.Attempt, index=outline.first + index)
 
 
 def _first_index(outlines: Sequence[comparing.HistoryOutline], names: Sequence[str]) -> int | None:
-    """Index of the first pair of attempts that differ in one of some fields; None where none of the pairs does."""
+    """Return the index of the first pair of attempts that differ in one of some fields, or None."""
     for i, (ours, theirs) in enumerate(zip(outlines[0].attempts, outlines[1].attempts, strict=False)):
         if any(getattr(ours, name) != getattr(theirs, name) for name in names):
             return i

@@ -1,6 +1,7 @@
-"""Large imports: a file is looked at by its session's engine in turns, and what it would do is applied, one import at a time.
+"""Large imports: a session's engine plans a file's import in turns, and then applies it, one import at a time.
 
-Others wait for their turn. The file lies in a folder of the server's until it is read, and goes with the job, whatever becomes of it.
+Other imports wait for their turn. The file is in a folder of the server until it is read, and is deleted with the job, even if the job
+fails.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from playground.sessions.web.engines import Worker
 from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 
-# Previews of imports: what a text would do is found out by the session's engine and kept in the database, until it is applied.
+# Previews of imports: the session's engine plans the import of a text; the plan is stored in the database until it is applied.
 
 PREVIEW: Kind[KeptPreview] = Kind(
     "preview",
@@ -39,16 +40,16 @@ PREVIEW: Kind[KeptPreview] = Kind(
 
 
 class KeptPreview(NamedTuple):
-    """A preview's token, and the old and new names of a renamed import, which nobody else is told."""
+    """A preview's token, and the old and new names of a renamed import, which only its author gets."""
 
     token: str
     names: list[tuple[str, str]]
 
 
-PIECE = 0.25  # seconds of one turn; between two of them it can be cancelled
-LOOK = 0.1  # seconds between two looks at how far it is
+PIECE = 0.25  # seconds of one turn; between turns an import can be canceled
+LOOK = 0.1  # seconds between checks of the progress
 MOST_WAITING = 4
-LEFT = 3600.0  # seconds after which a file is nobody's: its server ended before its job did
+LEFT = 3600.0  # seconds after which a file is an orphan: its server ended before its job did
 
 IMPORT: Kind[ImportResult] = Kind(
     "import",
@@ -93,7 +94,7 @@ class ImportResult:
 
 
 class Imports:
-    """Lives on the sessions' loop."""
+    """Imports as jobs, on the sessions' loop."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
         self._jobs, self._loop = jobs, loop
@@ -101,7 +102,7 @@ class Imports:
     async def preview(
         self, session_id: int, session: ImportChanges, text: bytes, filename: str, author: str, rename: bool
     ) -> KeptPreview:
-        """Preview a text, and keep what it would do."""
+        """Preview the import of a text, and store the plan."""
 
         async def work(job: Job[KeptPreview]) -> KeptPreview:
             plan = await session.preview(text, rename)
@@ -113,7 +114,7 @@ class Imports:
     def look_at(
         self, session: ImportSession, file: Path, filename: str, author: str, rename: bool
     ) -> Job[ImportResult]:
-        """Begin to look at what a file would do; it goes when that is known, or the job is refused, fails or is cancelled."""
+        """Begin to plan the import of a file. The file is deleted after that, or if the job is refused, fails, or is canceled."""
 
         async def work(job: Job[ImportResult]) -> ImportResult:
             packed = await self._plan(session, job, file, rename)
@@ -132,7 +133,7 @@ class Imports:
         return job
 
     def apply(self, session: ImportSession, token: str, accepted: int) -> Job[ImportResult]:
-        """Begin to apply what was looked at."""
+        """Begin to apply an import that was planned."""
 
         async def work(job: Job[ImportResult]) -> ImportResult:
             job.advance(0, accepted, "apply")
@@ -175,7 +176,7 @@ class Imports:
 
 @contextlib.asynccontextmanager
 async def _watch_progress(job: Job[ImportResult], session: ImportSession) -> AsyncIterator[None]:
-    """Meanwhile the job says how far the session's worker is with what lets nobody else work there."""
+    """Copy the progress of the worker's blocking work to the job during the context."""
 
     async def look() -> None:
         while True:

@@ -1,7 +1,7 @@
-"""Jobs: what takes long and is asked for beside a session's life: comparisons, re-runs, searches, traces, downloads, previews.
+"""Jobs: long tasks of a session: comparisons, re-runs, searches, traces, downloads, previews.
 
-A job goes on whether or not somebody waits for it, says how far it is, can be cancelled, and is known by a token that only who asked for
-it has. How many of a kind go on at once, how long one may take and how long what became of it is kept, its kind says.
+A job continues without its requester, reports its progress, can be canceled, and is identified by a token that only its requester has.
+Its kind sets how many run at once, how long one may take, and how long results are kept.
 """
 
 import asyncio
@@ -44,16 +44,16 @@ class Live(Protocol):
 
 
 class Cancelled(SessionError):
-    """Whoever asked for the job ended it."""
+    """The requester canceled the job."""
 
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """The limits of a kind of job, and what is said where one is reached.
+    """The limits of a kind of job, and the texts for a reached limit.
 
-    `at_once` go on in this process, `of_a_session` of them for one session (0: any number). One more is refused, or waits its turn for
-    `wait` seconds. `seconds` is what one may take, `kept` how many results are kept; `reused`: who asks for the same
-    is given one of these. Texts are message ids (gettext_noop).
+    At most `at_once` run in this process, `of_a_session` of them for one session (0: any number). One more is refused, or waits for up to
+    `wait` seconds. `seconds` is the time limit of one, `kept` the number of results that are kept; `reused`: an equal request gets such a
+    result. Texts are message ids (gettext_noop).
     """
 
     name: str
@@ -80,9 +80,7 @@ class Asker:
 
 @dataclass(eq=False)
 class Job(Generic[T]):
-    """One job; `done` of `total` of what there is to do in a `stage`, "" before it has begun. `key` is the same for jobs that would find
-    the same.
-    """
+    """One job; `done` of `total` in a `stage`, "" before the start. `key` is equal for jobs with the same result."""
 
     kind: Kind[T]
     asker: Asker
@@ -102,17 +100,17 @@ class Job(Generic[T]):
         return not self.finished.is_set()
 
     def advance(self, done: int, total: int, stage: str = "") -> None:
-        """Say how far it is."""
+        """Set the progress."""
         self.done, self.total, self.stage = done, total, stage
 
     async def wait(self, patience: float) -> None:
-        """Until it is finished, or some seconds have passed."""
+        """Wait until the job is finished, or `patience` seconds have passed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self.finished.wait()
 
     async def outcome(self) -> T:
-        """Wait for the result. Raises the job's error. If the waiting task is cancelled, the job is cancelled too."""
+        """Wait for the result. Raise the job's error. If the waiting task is canceled, the job is canceled, too."""
         try:
             await self.finished.wait()
         except asyncio.CancelledError:
@@ -122,12 +120,12 @@ class Job(Generic[T]):
         return self.result  # type: ignore[return-value]  # it finished without an error, so there is one
 
     def check(self) -> None:
-        """Raises what went wrong with it, if anything did."""
+        """Raise the job's error, if any."""
         if self.error is not None:
             raise self.error
 
     def cancel(self) -> bool:
-        """End it; whether it was going on."""
+        """Cancel the job; return whether it was running."""
         if self.task is None or not self.going:
             return False
         self.task.cancel()
@@ -144,7 +142,7 @@ class Jobs:
     def begin(
         self, kind: Kind[T], work: Callable[[Job[T]], Awaitable[T]], asker: Asker, key: Hashable = None
     ) -> Job[T]:
-        """Begin a job, unless one with the same key goes on, or its result may be given again. Raises LimitReached."""
+        """Begin a job, or return one with the same key that runs or has a reusable result. Raise LimitReached."""
         same = self._same(kind, key)
         if same is not None:
             return same
@@ -155,7 +153,7 @@ class Jobs:
         return job
 
     def find(self, kind: Kind[T], session: int, token: str) -> Job[T]:
-        """Raises SessionGone where no such job of the session is known."""
+        """Return the session's job with a token. Raise SessionGone if there is none."""
         job = self._jobs.get(token)
         if job is None or job.kind is not kind or job.asker.session != session:
             raise SessionGone(gettext(kind.forgotten))
@@ -169,7 +167,7 @@ class Jobs:
         return [job for job in self.all_of(kind) if job.going]
 
     def drop(self, session: int) -> None:
-        """A session was deleted: nobody asks for its jobs any more."""
+        """Cancel and forget the jobs of a deleted session."""
         for job in [job for job in self._jobs.values() if job.asker.session == session]:
             job.cancel()
             self._jobs.pop(job.token, None)
@@ -177,12 +175,12 @@ class Jobs:
     def _same(self, kind: Kind[T], key: Hashable) -> Job[T] | None:
         for job in self.all_of(kind) if key is not None else ():
             if job.key == key and (job.going or (kind.reused and job.error is None)):
-                self._jobs[job.token] = self._jobs.pop(job.token)  # it was asked for last
+                self._jobs[job.token] = self._jobs.pop(job.token)  # jobs are in order of the last request
                 return job
         return None
 
     def _make_room(self, kind: Kind[Any], asker: Asker) -> None:
-        """Make room for one more job, or raise LimitReached; running jobs stay, so that a later request can find them."""
+        """Make room for one more job, or raise LimitReached. Running jobs are kept, so that a later request can find them."""
         going = self.going(kind)
         of_the_session = sum(job.asker.session == asker.session for job in going)
         if (not kind.wait and len(going) >= kind.at_once()) or 0 < kind.of_a_session <= of_the_session:
@@ -190,7 +188,7 @@ class Jobs:
         self._forget(kind)
 
     def _forget(self, kind: Kind[Any]) -> None:
-        """The results that are too many or too old."""
+        """Forget the results that are too many or too old."""
         over = [job for job in self.all_of(kind) if not job.going]
         old = [job for job in over if time.monotonic() - job.ended > EXPIRY]
         for job in {*old, *over[: max(0, len(over) - kind.kept)]}:
@@ -218,7 +216,7 @@ class Jobs:
 
     @contextlib.asynccontextmanager
     async def _slot(self, kind: Kind[Any]) -> AsyncIterator[None]:
-        """Wait until there is room for one more of a kind that waits for it. Raises LimitReached."""
+        """Hold one of the kind's slots, if the kind waits for one. Raise LimitReached after its time limit."""
         if not kind.wait:
             yield
             return

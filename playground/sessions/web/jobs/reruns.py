@@ -1,4 +1,4 @@
-"""A history made again, an experiment, and the check of a lesson, each as a job."""
+"""Re-runs of a history, experiments, and checks of lessons, as jobs."""
 
 import asyncio
 import time
@@ -26,9 +26,9 @@ OF_A_RUN = 300.0
 
 @dataclass
 class Batch:
-    """Requests about the files of a folder, and the answers so far. `about` is whatever the page needs to show them.
+    """Requests about the files of a folder, and the answers so far. `about` is for the page that shows them.
 
-    `finish` makes the last answer of all of them.
+    `finish` turns all answers into a single one at the end.
     """
 
     requests: Sequence[Request[Any]]
@@ -40,7 +40,7 @@ class Batch:
 
     @property
     def left(self) -> float:
-        """The seconds that the rest will take, as far as can be said."""
+        """The estimated seconds that the remaining requests will take; 0 before the first answer."""
         done = len(self.answers)
         return (time.monotonic() - self.began) / done * (len(self.requests) - done) if done else 0.0
 
@@ -60,13 +60,13 @@ EXPERIMENT: Kind[Batch] = Kind(
 
 
 class Experiments:
-    """Lives on the sessions' loop."""
+    """Experiments as jobs, on the sessions' loop."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
 
     def begin(self, session: int, author: str, batch: Batch) -> Job[Batch]:
-        """Begin to answer a batch. The answers are there as they come, also where it is stopped."""
+        """Begin to execute a batch. The answers so far are available at any time, also if the batch is stopped."""
 
         async def work(job: Job[Batch]) -> Batch:
             job.result, batch.began = batch, time.monotonic()
@@ -114,15 +114,15 @@ RERUN: Kind[NewBranch] = Kind(
 
 
 class Reruns:
-    """Lives on the sessions' loop; `live` finds a session in this process."""
+    """Re-runs as jobs, on the sessions' loop; `live` finds a session in this process."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop, live: Callable[[int], Live]) -> None:
         self._jobs, self._loop, self._live = jobs, loop, live
 
     def begin(self, origin: int, skip: list[int], seed: int | None, name: str, creator: str) -> Job[NewBranch]:
-        """Make a history again without the commands at some positions, or with another seed.
+        """Begin to re-run a history without the commands at some positions, or with another seed.
 
-        Whoever asks for the very one that is on its way, as a double click does, is given that one.
+        An equal request while the job runs, such as a double click, returns the same job.
         """
 
         async def work(job: Job[NewBranch]) -> NewBranch:
@@ -134,13 +134,13 @@ class Reruns:
 
     @staticmethod
     def skipped(job: Job[NewBranch]) -> list[int]:
-        """The positions of the commands that a re-run leaves out."""
+        """Return the positions of the commands that a re-run leaves out."""
         _origin, _seed, *skip = cast("tuple[int, ...]", job.key)
         return skip
 
     @staticmethod
     def seed(job: Job[NewBranch]) -> int | None:
-        """The seed that a re-run has in place of its origin's; None where it keeps that one."""
+        """Return the seed that a re-run uses in place of its origin's; None if it keeps that seed."""
         _origin, seed, *_skip = cast("tuple[int | None, ...]", job.key)
         return seed
 
@@ -182,11 +182,11 @@ VARIANT: Kind[Variant] = Kind(
     late=gettext_noop("No variant could be created: it needs too much time or memory."),
     wait=30.0,
 )
-KEPT = 300.0  # seconds for which a process without work is kept
+KEPT = 300.0  # seconds that a process without requests is kept
 
 
 class KeptWorker:
-    """A worker that is asked by one after another, and ended when nobody has asked for a while."""
+    """A worker for requests one after the other, which ends when it has had none for a while."""
 
     def __init__(self, seconds: float = KEPT) -> None:
         self._seconds = seconds
@@ -196,7 +196,7 @@ class KeptWorker:
         self._ending: asyncio.Task[None] | None = None
 
     async def call(self, request: Request[A]) -> A:
-        """Ask; a process that does not answer in time is ended, and the next request has a new one."""
+        """Send a request; a process that does not answer in time is killed, and the next request starts a new one."""
         async with self._turn:
             if self._end is not None:
                 self._end.cancel()
@@ -215,14 +215,14 @@ class KeptWorker:
 
 
 class Lessons:
-    """Lives on the sessions' loop."""
+    """Checks of lessons and draws of variants as jobs, on the sessions' loop."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
         self._kept = KeptWorker()
 
     async def check(self, files: LessonFiles, author: str, move: bool = False) -> CheckResult:
-        """Play what somebody wrote."""
+        """Check a lesson's files by playing it."""
         request = CheckLesson(files=files, max_objects=settings.MAX_OBJECTS, move=move)
         return await self._alone(LESSON, request, author)
 

@@ -1,7 +1,7 @@
-"""Searches: a viewer's search for where a breakpoint holds, from its own cursor; it reports its progress and is dropped when it is paused.
+"""Searches: a viewer's search for a position where a breakpoint holds, from the viewer's cursor, with progress; a pause drops it.
 
-Back: the last position before the cursor. Forward: the next one after it; where the recorded past has none, whoever may edit goes on
-at the head, which the engine then runs. Nothing but a run at the head changes the session.
+Back: the last position before the cursor. Forward: the next one after it; if the recorded past has none, and the viewer may edit, the
+engine runs on from the head. Only a run at the head changes the session.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind, Live
 from playground.sessions.web.loop import SessionsLoop
 from playground.sessions.web.messages import Searched, Searching, ToPage, describe_hit, never_held
 
-TURN = 0.25  # seconds of one turn of a search; between two of them it can be dropped
+TURN = 0.25  # seconds of one turn of a search; between turns it can be dropped
 PATIENCE = 120.0  # seconds that one search may take
 
 
 class NotFound(SessionError):
-    """No breakpoint held where it was searched; the cursor stays."""
+    """No breakpoint held in the searched range; the cursor is unchanged."""
 
     kind = "not-found"
     status = 404
@@ -35,9 +35,9 @@ class NotFound(SessionError):
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A viewer's search: for one `point` given here, for `only` the stored one with this number, or for all that are on.
+    """A viewer's search: for one given `point`, for `only` the stored one with this number, or for all that are enabled.
 
-    `at` is its cursor; None: it follows the head.
+    `at` is the viewer's cursor; None: the viewer follows the head.
     """
 
     back: bool
@@ -72,7 +72,7 @@ class Searcher:
         self._job: Job[SearchResult] | None = None
 
     def begin(self, request: SearchRequest) -> Job[SearchResult]:
-        """Search; the search before is dropped."""
+        """Begin a search, and drop the previous one."""
         self.drop()
         self._job = self._jobs.begin(
             SEARCH, lambda job: self._search(job, request), Asker(self._session.id, str(id(self)))
@@ -80,7 +80,7 @@ class Searcher:
         return self._job
 
     def drop(self) -> bool:
-        """End the search in progress; whether there was one."""
+        """End the search in progress; return whether there was one."""
         return self._job is not None and self._job.cancel()
 
     async def _search(self, job: Job[SearchResult], request: SearchRequest) -> SearchResult:
@@ -98,7 +98,7 @@ class Searcher:
         return SearchResult(None, points)
 
     async def _points(self, request: SearchRequest) -> list[Breakpoint]:
-        """Return the breakpoints to search for; check a new expression where it will run. Raises BadBreakpoint."""
+        """Return the breakpoints to search for; check a new expression where it will run. Raise BadBreakpoint if it has errors."""
         if request.point is None:
             return await self._loop.db(markers.stopping, self._session.id, request.only)
         if request.point.cel:
@@ -110,7 +110,7 @@ class Searcher:
     async def _scan(
         self, job: Job[SearchResult], points: list[Breakpoint], request: SearchRequest
     ) -> tuple[SearchProgress, bool]:
-        """Search the past, turn by turn; whether a limit ended it."""
+        """Search the past, turn by turn; return the last progress, and whether a limit ended the search."""
         session, begin = self._session, True
         position = session.shown if request.at is None else request.at
         head, loop = session.head, asyncio.get_running_loop()
@@ -138,7 +138,7 @@ class Searcher:
             session.notify(DropTask(token=job.token))
 
     async def _count(self, hit: Hit, request: SearchRequest) -> None:
-        """A hit is counted; who only looks leaves no trace."""
+        """Count a hit, if the viewer may edit: a view link changes nothing."""
         if request.may_edit:
             with contextlib.suppress(SessionError):
                 await self._loop.db(markers.hit, self._session.id, hit.id)

@@ -1,4 +1,4 @@
-"""Traces: a session's is written, or a file's is checked, in a process of its own, so that it delays no session."""
+"""Traces and files: a process of its own writes or checks each one, so that no session is delayed."""
 
 import asyncio
 import contextlib
@@ -20,8 +20,8 @@ from playground.sessions.web.jobs.registry import Asker, Job, Jobs, Kind
 from playground.sessions.web.loop import SessionsLoop
 
 CHUNK_TIMEOUT = 30.0
-IDLE = 60.0  # seconds that a reader may leave a chunk lying
-CHUNKS = 8  # that wait to be read
+IDLE = 60.0  # seconds that a reader has for a chunk
+CHUNKS = 8  # maximum of unread chunks
 
 TRACE: Kind[Any] = Kind(
     "trace",
@@ -33,7 +33,7 @@ TRACE: Kind[Any] = Kind(
 
 
 class Traces:
-    """Lives on the sessions' loop."""
+    """Traces as jobs, on the sessions' loop."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
         self._jobs, self._loop = jobs, loop
@@ -53,7 +53,7 @@ class Traces:
         async def work(job: Job[None]) -> None:
             try:
                 await self._write(session_id, detail, chunks)
-            except TimeoutError as error:  # nobody reads any more
+            except TimeoutError as error:  # the reader has stopped
                 chunks.fail(error)
 
         job = self._jobs.begin(TRACE, work, Asker(session_id))
@@ -79,7 +79,7 @@ class Traces:
 async def _write(
     worker: Worker, request: comparing.OpenTrace | comparing.OpenFile, timeout: float
 ) -> AsyncIterator[comparing.FilePart]:
-    """Have a worker write a trace or a file, and yield it part after part."""
+    """Write a trace or a file in a worker, and yield it part after part."""
     await worker.call(0, request, timeout)
     done = False
     while not done:
@@ -100,7 +100,7 @@ class Chunks:
         job.task.add_done_callback(lambda _task: self._end())
 
     async def put(self, data: bytes) -> None:
-        """Called on the sessions' loop; waits while the reader is slow."""
+        """Add data, waiting while the reader is slow; called on the sessions' loop."""
         await self._room.acquire()
         self._reader.call_soon_threadsafe(self._queue.put_nowait, data)
 
@@ -109,11 +109,11 @@ class Chunks:
             self._reader.call_soon_threadsafe(self._queue.put_nowait, error)
 
     def _end(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the reader's loop may be over
+        with contextlib.suppress(RuntimeError):  # the reader's loop may have ended
             self._reader.call_soon_threadsafe(self._queue.put_nowait, self._job.error)
 
     async def read(self) -> AsyncIterator[bytes]:
-        """Called on the reader's loop. Who stops reading ends the job."""
+        """Yield the data; called on the reader's loop. If the reader stops, the job is canceled."""
         try:
             while (item := await self._queue.get()) is not None:
                 if isinstance(item, BaseException):
@@ -133,7 +133,7 @@ PART_TIMEOUT = 60.0
 
 @dataclass(frozen=True)
 class File:
-    """A file on the disk that has no name there and goes when nobody holds it."""
+    """An unnamed temporary file, which the system deletes when no process has it open."""
 
     stream: IO[bytes]
     size: int
@@ -141,7 +141,7 @@ class File:
     suffix: str
 
     async def read(self) -> AsyncIterator[bytes]:
-        """Its parts; several may read at once."""
+        """Yield the parts of the file; several readers may read at once."""
         for offset in range(0, self.size, CHUNK):
             yield await asyncio.to_thread(os.pread, self.stream.fileno(), CHUNK, offset)
 
@@ -163,13 +163,13 @@ Making = Callable[[Job[File]], Awaitable[File]]
 
 
 class Downloads:
-    """Lives on the sessions' loop."""
+    """Files for download as jobs, on the sessions' loop."""
 
     def __init__(self, jobs: Jobs, loop: SessionsLoop) -> None:
         self._jobs, self._loop = jobs, loop
 
     def begin(self, session: int, author: str, what: Hashable, make: Making) -> Job[File]:
-        """Begin to make a file. Who asks for the same again is given what is on its way, or was made."""
+        """Begin to make a file. An equal request returns the job that makes it or has made it."""
         return self._jobs.begin(DOWNLOAD, make, Asker(session, author), key=(session, author, what))
 
     def of(self, session: int, author: str) -> list[tuple[Any, Job[File]]]:
@@ -179,7 +179,7 @@ class Downloads:
         return [(job.key[2], job) for job in jobs if isinstance(job.key, tuple)]
 
     def of_history(self, session: int, form: comparing.FileForm, table: str, content_type: str, suffix: str) -> Making:
-        """Makes a form of a session's history in a process of its own."""
+        """Return a function that writes a session's history in the given form, in a process of its own."""
 
         async def make(job: Job[File]) -> File:
             row, rows = await self._loop.db(log.read, session)
@@ -205,7 +205,7 @@ def _finish_file(stream: IO[bytes], content_type: str, suffix: str) -> File:
 
 
 def file_of(data: bytes, content_type: str, suffix: str) -> File:
-    """A file with these bytes. Raises LimitReached where they are too many."""
+    """Return a file with these bytes. Raise LimitReached if they are too many."""
     if len(data) > MOST:
         raise LimitReached(_("The file has more than %(most)s MB. Choose fewer attempts.") % {"most": MOST >> 20})
     stream = _new_file()

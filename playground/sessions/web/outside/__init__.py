@@ -11,5 +11,5 @@ __all__ = ["ask", "ask_all"]
 
 
 async def ask_all(calls: Sequence[OutsideCall]) -> list[AnswerExtender]:
-    """Makes the calls at once; the commands that their answers are."""
+    """Make the calls concurrently; return the commands with their answers."""
     return list(await asyncio.gather(*(ask(call) for call in calls)))

@@ -1,7 +1,6 @@
-"""Asking a real extender what a parked world wants to know, and its answer as the command that goes to the log.
+"""Calls of real extenders for a world that waits for them; each answer becomes a command for the log.
 
-Nothing of this holds up a session that asks nothing: calls wait without a thread, at most CALLS at a time, and no longer than their
-time limits.
+Other sessions are not delayed: calls use no thread, at most CALLS run at a time, and each has a time limit.
 """
 
 import asyncio
@@ -34,13 +33,13 @@ _FILES = ("certFile", "keyFile", "caFile")
 
 
 class BadTLS(ValueError):
-    """A tlsConfig that can't be used; the text says why."""
+    """A tlsConfig that is invalid; the text gives the reason."""
 
 
 def context_of(config: Mapping[str, Any], enabled: bool) -> tuple[ssl.SSLContext, str]:
-    """The context, and the name that the certificate has to be for ("": the host's). BadTLS.
+    """Return the context, and the name that the certificate must have ("": the host's). Raise BadTLS.
 
-    As in kube `enableHTTPS` without a CA trusts any certificate.
+    As in kube, `enableHTTPS` without a CA trusts any certificate.
     """
     for name in _FILES:
         if config.get(name):
@@ -66,7 +65,7 @@ def context_of(config: Mapping[str, Any], enabled: bool) -> tuple[ssl.SSLContext
 
 
 def _pem(config: Mapping[str, Any], field: str) -> str:
-    """Go writes bytes as base64."""
+    """Return a field as PEM: Go encodes bytes in base64. Raise BadTLS."""
     text = config.get(field) or ""
     try:
         return base64.b64decode(str(text), validate=True).decode("ascii")
@@ -79,7 +78,7 @@ def _use_certificate(context: ssl.SSLContext, certificate: str, key: str) -> Non
         return
     if not certificate or not key:
         raise BadTLS("tlsConfig.certData and keyData go together")
-    # The only way that ssl takes a certificate is from a file; it is gone at once.
+    # ssl loads certificates from files only; this one is deleted at once.
     with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
         file.write(f"{certificate}\n{key}\n")
         file.flush()
@@ -97,7 +96,7 @@ _slots: asyncio.Semaphore | None = None
 
 
 async def ask(call: OutsideCall) -> AnswerExtender:
-    """The answer that the call comes to, whatever goes wrong."""
+    """Return the answer of a call; each error is an answer, too."""
     async with _slot():
         started = time.monotonic()
         answer = await _answer(call)
@@ -126,7 +125,7 @@ async def _answer(call: OutsideCall) -> OutsideAnswer:
 
 
 def _slot() -> asyncio.Semaphore:
-    """Made on the loop that it is used on."""
+    """Return the semaphore for CALLS calls, created on the loop that uses it."""
     global _slots
     if _slots is None:
         _slots = asyncio.Semaphore(CALLS)
@@ -134,7 +133,7 @@ def _slot() -> asyncio.Semaphore:
 
 
 async def _target(call: OutsideCall) -> Target:
-    """The one address that is asked. CallFailed, NotAllowedHost, BadTLS."""
+    """Return the target of a call, with its only address. Raise CallFailed, NotAllowedHost, or BadTLS."""
     parts = _split(call.url)
     name, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
     try:
@@ -153,7 +152,7 @@ async def _target(call: OutsideCall) -> Target:
 
 
 def _split(url: str) -> SplitResult:
-    """Split a URL and check it as Go's client does before it connects. Raises CallFailed."""
+    """Split a URL and check it as Go's client does before it connects. Raise CallFailed."""
     try:
         parts = urlsplit(url)
         port_is_fine = parts.port is None or parts.port > 0
@@ -169,7 +168,7 @@ def _split(url: str) -> SplitResult:
 
 
 async def _resolve(name: str, port: int) -> list[str]:
-    """The addresses of a name, once. CallFailed."""
+    """Return the addresses of a name, resolved once. Raise CallFailed."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM)
@@ -179,12 +178,12 @@ async def _resolve(name: str, port: int) -> list[str]:
 
 
 MOST = 1000
-PAUSE = 0.02  # seconds between two looks: what happens in between goes out together
+PAUSE = 0.02  # seconds between batches of events
 Send = Callable[[bytes | None], None]
 
 
 class Watching:
-    """Lives on the sessions' loop. `Send` gets what a watch sees; None: the watch ended. `version` is the newest resourceVersion."""
+    """A session's watches, on the sessions' loop. `Send` gets a watch's events; None: it ended. `version` is the newest resourceVersion."""
 
     def __init__(self, engine: EngineConnection) -> None:
         self._engine = engine
@@ -197,7 +196,7 @@ class Watching:
         return len(self._watches)
 
     async def begin(self, request: BeginWatch, send: Send) -> StartedWatch:
-        """Begin a watch. Raises LimitReached."""
+        """Begin a watch. Raise LimitReached."""
         if len(self._watches) >= MOST:
             raise LimitReached(message("A session takes at most %(most)s watches.", most=MOST))
         await self._engine.ready()
@@ -210,13 +209,13 @@ class Watching:
         return begun
 
     async def end(self, number: int) -> None:
-        """A client went; a worker that has ended has no watches."""
+        """End the watch of a client that disconnected; a worker that has ended has no watches."""
         if self._watches.pop(number, None) is not None:
             with contextlib.suppress(SessionError):
                 await self._engine.call(EndWatch(number=number))
 
     def wake(self) -> None:
-        """Something happened."""
+        """Send new events soon, because the head moved."""
         self._wake.set()
 
     async def _work(self) -> None:

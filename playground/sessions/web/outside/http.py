@@ -1,6 +1,6 @@
-"""One POST over HTTP/1.1: to an address that has been chosen already, without redirects, proxies or compression, within limits.
+"""One POST over HTTP/1.1: to a preselected address, without redirects, proxies, or compression, within limits.
 
-What goes wrong is said in the words of Go's net/http, as kube-scheduler would log it.
+Errors have the text of Go's net/http, as kube-scheduler would log it.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ _COMPATIBLE = ip_network("::/96")
 
 
 class NotAllowedHost(ValueError):
-    """A server that must not be asked; the text says why."""
+    """A server that must not be called; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One entry of the list: a name or a network; port 0 is any."""
+    """One entry of the list: a name or a network; port 0 is any port."""
 
     name: str = ""
     network: Network | None = None
@@ -36,17 +36,17 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class AllowedHosts:
-    """The list."""
+    """The hosts that the server's operator allows."""
 
     hosts: tuple[Host, ...] = ()
 
     @classmethod
     def read(cls, entries: Iterable[str]) -> "AllowedHosts":
-        """Parse `name`, `name:port`, `10.1.2.3:80`, `10.0.0.0/8`, `[::1]:80`. Raises ValueError with any other entry."""
+        """Parse `name`, `name:port`, `10.1.2.3:80`, `10.0.0.0/8`, `[::1]:80`. Raise ValueError for any other entry."""
         return cls(tuple(_host(entry) for entry in entries))
 
     def require_name(self, name: str, port: int) -> None:
-        """NotAllowedHost unless the list has this name, or the address that it is."""
+        """Raise NotAllowedHost unless the list has this name, or a network with this address."""
         literal = _literal(name)
         for host in self.hosts:
             if not host.fits_port(port):
@@ -59,7 +59,7 @@ class AllowedHosts:
         raise NotAllowedHost(f"{shown}:{port} is no extender that this server's operator allows (EXTENDER_HOSTS)")
 
     def choose(self, name: str, port: int, addresses: Sequence[str]) -> str:
-        """The first of a name's addresses that may be connected to. NotAllowedHost where there is none."""
+        """Return the first of a name's addresses that may be connected to. Raise NotAllowedHost if there is none."""
         for text in addresses:
             address = ip_address(text.partition("%")[0])
             if is_public(address) or any(
@@ -76,12 +76,12 @@ class AllowedHosts:
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address, and each address that it stands for, is a public one."""
+    """Return whether an address, and each address embedded in it, is public."""
     return all(one.is_global and not one.is_multicast for one in _resolve_embedded_addresses(address))
 
 
 def _resolve_embedded_addresses(address: Address) -> tuple[Address, ...]:
-    """The address, or those of version 4 that an address of version 6 stands for."""
+    """Return the address, and the IPv4 address that an IPv6 address embeds; only the latter if it is IPv4-mapped."""
     if isinstance(address, IPv4Address):
         return (address,)
     if address.ipv4_mapped is not None:
@@ -126,7 +126,7 @@ def _port(text: str, entry: str) -> int:
 
 
 HEAD_BYTES = 64 << 10
-_WORDS = 1000  # of what an error answer says, for people
+_WORDS = 1000  # bytes of an error response that users see
 
 
 class CallFailed(Exception):
@@ -161,7 +161,7 @@ class Target:
 
 
 async def post(target: Target, body: bytes, most: int, progress: Progress) -> tuple[int, bytes]:
-    """Status and body of the answer, which may have so many bytes. CallFailed. Time limits are the caller's."""
+    """Return the status and body of the response, at most `most` bytes. Raise CallFailed. The caller sets time limits."""
     reader, writer = await _connect(target)
     call = _Call(reader)
     try:
@@ -181,7 +181,7 @@ async def post(target: Target, body: bytes, most: int, progress: Progress) -> tu
     except (ConnectionError, ssl.SSLError) as error:
         raise CallFailed(f"read tcp {target.shown}: read: connection reset by peer") from error
     finally:
-        writer.transport.abort()  # nothing more is wanted of it; a goodbye might take its time
+        writer.transport.abort()  # close at once, without a TLS shutdown, which may take long
 
 
 async def _connect(target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -206,12 +206,12 @@ async def _connect(target: Target) -> tuple[asyncio.StreamReader, asyncio.Stream
 
 
 class _Call:
-    """One request and its answer, as h11 reads them. Its limits hold for the head, and for the head of each chunk."""
+    """One request and its response, parsed by h11. Its limit holds for the head, and for the head of each chunk."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
         self._connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_BYTES)
-        self._begun = b""  # the first bytes of the answer, which Go shows where they are no answer
+        self._begun = b""  # the first bytes of the response, which Go's error shows if it is malformed
 
     def write_request(self, target: Target, body: bytes) -> bytes:
         headers = [
@@ -227,7 +227,7 @@ class _Call:
         return b"".join(self._connection.send(event) or b"" for event in events)
 
     async def read_status(self) -> int:
-        """The status of the answer; 1xx answers are passed over."""
+        """Return the status of the response; 1xx responses are skipped."""
         while True:
             try:
                 event = await self._read_event()
@@ -239,7 +239,7 @@ class _Call:
                 raise CallFailed("EOF")
 
     async def read_part(self) -> bytes:
-        """The next part of the body; empty at its end."""
+        """Return the next part of the body; b"" at its end."""
         try:
             event = await self._read_event()
         except h11.RemoteProtocolError as error:

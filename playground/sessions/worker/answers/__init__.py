@@ -1,1 +1,1 @@
-"""What is asked about a world: pure reading, at any position."""
+"""Queries about a world at any position; they change nothing."""

@@ -1,4 +1,4 @@
-"""The schedulers' configurations: as they stand, with every default and marked where they differ from kube's, or read from a text."""
+"""The schedulers' configurations: with all defaults and the differences from kube's, or parsed from a text."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from scheduler_core.world.readonly import FieldError, InvalidObject, LoadedObjec
 
 MOST_ADOPTED_BYTES = 128 << 10
 MOST_OFFERS = 10
-MOST_ROWS = 200  # of a list; each is looked for in the text
+MOST_ROWS = 200  # of a list; each is located in the text
 MOST_DIFF_LINES = 800  # of each side of a diff
 CONTEXT = 2
 
@@ -51,7 +51,7 @@ def adopt_configuration(engine: Engine, request: opening.AdoptConfiguration) -> 
 
 
 def _with_its_text(made: opening.Offer, adoption: Adoption, text: str) -> opening.Offer:
-    """An offer whose texts keep the lines of the text that do not change, where it is nothing but the configuration."""
+    """Return the offer with the user's text, changed only where necessary, if the text is just a configuration."""
     found = adoption.found
     if found.where or found.what != "configuration" or not adoption.manifest:
         return made
@@ -68,7 +68,7 @@ def _adopt_found(world: Simulation, found: FoundConfiguration) -> Adoption:
 
 
 def offers(world: Simulation, loaded: Sequence[LoadedObject], text: str) -> list[opening.Offer]:
-    """The configurations in the documents of an import, each once; flags that say no more than kubeadm's are passed over."""
+    """Return the offers for the configurations in an import's documents, without duplicates and without kubeadm's default flags."""
     found = [each for each in find_in(loaded, text) if not each.usual]
     once: list[FoundConfiguration] = []
     for each in found:
@@ -78,7 +78,7 @@ def offers(world: Simulation, loaded: Sequence[LoadedObject], text: str) -> list
 
 
 def offer(adoption: Adoption) -> opening.Offer:
-    """An adoption as it is shown."""
+    """Return the offer that shows an adoption."""
     found = adoption.found
     text = _text(adoption.manifest)
     without = "" if adoption.without is None else _text(adoption.without)
@@ -119,7 +119,7 @@ def _text(manifest: Mapping[str, Any]) -> str:
 
 
 def _list_configuration_problems(world: Simulation, found: FoundConfiguration) -> list[FieldProblem]:
-    """Return kube-scheduler's errors in a configuration as it is."""
+    """Return kube-scheduler's errors in an unchanged configuration."""
     if found.errors or found.what != "configuration":
         return []
     try:
@@ -130,7 +130,7 @@ def _list_configuration_problems(world: Simulation, found: FoundConfiguration) -
 
 
 def _diff(found: FoundConfiguration, text: str) -> Iterator[opening.DiffLine]:
-    """Yield the differences from the document, written in the same way, to the v1 text; nothing if it is no configuration."""
+    """Yield the differences from the document, formatted alike, to the v1 text; nothing if it is no configuration."""
     if found.what == "configuration":
         yield from _compare_lines(_text(found.manifest), text)
 
@@ -151,7 +151,7 @@ def _compare_lines(old: str, new: str) -> Iterator[opening.DiffLine]:
                 yield from (opening.DiffLine("+", line) for line in after[first:last])
 
 
-# Plugins of one's own, tried on the world as it is.
+# Users' own plugins, tried on the present world.
 
 MOST_PODS = 200
 
@@ -193,7 +193,7 @@ def configuration(engine: Engine, request: looking.Configuration) -> Steps[looki
 
 
 def get_configurations(world: Simulation) -> looking.ConfiguredWorld:
-    """Each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
+    """Return each scheduler's configuration with its defaults, as a manifest, and the world's settings."""
     return looking.ConfiguredWorld(
         schedulers=[
             looking.SchedulerManifest(scheduler.name, dict(scheduler.configuration.manifest))
@@ -210,7 +210,7 @@ def get_configurations(world: Simulation) -> looking.ConfiguredWorld:
 
 
 def _unknown_schedulers(world: Simulation) -> list[looking.UnknownScheduler]:
-    """The schedulerNames that no scheduler has, with the pods that ask for them counted."""
+    """Return the schedulerNames that no scheduler has, with the number of pods that request each."""
     pods = [pod for key in world.journal.ignored if (pod := world.store.pod_at(key)) is not None]
     counts = Counter(pod.spec.scheduler_name for pod in pods if not pod.node_name)
     return [looking.UnknownScheduler(name, count) for name, count in sorted(counts.items())]
@@ -232,7 +232,7 @@ def read_configuration(engine: Engine, request: looking.ReadConfiguration) -> St
 
 
 def read(text: str, paths: list[str]) -> looking.ConfigurationRead:
-    """The documents of a text, or what is wrong with it as YAML; and the lines on which fields of the only document stand."""
+    """Return the documents of a text, or its YAML errors; and the lines of fields of the only document."""
     try:
         loaded = load_manifests(text, LoadLimits(max_bytes=MOST_BYTES))
     except InvalidObject as error:
@@ -252,9 +252,9 @@ def effective(
     features: config.Features = config.DEFAULT_FEATURES,
     own: Mapping[str, config.Definition] | None = None,
 ) -> dict[str, Any]:
-    """The configuration as `text`, as marked `lines`, and its `profiles`; nothing of it where there is no scheduler.
+    """Return the configuration as `text`, as marked `lines`, and its `profiles`; empty if `manifest` is None.
 
-    What differs, differs from kube's default with all gates at theirs. Very long texts are not marked: there are no `lines`.
+    Lines are compared with kube's default configuration under default gates. Very long texts have no `lines`.
     """
     if manifest is None:
         return {"text": "", "lines": [], "profiles": [], "differing": 0}
@@ -273,7 +273,7 @@ def effective(
 
 
 def _sort_keys(value: Any) -> Any:
-    """The same with its keys in order, what names the object first, so that only what differs differs."""
+    """Return the value with its keys sorted, identifying fields first, so that a diff shows only real differences."""
     if isinstance(value, Mapping):
         names = sorted(value, key=lambda name: (name not in _FIRST, name))
         return {name: _sort_keys(value[name]) for name in names}
@@ -281,7 +281,7 @@ def _sort_keys(value: Any) -> Any:
 
 
 def mark_differing_lines(text: str, default: str) -> list[dict[str, Any]]:
-    """The lines of a text, each with whether the default's text has it there, too."""
+    """Return the lines of a text, each marked if the default's text lacks it."""
     mine, theirs = text.splitlines(), default.splitlines()
     same = [False] * len(mine)
     for start, _, size in SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks():
@@ -290,7 +290,7 @@ def mark_differing_lines(text: str, default: str) -> list[dict[str, Any]]:
 
 
 def _profile(profile: config.Profile, whole: config.SchedulerConfiguration, default: config.Profile) -> dict[str, Any]:
-    """A row for each extension point that has plugins, in the order of a pod's way."""
+    """Return a row for each extension point with plugins, in the order of the scheduling and binding cycles."""
     own = profile.percentage_of_nodes_to_score
     percentage = whole.percentage_of_nodes_to_score if own is None else own
     return {
@@ -309,7 +309,7 @@ def _profile(profile: config.Profile, whole: config.SchedulerConfiguration, defa
 
 
 def _plugins(profile: config.Profile, default: config.Profile, point: Point) -> list[dict[str, Any]]:
-    """The point's plugins in run order; `differs` where the default lacks one or weighs it otherwise."""
+    """Return the point's plugins in run order; `differs` if the default lacks one or has another weight."""
     usual = dict(default.plugins.get(point) or ())
     return [
         {
@@ -322,6 +322,6 @@ def _plugins(profile: config.Profile, default: config.Profile, point: Point) -> 
 
 
 def _list_removed_plugins(profile: config.Profile, default: config.Profile, point: Point) -> list[str]:
-    """The plugins of the default that the profile leaves out."""
+    """Return the default plugins that the profile leaves out."""
     here = dict(profile.plugins.get(point) or ())
     return [name for name, _ in default.plugins.get(point) or () if name not in here]

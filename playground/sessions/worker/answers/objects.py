@@ -1,4 +1,4 @@
-"""What a world holds: lists of objects, single ones, the nodes' names, and all of it as YAML."""
+"""The objects of a world: lists, single objects, the nodes' names, and all objects as YAML."""
 
 import re
 import time
@@ -27,13 +27,13 @@ from scheduler_core.formats.indication import format_release
 from scheduler_core.formats.unsupported import without_effect
 from scheduler_core.world.readonly import CONTROLLER_NAMES, Attempt
 
-# Objects as YAML that kubectl takes: what looks like a number but is text is quoted.
+# Objects as YAML for kubectl: texts that look like numbers are quoted.
 
 _NUMBERLIKE = re.compile(r"[-+.]?\d.*|[-+]?\.(inf|nan).*", re.IGNORECASE)
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # libyaml's where it is installed
-    """No anchors; kubectl's YAML reads more texts as numbers than Python's does, so these are quoted."""
+    """A dumper without anchors that quotes texts which kubectl's YAML, unlike Python's, reads as numbers."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -48,7 +48,7 @@ _Dumper.add_representer(str, _text)
 
 
 def document(manifest: Mapping[str, Any]) -> str:
-    """One object as a YAML document."""
+    """Return one object as a YAML document."""
     return "---\n" + yaml.dump(manifest, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
 
 
@@ -68,7 +68,7 @@ def _build_listed_object(kind: str, manifest: Mapping[str, Any]) -> looking.List
 
 
 def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
-    """The words that kubectl's table would show next to the name."""
+    """Return the summary that kubectl's table shows next to the name."""
     if kind == "Pod":
         phase = (manifest.get("status") or {}).get("phase") or "Pending"
         if (manifest.get("metadata") or {}).get("deletionTimestamp"):
@@ -83,7 +83,7 @@ def _summary(kind: str, manifest: Mapping[str, Any]) -> str:
 
 @answers(looking.ObjectYaml)
 def object_yaml(engine: Engine, request: looking.ObjectYaml) -> Steps[looking.ObjectShown]:
-    """Raises SessionGone where there is no such object."""
+    """Return one object as YAML. Raise SessionGone if there is no such object."""
     world = yield from engine.at(request.position)
     obj = world.store.get(request.kind, request.namespace, request.name)
     if obj is None:
@@ -105,7 +105,7 @@ def node_facts(engine: Engine, request: looking.NodeFacts) -> Steps[list[NodeFac
 
 @answers(looking.ClusterYaml)
 def cluster_yaml(engine: Engine, request: looking.ClusterYaml) -> Steps[looking.YamlPart]:
-    """Objects, but those that are in every cluster, as YAML documents, from number `first` on, as many as the time allows."""
+    """Return objects as YAML documents, without those of every cluster, from number `first` on, as many as the time limit allows."""
     world = yield from engine.at(request.position)
     written, manifests = for_kubectl if request.for_kubectl else as_it_is, objects_of(world.store)
     end = time.perf_counter() + YAML_SLICE
@@ -168,7 +168,7 @@ def attempt_ends(engine: Engine, request: looking.AttemptEnds) -> Steps[list[loo
 
 
 def thin_attempts(attempts: Sequence[Attempt], head: int, most: int) -> list[looking.AttemptEnd]:
-    """At most one of each `most`th of the history; of several the last that preempts, or that failed, or else the last."""
+    """Return at most one attempt for each `most`th of the history: the last that preempts, or else that failed, or else the last."""
     kept: dict[int, looking.AttemptEnd] = {}
     for attempt in attempts:
         if attempt.last_position > head:
@@ -185,16 +185,16 @@ def _weight(end: looking.AttemptEnd) -> int:
     return 2 * end.preempts + (not end.scheduled)
 
 
-MOST_NODES = 200  # that are suggested
+MOST_NODES = 200  # suggestions for a field
 MOST_USED = 200
 MOST_TOGETHER = 1000
-CLAIM = "Claim"  # whichever of the two kinds of claims has the name
+CLAIM = "Claim"  # either of the two kinds of claims
 CLAIMS = ("PersistentVolumeClaim", "ResourceClaim")
 
 
 @answers(looking.SubjectOf)
 def subject_of(engine: Engine, request: looking.SubjectOf) -> Steps[looking.SubjectFound]:
-    """Raises SessionGone where there is no such object."""
+    """Return an object's data for actions. Raise SessionGone if there is no such object."""
     world = yield from engine.at(request.position)
     if request.kind == SCHEDULER:
         return looking.SubjectFound(_scheduler(world, request.name), None)
@@ -243,7 +243,7 @@ def _subject(world: Any, kind: str, manifest: Mapping[str, Any], drained: bool =
 
 
 def _free(world: Any, kind: str, namespace: str, name: str) -> str:
-    """The next name that nobody has: `api-5` after `api-4`."""
+    """Return the next unused name, such as `api-5` after `api-4`; "" for kinds other than Pod and Node."""
     if kind not in ("Pod", "Node"):
         return ""
     base = name.rstrip("0123456789")
@@ -255,7 +255,7 @@ def _free(world: Any, kind: str, namespace: str, name: str) -> str:
 
 
 def _used(world: Any, kind: str) -> dict[str, list[str]]:
-    """Keys and values that are in use, each once, in their order."""
+    """Return the taints' keys and values and the labels that objects of the kind use, sorted, without duplicates."""
     manifests = world.store.list(kind) if kind in ("Pod", "Node") else ()
     taints = [taint for each in manifests for taint in (each.get("spec") or {}).get("taints") or ()]
     pairs = {
@@ -271,7 +271,7 @@ def _used(world: Any, kind: str) -> dict[str, list[str]]:
     }
 
 
-# Several at once
+# Several objects at once
 
 
 def _together(world: Any, request: looking.SubjectOf) -> looking.SubjectFound:
@@ -316,11 +316,11 @@ def _match_objects(world: Any, kind: str, many: str) -> list[Mapping[str, Any]]:
     return [each for each in listed if each["metadata"]["name"] in names]
 
 
-# What is no object of the API
+# Subjects that are not objects of the API
 
 
 def _scheduler(world: Any, name: str) -> Subject:
-    """A process; without a name one that is to be started."""
+    """Return a scheduler's process; without a name one that does not exist yet."""
     row = read_replica(world, name) if name else {"stage": "", "cutOff": None}
     if row is None:
         raise SessionGone(message("No scheduler %(name)s exists at this step.", name=name))
@@ -329,7 +329,7 @@ def _scheduler(world: Any, name: str) -> Subject:
 
 
 def _plugin(world: Any, name: str) -> Subject:
-    """A plugin in the configuration of the scheduler whose cycle began last."""
+    """Return a plugin in the configuration of the scheduler whose cycle began last."""
     present = scheduler_of(world).name
     scheduler = next(each for each in world.schedulers if each.name == present)
     manifest = {

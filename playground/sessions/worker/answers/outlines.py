@@ -1,4 +1,4 @@
-"""What a comparison asks of one session's engine: an outline of its history, and its attempts in detail.
+"""Requests of comparisons to one session's engine: an outline of its history, its attempts in detail; and searches in the history.
 
 No request takes long: outlines read the journal, digests are computed for as many attempts as half a second allows.
 """
@@ -33,7 +33,7 @@ TOO_MUCH = gettext_noop("The comparison needs more memory than the limit and was
 
 @answers(comparing.Outline, too_much=TOO_MUCH)
 def outline(engine: Engine, request: comparing.Outline) -> Steps[comparing.HistoryOutline]:
-    world = (yield from engine.at(request.position)).fork()  # the head may move on between two slices
+    world = (yield from engine.at(request.position)).fork()  # a copy, because the head may move between slices
     yield
     journal = world.journal
     ended_later = (i for i, attempt in enumerate(journal.attempts) if attempt.last_position > request.since)
@@ -72,7 +72,7 @@ def _pod(world: Simulation, key: str) -> comparing.OutlinedPod:
 
 
 def _resources(world: Simulation) -> list[comparing.ResourceUse]:
-    """Return the requested and the allocatable amount of each resource that the nodes offer."""
+    """Return the requested and the allocatable amount of each resource of the nodes."""
     table = world.schedulers[0].cache.table()
     sums = [
         comparing.ResourceUse(name, int(table.requested[:, i].sum()), int(table.allocatable[:, i].sum()))
@@ -84,7 +84,7 @@ def _resources(world: Simulation) -> list[comparing.ResourceUse]:
 
 
 def _count_bound_over_time(world: Simulation) -> list[tuple[int, int]]:
-    """(virtual time, pods that have a node), where that number changed; at most POINTS of them."""
+    """Return (virtual time, number of pods with a node) for each change of that number, thinned to POINTS."""
     bound: dict[str, None] = {}
     points: dict[int, int] = {0: 0}
     for move in world.journal.moves:
@@ -101,7 +101,7 @@ def _count_bound_over_time(world: Simulation) -> list[tuple[int, int]]:
 
 @answers(comparing.AttemptDigests, too_much=TOO_MUCH)
 def digests(engine: Engine, request: comparing.AttemptDigests) -> Steps[list[str]]:
-    """Digests (docs/trace.md) of attempts."""
+    """Return the digests (docs/trace.md) of attempts."""
     head, first = request.position, request.first
     attempts = (yield from engine.at(head)).journal.attempts
     start = attempts[first].first_position if first < len(attempts) else head
@@ -122,7 +122,7 @@ def digests(engine: Engine, request: comparing.AttemptDigests) -> Steps[list[str
 
 @answers(comparing.Attempt, too_much=TOO_MUCH)
 def attempt(engine: Engine, request: comparing.Attempt) -> Steps[comparing.AttemptDetail]:
-    """One attempt: its scores for the best nodes and the nodes it shares the first ranks with, and its refusals."""
+    """Return one attempt with its scores for the best nodes, and its refusals."""
     attempts = (yield from engine.at(request.position)).journal.attempts
     if not 0 <= request.index < len(attempts):
         raise SessionError(
@@ -141,7 +141,7 @@ def attempt(engine: Engine, request: comparing.Attempt) -> Steps[comparing.Attem
 
 
 def board_of(cycle: SchedulingCycleView) -> comparing.ScoreBoard | None:
-    """Scores by node, the best first; at most NODES of them and the chosen one."""
+    """Return the scores by node, the best first; at most NODES nodes and the chosen one."""
     board = cycle.scores
     if board is None or not board.plugins:
         return None
@@ -161,7 +161,7 @@ def board_of(cycle: SchedulingCycleView) -> comparing.ScoreBoard | None:
 
 
 def refusals_of(cycle: SchedulingCycleView) -> list[comparing.CountedRefusal]:
-    """Refused nodes counted by plugin and text, most first."""
+    """Return the numbers of refused nodes by plugin and text, the largest first."""
     counts: dict[tuple[str, str], list[str]] = {}
     for row, name in enumerate(cycle.nodes.names):
         status = cycle.status_of(row)
@@ -175,7 +175,7 @@ FAILURES = 3  # of expressions, reported by one search
 
 
 class Search(Task[Hit | None, SearchProgress]):
-    """One search; `scanned` counts the positions looked at, `of` those there are. `limit`: looked at most."""
+    """One search; `scanned` is the number of positions searched, of `of` in all. `limit`: the maximum of `scanned`."""
 
     def __init__(
         self, engine: Engine, points: Iterable[Breakpoint], at: int, back: bool, head: int, limit: int
@@ -204,7 +204,7 @@ class Search(Task[Hit | None, SearchProgress]):
 
     def _first(self, world: Any, head: int) -> Steps[Hit | None]:
         condition = Condition(self.points)
-        condition(world)  # so that a watch knows the value here
+        condition(world)  # to record the watches' values here
         while world.position < head and self.scanned < self.limit:
             self.engine.replay(world)
             self.scanned += 1
@@ -216,9 +216,9 @@ class Search(Task[Hit | None, SearchProgress]):
         return None
 
     def _back(self, at: int) -> Steps[Hit | None]:
-        """Positions before `at`, in pieces from the latest to the first; the first position of all has no transition."""
+        """Search the positions before `at`, in pieces from the latest to the first; position 0 has no transition."""
         end, latest = at - 1, None
-        begun: dict[int, Matcher] = {}  # by the place in `points`: where a watch saw its first value so far
+        begun: dict[int, Matcher] = {}  # by index in `points`: the matcher with the earliest value of a watch so far
         while end > 0 and self.scanned < self.limit:
             world, condition = self.engine.history.nearest(end - 1), Condition(self.points)
             start = world.position
@@ -237,7 +237,7 @@ class Search(Task[Hit | None, SearchProgress]):
         return latest
 
     def _last(self, world: Any, end: int, condition: Condition) -> Steps[Hit | None]:
-        """The last position up to `end` where one holds."""
+        """Return the hit at the last position up to `end` where a breakpoint holds."""
         latest = None
         while world.position < end:
             self.engine.replay(world)
@@ -251,7 +251,7 @@ class Search(Task[Hit | None, SearchProgress]):
 
 
 def _later(hit: Hit | None, other: Hit | None) -> Hit | None:
-    """The hit at the later position, the first one where they are equal or there is but one."""
+    """Return the hit at the later position; the first one if the positions are equal, the only one if the other is None."""
     if hit is None or other is None:
         return hit or other
     return other if other.position > hit.position else hit
@@ -259,6 +259,6 @@ def _later(hit: Hit | None, other: Hit | None) -> Hit | None:
 
 @answers(CheckExpression)
 def check_expression(engine: Engine, request: CheckExpression) -> Steps[list[ExpressionProblem]]:
-    """An expression is read where it will run."""
+    """Return the errors in an expression, which is compiled where it will run."""
     yield
     return problems(request.point)

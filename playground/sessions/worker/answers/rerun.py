@@ -1,8 +1,8 @@
-"""A history made again without some of its commands, or with another seed, inside a worker. The rule is described in docs/time-travel.md:
+"""Re-runs inside a worker: a history made again without some of its commands, or with another seed. The rule (docs/time-travel.md):
 
-A command comes when it came: at the same virtual time; if the world had then done all that was due, after all that is due by then;
-if it had not, after as many steps at that time as the history made since the command before. Commands that are skipped mark their
-moment, too. Where nothing at all is left to happen before that time, a command comes when the world has come to rest.
+A command is applied at the same virtual time as in the history; if that world had then done all due work, after all work due by then;
+otherwise after as many steps at that time as the history made since the previous command. Skipped commands count as previous commands,
+too. If nothing is left to do before that time, a command is applied when the world is idle.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playground.sessions.worker.memory import SHARED, Budget
 from playground.sessions.worker.time_sharing import Steps, Task, answers
 from playground.sessions.worker.world import Command, Redo, Refused, Simulation, Undo, count_objects
 
-SLACK = 20_000  # steps that a re-run may make beyond four times those of the history
+SLACK = 20_000  # steps that a re-run may make in addition to four times those of the history
 MOST_LEFT = 200
 TOO_MUCH = gettext_noop(
     "The re-run needs more memory than the limit and was stopped. Nothing was saved. Leaving out only "
@@ -28,11 +28,11 @@ TOO_MUCH = gettext_noop(
 
 
 class BudgetExceeded(Exception):
-    """The budget of steps is used up."""
+    """The re-run has used all of its steps."""
 
 
 class Rerun(Task[RerunResult, RerunProgress]):
-    """One re-run. It has gone through `passed` of the history's `total` positions."""
+    """One re-run. It has processed `passed` of the history's `total` positions."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Rerun(Task[RerunResult, RerunProgress]):
         self.budget = min(4 * self.total + SLACK, max_steps)
         self.kept: list[tuple[int, int]] = []
         self.left: list[LeftOut] = []
-        self.world: Simulation = engine.world  # the new one, as soon as the work begins
+        self.world: Simulation = engine.world  # replaced by the new world when the work begins
         self._memory = Budget(SHARED, TOO_MUCH)
 
     def turn(self) -> None:
@@ -75,7 +75,7 @@ class Rerun(Task[RerunResult, RerunProgress]):
             for at in [one for one in self.positions if one >= self.first]:
                 yield from self._follow(past, clock, at)
                 yield from self._catch_up(clock)
-                # Both come to a command: the history takes it, and the new world does unless it is skipped.
+                # Both are at a command: the history applies it, and so does the new world unless the command is skipped.
                 command, before = self.engine.commands[at], past.edits
                 self.engine.replay(past)
                 clock.restart()
@@ -104,7 +104,7 @@ class Rerun(Task[RerunResult, RerunProgress]):
         )
 
     def _follow(self, past: Simulation, clock: Pace, to: int) -> Steps[None]:
-        """Take the history on to a position, and see what the clock did meanwhile."""
+        """Replay the history up to a position, and count its steps with the clock."""
         while past.position < to:
             self.engine.replay(past)
             clock.tick()
@@ -113,8 +113,8 @@ class Rerun(Task[RerunResult, RerunProgress]):
                 yield
 
     def _catch_up(self, clock: Pace) -> Steps[None]:
-        """Take the new world to the moment that the history is at."""
-        # First all that is due strictly before now; what is due now may be only partly done (`steps`).
+        """Advance the new world to the present moment of the history."""
+        # First all work due before now; the work due now may be done only in part (`steps`).
         while self.world.due(clock.now - 1):
             self._advance()
             if self.engine.slice.over():
@@ -127,7 +127,7 @@ class Rerun(Task[RerunResult, RerunProgress]):
                 yield
 
     def _finish(self, past: Simulation, clock: Pace) -> Steps[bool]:
-        """Go on to where the history ends, and to rest if it had come to rest. False where the budget was not enough."""
+        """Advance to the moment of the history's end, and until idle if the history ended idle. Return False if the budget ran out."""
         try:
             yield from self._catch_up(clock)
             while past.idle and not self.world.idle:
@@ -177,29 +177,29 @@ class Pace:
         self.steps = 0
 
     def tick(self) -> None:
-        """The history made a step."""
+        """Count a step of the history."""
         self.steps = self.steps + 1 if self._past.now == self.now else 1
         self.now = self._past.now
 
     def restart(self) -> None:
-        """The history took a command."""
+        """Reset the count, because the history applied a command."""
         self.now, self.steps = self._past.now, 0
 
     @property
     def settled(self) -> bool:
-        """True if the history has done all that was due by now."""
+        """True if the history has done all work due by now."""
         return not self._past.due(self.now)
 
 
 class Origins:
-    """The origin command of each edit that can be undone or redone. An edit older than the skipped commands is its own origin."""
+    """The original command of each edit that can be undone or redone. An edit before the skipped commands is its own origin."""
 
     def __init__(self) -> None:
-        # By the edit's id: its origin, and the edit, so that the id stays its own.
+        # By the edit's id: its origin, and the edit, whose reference keeps the id unique.
         self._of: dict[int, tuple[Any, Any]] = {}
 
     def note(self, before: Any, after: Any, command: Command, at: int) -> None:
-        """A command changed what can be undone; one that this engine could not make (Engine.stuck) did not."""
+        """Record the origin of the edits that a command changed; a command that could not be replayed (Engine.stuck) changed none."""
         if after is before:
             return
         if isinstance(command, Undo):
@@ -226,7 +226,7 @@ class Origins:
 
 @answers(Moments)
 def moments(engine: Engine, request: Moments) -> Steps[list[int | None]]:
-    """The virtual time at each of some positions, as far as the time is enough."""
+    """Return the virtual time at each of some positions, None for those that the time limit excludes."""
     times: list[int | None] = []
     end = time.perf_counter() + request.seconds
     for position in request.positions:

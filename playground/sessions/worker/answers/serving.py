@@ -11,7 +11,7 @@ from playground.sessions.worker.time_sharing import Steps, answers
 from playground.sessions.worker.world import Simulation
 from scheduler_core.apiserver.door import Call, Failure, Reply, as_yaml, changes_nothing, read_body
 
-APART, MOST_APART = 8, 32  # writes between copies of the world: more, the longer none was refused
+APART, MOST_APART = 8, 32  # writes between copies of the world: more after consecutive writes without a refusal
 
 
 def _finish(reply: Reply, world: Simulation, call: Call) -> moving.ApiAnswer:
@@ -21,8 +21,8 @@ def _finish(reply: Reply, world: Simulation, call: Call) -> moving.ApiAnswer:
 
 @answers(moving.Write)
 def write(engine: Engine, request: moving.Write) -> Steps[moving.WriteResult]:
-    """Carry out each request as one command; one that changes nothing leaves no command behind."""
-    engine.interrupted = False  # now, before the first turn: who waits for the session may say so until then
+    """Execute each request as one command; one that changes nothing is not recorded as a command."""
+    engine.interrupted = False  # before the first turn: a change that waits for the session may interrupt from now on
     return _write_all(engine, request)
 
 

@@ -1,4 +1,4 @@
-"""Answers for lessons: outcomes ahead of a guess, the evidence of a question, and the check of a lesson."""
+"""Requests of lessons: predictions, the verdicts and the evidence of questions, and the check of a lesson."""
 
 from collections.abc import Iterator, Sequence
 
@@ -28,7 +28,7 @@ DEFAULT = "default/"
 
 @answers(looking.Predict)
 def foresee(engine: Engine, request: looking.Predict) -> Steps[looking.Prediction]:
-    """The next attempt of a pod (any, where none is named) on a fork, run until it is over."""
+    """Return the outcome of the next attempt of a pod (of any pod if none is named), on a fork that runs until the attempt ends."""
     world = (yield from engine.at(request.position)).fork()
     position, before = world.position, len(world.journal.attempts)
     places = {_short(key): str(world.journal.place(key)) for key in _pending(world)}
@@ -49,7 +49,7 @@ def foresee(engine: Engine, request: looking.Predict) -> Steps[looking.Predictio
 
 
 def _is_it(attempt: Attempt, request: looking.Predict, position: int) -> bool:
-    """Return whether an attempt is the one asked about: the next to begin, or one of the pod, which may be going on."""
+    """Return whether an attempt is the requested one: the next to begin, or one of the pod, which may have begun already."""
     if request.about == "next":
         return attempt.first_position > position
     return not request.pod or attempt.pod == request.pod
@@ -78,14 +78,14 @@ def _answer(
 
 
 def _explain_wrong_answer(attempt: Attempt) -> dict[str, dict[str, str]]:
-    """Return the attempt's result, as the fact that the wrong answer overlooks."""
+    """Return the attempt's result, which the wrong answer overlooks."""
     if attempt.node:
         return {"no": {"why": "fits", "text": attempt.node}}
     return {"yes": {"why": "refused", "text": attempt.message}}
 
 
 def _pending(world: Simulation) -> list[str]:
-    """Pods without a node, as namespace/name."""
+    """Return the pods without a node, as namespace/name."""
     return [
         f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
         for pod in world.store.list("Pod")
@@ -103,7 +103,7 @@ TOO_MUCH = gettext_noop("The lesson needs more memory than the limit. Your text 
 
 @answers_as_worker(looking.CheckLesson)
 def check_lesson(engines: object, session: int, request: looking.CheckLesson) -> Steps[CheckResult]:
-    """Play what somebody wrote."""
+    """Check a lesson's files by playing it."""
     yield
     with Budget(ALONE, TOO_MUCH):
         return (anchor_and_check if request.move else check)(request.files, request.max_objects)
@@ -111,7 +111,7 @@ def check_lesson(engines: object, session: int, request: looking.CheckLesson) ->
 
 @answers_as_worker(looking.DrawVariant)
 def draw_variant(engines: object, session: int, request: looking.DrawVariant) -> Steps[looking.Variant]:
-    """Draw a variant and prove it."""
+    """Draw a variant and prove that it works."""
     yield
     handed = hand(request.lesson) if request.lesson else None
     lesson = lesson_of(request.slug) if handed is None else handed.lesson
@@ -127,7 +127,7 @@ def draw_variant(engines: object, session: int, request: looking.DrawVariant) ->
 
 @answers(looking.JudgeAnswer)
 def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.AnswerVerdict]:
-    """Judge an answer by the lesson's key, which no page is ever given."""
+    """Judge an answer by the lesson's key, which is never sent to a page."""
     world = yield from engine.at(request.position)
     lesson, played, reached = _cards(engine.panels.story, world)
     if not 1 <= request.card <= len(reached):
@@ -157,14 +157,14 @@ def judge_answer(engine: Engine, request: looking.JudgeAnswer) -> Steps[looking.
 
 
 def _find_meaning(meant: Sequence[Mistake], given: Sequence[str] | None) -> list[Message]:
-    """The mistake that leads to a wrong number, if there is one."""
+    """Return the mistakes that lead to the given wrong numbers."""
     found = describe_meanings(meant)
     return [found[text] for text in (f"{float(each):g}" for each in given or () if found) if text in found]
 
 
 @answers(looking.OpenQuestion)
 def open_question(engine: Engine, request: looking.OpenQuestion) -> Steps[looking.LessonQuestion | None]:
-    """The question of the last card that the world has come to."""
+    """Return the question of the last card that the world has reached, or None."""
     world = yield from engine.at(request.position)
     lesson, played, reached = _cards(engine.panels.story, world)
     card = reached[-1] if reached else None
@@ -183,7 +183,7 @@ def open_question(engine: Engine, request: looking.OpenQuestion) -> Steps[lookin
 
 
 def _cards(story: str, world: Simulation) -> tuple[Lesson, Playthrough, list[Card]]:
-    """A session's lesson, what playing it came to, and the cards that a world has come to. Raises SessionError where it has none."""
+    """Return a session's lesson, its playthrough, and the cards that a world has reached. Raise SessionError if there is no lesson."""
     lesson = lesson_of(story) if story else None
     played = find_playthrough(story, world.seed) if lesson is not None else None
     if lesson is None or played is None:
@@ -192,7 +192,7 @@ def _cards(story: str, world: Simulation) -> tuple[Lesson, Playthrough, list[Car
 
 
 def _words(lesson: Lesson, card: Card, played: Playthrough) -> Iterator[tuple[str, dict[str, str]]]:
-    """The words of a question and its answers, by language."""
+    """Yield the texts of a question and its answers, by language."""
     values = played.values_at(card.id)
     for language, words in lesson.words.items():
         said = words.cards[card.id]

@@ -1,1 +1,1 @@
-"""What is looked for in a history: breakpoints, the conditions of runs, searches, runs in circles."""
+"""Conditions in a history: breakpoints, the conditions of runs, searches, and runaways."""

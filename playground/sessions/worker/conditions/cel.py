@@ -1,7 +1,7 @@
-"""Expressions in CEL over a record: checked with the place of every error, compiled once, evaluated within limits.
+"""CEL expressions over a record: checked with the place of each error, compiled once, evaluated within limits.
 
-The language and its evaluation are the core's, whose limits of cost and work end every evaluation. Added here: the names that there are,
-a length, and how much all expressions may cost together at one step. docs/time-travel.md lists the names for people.
+The core implements the language and its evaluation, with limits of cost and work. This module adds the available names, a maximum length,
+and a limit of the total cost at one step. docs/time-travel.md lists the names.
 """
 
 import re
@@ -17,11 +17,11 @@ from scheduler_core.apimachinery import cel
 from scheduler_core.base.trace.kinds import KINDS, PluginRan
 from scheduler_core.world.readonly import RECORD_FIELDS, Record, StepFacts
 
-LIMIT = 300_000  # cost of one evaluation: a loop over 5,000 nodes may do a lot with each, and none takes longer than half a second
-LIMIT_OF_A_STEP = 600_000  # of what evaluations at one step cost beyond LIGHT
-LIGHT = 200  # no more than the record itself took to be made
-PARTS = 20_000  # of a value: lists that share their parts may have more than can be compared
-STRIKES = 2  # an expression that was ended so often is not asked for a while
+LIMIT = 300_000  # cost of one evaluation: enough for a loop over 5,000 nodes, and at most half a second
+LIMIT_OF_A_STEP = 600_000  # total cost of the evaluations at one step, each beyond LIGHT
+LIGHT = 200  # free cost of an evaluation: about the cost of creating the record
+PARTS = 20_000  # of a value: lists with shared parts may have more than can be compared
+STRIKES = 2  # an expression that was stopped this often is skipped for a while
 WHILE = 60.0  # seconds
 SECOND = 1_000_000_000
 
@@ -38,12 +38,12 @@ _ENVELOPE = ("kind", "t", "seq", "scheduler", "parent", "data")
 DATA_FIELDS: dict[str, dict[str, str]] = {
     kind: {field.name: field.type for field in fields} for kind, fields in RECORD_FIELDS.items()
 }
-"""What a record's `data` holds, by kind: names and types."""
+"""The fields of a record's `data` by kind: names and types."""
 QUEUES = ("active", "backoff", "unschedulable", "gated", "in_flight")
 
 
 class EvaluationError(Exception):
-    """An evaluation had no value, such as for a field that this record lacks."""
+    """An evaluation gave no value, for example because the record lacks a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Problem:
 
 
 class BadExpression(Exception):
-    """The expression can't be used; `problems` say why and where."""
+    """The expression is invalid; `problems` are the errors with their places."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__(problems[0].message)
@@ -71,7 +71,7 @@ class BadExpression(Exception):
 
 @dataclass(slots=True)
 class Program:
-    """A compiled expression. `ended` is when it was ended for costing too much, for whomever."""
+    """A compiled expression. `ended` has the times at which an evaluation was stopped for its cost, in any session."""
 
     compiled: cel.Program
     names: frozenset[str]
@@ -79,7 +79,7 @@ class Program:
     ended: list[float] = field(default_factory=list)
 
     def value(self, record: Record, world: Any, allowance: "Allowance") -> Any:
-        """Its value for a record as JSON data. Raises Failed."""
+        """Return the value for a record as JSON data. Raise EvaluationError."""
         if allowance.left <= 0:
             raise EvaluationError("The expressions cost too much at one step; this one was not asked there.")
         self._require_patience()
@@ -103,13 +103,13 @@ class Program:
 
 @dataclass(slots=True)
 class Allowance:
-    """What expressions may still cost together at one step."""
+    """The remaining cost limit of all expressions at one step."""
 
     left: int = LIMIT_OF_A_STEP
 
 
 def _plain(value: Any, left: list[int]) -> Any:
-    """A value of the language as JSON data; what JSON lacks becomes text. Raises Failed."""
+    """Return a CEL value as JSON data; types that JSON lacks become text. Raise EvaluationError if it has too many parts."""
     left[0] -= 1
     if left[0] < 0:
         raise EvaluationError(f"Its value has more than {PARTS:,} parts.")
@@ -136,7 +136,7 @@ def _record(program: Program, record: Record, world: Any) -> dict[str, Any]:
 
 
 def _attempt(program: Program, record: Record, world: Any) -> int:
-    """The number of the attempt in progress, or of the one that has just ended."""
+    """Return the number of the attempt in progress, or of the last one."""
     cycles = [scheduler.cycle.number for scheduler in world.schedulers if scheduler.cycle is not None]
     return max(cycles, default=0)
 
@@ -163,7 +163,7 @@ _GIVEN: dict[str, Callable[[Program, Record, Any], Any]] = {
 
 
 def check(text: str, boolean: bool = True) -> list[Problem]:
-    """Everything that is wrong with an expression; `boolean`: it is to say yes or no."""
+    """Return all errors in an expression; `boolean`: its value must be true or false."""
     try:
         program = compile_program(text)
     except BadExpression as bad:
@@ -175,7 +175,7 @@ def check(text: str, boolean: bool = True) -> list[Problem]:
 
 @lru_cache(maxsize=256)
 def compile_program(text: str) -> Program:
-    """The program of an expression. Raises BadExpression."""
+    """Return the compiled expression. Raise BadExpression."""
     if not text.strip():
         raise BadExpression([Problem("Write an expression.")])
     if len(text) > EXPRESSION_LENGTH:
@@ -184,7 +184,7 @@ def compile_program(text: str) -> Program:
     try:
         compiled = _ENVIRONMENT.compile(text, None)
     except cel.CompileError as error:
-        # An error of the compiler without the list of all tokens; for an unknown name, with those that are known.
+        # The compiler's error without the list of expected tokens; for an unknown name, with the known names.
         message = re.sub(r" expecting \{.*\}", "", error.message)
         message = message.replace("mismatched input '<EOF>'", "the expression ends too early")
         unknown = re.match(r"undeclared reference to '\.?(\w+)'", message)
@@ -205,7 +205,7 @@ def _nodes(node: cel.Node) -> Iterator[cel.Node]:
 
 
 def _path(node: cel.Node) -> tuple[str, ...]:
-    """The names in `record.data.field`; empty for anything that is not such a chain."""
+    """Return the names in `record.data.field`; empty for an expression that is no such chain."""
     if isinstance(node, cel.Ident):
         return (node.name,)
     path = _path(node.operand) if isinstance(node, cel.Select) else ()
@@ -213,7 +213,7 @@ def _path(node: cel.Node) -> tuple[str, ...]:
 
 
 def _unknown_fields(program: cel.Program) -> Iterator[Problem]:
-    """Fields that no record has. The checker knows a map, not which keys there are."""
+    """Yield an error for each field that no record has: the type checker does not know a map's keys."""
     data = sorted({name for names in DATA_FIELDS.values() for name in names})
     for node in _nodes(program.tree):
         message = ""
@@ -230,7 +230,7 @@ def _unknown_fields(program: cel.Program) -> Iterator[Problem]:
 
 
 def _unknown_kinds(program: cel.Program) -> Iterator[Problem]:
-    """Kinds that an expression compares with and that no record has: such a comparison never holds."""
+    """Yield an error for each comparison with a kind that no record has: it would never hold."""
     for node in _nodes(program.tree):
         if isinstance(node, cel.Call) and node.function == "_==_":
             for one, other in (node.args, node.args[::-1]):

@@ -1,6 +1,6 @@
-"""Where breakpoints and watches hold: a breakpoint as a condition on the records of a transition.
+"""Matching of breakpoints and watches: a breakpoint as a condition on the records of a transition.
 
-The fields that a form fills in become plain comparisons that are made first; an expression is evaluated only for records that pass them.
+The fields of a form become simple comparisons, which are made first; an expression is evaluated only for records that pass them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,13 +33,13 @@ Test = Callable[[Record], bool]
 
 
 def facts(record: Record) -> Mapping[str, Any]:
-    """A record's data, without what is told node by node."""
+    """Return a record's data, without the details node by node."""
     source = record.source
     return source.brief() if isinstance(source, StepFacts) else record.data
 
 
 def pod_of(record: Record) -> str:
-    """The pod that a record is about, as namespace/name; "" for none."""
+    """Return the pod that a record is about, as namespace/name; "" if none."""
     data = facts(record)
     if "pod" in data:
         return str(data["pod"])
@@ -86,7 +86,7 @@ def code_on(record: Record, node: str) -> str | None:
 
 
 def codes(record: Record) -> list[str]:
-    """The codes that a plugin answered with, for the pod or for at least one node."""
+    """Return the codes that a plugin returned, for the pod or for at least one node."""
     source = record.source
     if isinstance(source, StepFacts):
         return source.codes()
@@ -100,7 +100,7 @@ def _equals(key: str, wanted: str) -> Test:
 
 
 def _tests(point: Breakpoint) -> list[Test]:
-    """The comparisons, the cheapest first."""
+    """Return the comparisons, the cheapest first."""
     tests: list[Test] = []
     for field, key in (
         ("plugin", "plugin"),
@@ -131,9 +131,9 @@ def problems(point: Breakpoint) -> list[ExpressionProblem]:
 
 
 class Matcher:
-    """One breakpoint, ready to be asked about records. `failed` is the expression's last error, `failures` how many there were.
+    """One breakpoint, prepared for matching. `failed` is the expression's last error, `failures` the number of errors.
 
-    `first` and `last` are the first and the last value of a watch; `begun` is the first one as a hit, None as long as there is none.
+    `first` and `last` are the first and the last value of a watch; `begun` is the first value as a hit, None before it.
     """
 
     def __init__(self, point: Breakpoint) -> None:
@@ -146,14 +146,14 @@ class Matcher:
         self._refused = ""
         try:
             self._program = cel.compile_program(point.cel) if point.cel else None
-        except cel.BadExpression as bad:  # kept by a version that took it
+        except cel.BadExpression as bad:  # stored by a version that accepted it
             self._refused = str(bad)
         self.begun: Hit | None = None
         self.first: Any = None
         self.last: Any = None
 
     def hit(self, record: Record, world: Any, allowance: cel.Allowance) -> Hit | None:
-        """Return the hit if the breakpoint holds for a record; a watch holds when its value differs from the one before."""
+        """Return the hit if the breakpoint holds for a record, or None; a watch holds when its value differs from the previous one."""
         if not all(test(record) for test in self._tests):
             return None
         value = None
@@ -170,7 +170,7 @@ class Matcher:
         return self._hit(value, record, world)
 
     def _changes(self, value: Any, record: Record, world: Any) -> bool:
-        """The first value is where a watch begins from, not a change."""
+        """Return whether a watch's value has changed; the first value is no change."""
         if self.begun is None:
             self.begun, self.first, self.last = self._hit(value, record, world), value, value
         changed, self.last = value != self.last, value
@@ -181,12 +181,12 @@ class Matcher:
 
 
 def _shorten_value(value: Any) -> Any:
-    """A value as it goes along with a hit: text of any length is cut, and what has parts is told as text."""
+    """Return a value in the form of a hit: scalars unchanged, other values as text, cut to VALUE_LENGTH."""
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)[:VALUE_LENGTH]
 
 
 class Condition:
-    """A condition that any of some breakpoints holds, checked after each transition. `hit` is the first that held last time."""
+    """A condition that any of some breakpoints holds, checked after each transition. `hit` is the latest first hit."""
 
     def __init__(self, points: Iterable[Breakpoint]) -> None:
         self.matchers = [Matcher(point) for point in points]
@@ -200,14 +200,14 @@ class Condition:
         by_kind, first, allowance = self._by_kind, None, cel.Allowance()
         for record in world.last:
             for matcher in by_kind.get(record.kind, ()):
-                if first is None or matcher.point.watch:  # a watch has to see every value
+                if first is None or matcher.point.watch:  # a watch must see each value
                     found = matcher.hit(record, world, allowance)
                     first = first or found
         self.hit = first or self.hit
         return first is not None
 
     def hits(self, world: Any) -> list[Hit]:
-        """All that hold after a transition, one for each breakpoint."""
+        """Return all hits after a transition, one for each breakpoint."""
         found, allowance = dict[int, Hit](), cel.Allowance()
         for record in world.last:
             for matcher in self._by_kind.get(record.kind, ()):
@@ -216,12 +216,12 @@ class Condition:
         return list(found.values())
 
     def failures(self) -> dict[str, int]:
-        """Return the errors of expressions, with the number of records for each: a possible reason for finding nothing."""
+        """Return the errors of expressions, with the number of records for each: a possible reason for no hit."""
         return {f"{one.point.title}: {one.failed}": one.failures for one in self.matchers if one.failures}
 
 
 def describe(record: Record) -> str:
-    """A record in a few words: what happened, to which pod, on which node."""
+    """Return a record in a few words: the event, its pod, its node."""
     data = facts(record)
     status = data.get("status")
     code = status.get("code") if isinstance(status, Mapping) else ""
@@ -235,11 +235,11 @@ def describe(record: Record) -> str:
     return " ".join(str(word) for word in words if word)[:200]
 
 
-# What a world that stands still wants to know from outside.
+# Calls to real extenders that a world waits for.
 
 
 def calls_of(world: Simulation) -> list[OutsideCall]:
-    """The calls of extenders that are to be made before it goes on."""
+    """Return the calls of real extenders that the world waits for."""
     if not world.outside:
         return []
     found = []
@@ -264,7 +264,7 @@ SECOND = 1_000_000_000
 
 
 def require_future(world: Any, until: Until) -> None:
-    """Refuses what lies behind already, and what would be waited for in vain: a pod or a card that is not there."""
+    """Raise CommandRefused if the condition has already passed, or requires a pod or a card that does not exist."""
     if isinstance(until, CardReached):
         lesson = lesson_of(until.lesson)
         if lesson is None or not until.number <= len(lesson.plan.cards):
@@ -280,7 +280,7 @@ def require_future(world: Any, until: Until) -> None:
 
 
 def condition(world: Any, until: Until | None) -> Callable[[Any], bool] | None:
-    """Return a condition for a run to stop, checked after each transition that follows on `world`; None without `until`."""
+    """Return the condition at which a run stops, checked after each transition that follows `world`; None without `until`."""
     match until:
         case None:
             return None
@@ -315,5 +315,5 @@ def _watch_attempt_end(world: Any, wanted: Callable[[Any], bool]) -> Callable[[A
 
 
 def hit_of(holds: Callable[[Any], bool] | None, reason: str) -> Hit | None:
-    """Return the breakpoint hit that ended a run; None if there is none."""
+    """Return the breakpoint hit that ended a run, or None."""
     return holds.hit if reason == "until" and isinstance(holds, Condition) else None

@@ -1,7 +1,7 @@
-"""Runaways: a run that goes in circles is stopped, and told by what it did.
+"""Runaways: a run that repeats itself is stopped, with a summary of its actions.
 
-Circles of moves and workloads whose pods end alike are noticed as at a terminal (scheduler_core.analysis.whatif).
-The moves of the run are counted on a replay of its last steps, so a run that gets somewhere pays for nothing but a look at its pods.
+Repeated moves, and workloads whose pods all end alike, are detected as by the command line (scheduler_core.analysis.whatif). The actions
+are counted on a replay of the last steps, so that a run with progress pays only for the check of its pods.
 """
 
 from collections import Counter
@@ -17,12 +17,12 @@ from scheduler_core.base.trace import kinds
 from scheduler_core.world.readonly import Record
 from scheduler_core.world.simulation import Simulation
 
-ENDS = 100  # pods of a workload that end alike: more than at a terminal, as nobody looks here whether anything else goes on
-LAST = 2_000  # steps that are told of
-MOST = 6  # lines of what they did
+ENDS = 100  # pods of a workload that end alike: more than on the command line, as here other work may progress
+LAST = 2_000  # steps in the summary
+MOST = 6  # lines of the summary
 MESSAGE = 90
-ALIKE = 0.8  # as often as this share of the most frequent counts as equally often; then the more telling comes first
-# What follows from other records, or only leads to them.
+ALIKE = 0.8  # actions with at least this share of the maximum count rank as equally frequent; the more informative ones come first
+# Records that follow from other records, or only lead to them.
 _LEFT_OUT = frozenset(
     facts.KIND
     for facts in (
@@ -43,7 +43,7 @@ _LEFT_OUT = frozenset(
 
 
 class Watch:
-    """Looks at a run: `hear` after each transition, `circles` from slice to slice. `loop` is what was found."""
+    """A detector of runaways: call `hear` after each transition, `circles` after each slice. `loop` is the workload found."""
 
     def __init__(self, world: Simulation) -> None:
         self._moves, self._loops = Watchdog(world), Loops(world.store, ENDS)
@@ -54,17 +54,17 @@ class Watch:
         return self._moves.position
 
     def hear(self, world: Simulation) -> bool:
-        """Return whether a workload has just been found to make pods in vain."""
+        """Return whether a workload that creates pods in vain was found in this transition."""
         self.loop = self._loops.hear(world.store, world.changes)
         return self.loop is not None
 
     def circles(self, world: Simulation) -> Circles | None:
-        """Since when nothing new has happened, where that is for too long."""
+        """Return the repetition if no pod has reached a new state for too long; otherwise None."""
         return self._moves.circles(world)
 
 
 class LastSteps(NamedTuple):
-    """The actions of the last so many steps, the most frequent first, with their counts."""
+    """The actions of the last `steps` steps, the most frequent first, with their counts."""
 
     steps: int
     lines: list[tuple[int, str]]
@@ -87,7 +87,7 @@ def tally(history: History, end: int) -> Steps[LastSteps]:
 
 
 def phrase(record: Record) -> tuple[int, str] | None:
-    """A record without what differs from one round to the next, and how telling it is (0: most); None for what others tell."""
+    """Return the record's rank (0: most informative) and its text without what differs between rounds; None for a redundant record."""
     if record.kind in _LEFT_OUT:
         return None
     match record.facts:
@@ -137,7 +137,7 @@ def words(circles: Circles | None, now: int, last: LastSteps) -> Message | None:
 
 
 def loop_words(loop: Loop) -> Message:
-    """Return the text about a workload that makes pods in vain."""
+    """Return the text about a workload that creates pods in vain."""
     return message(
         "The run was stopped: %(loop)s\nChange something, or run again to continue anyway.", loop=describe_loop(loop)
     )
