@@ -1,4 +1,4 @@
-"""Summary: the subject at a glance, and a pod's requests, place, and attempts."""
+"""Summary: an overview of the subject, and a pod's requests, place, and attempts."""
 
 from collections.abc import Sequence
 from typing import Literal, TypedDict
@@ -24,7 +24,7 @@ NAMED = 4
 
 
 def preemptions(sim: WorldView, key: str) -> "list[PreemptionNote]":
-    """The pod's own last preemption, and the one that it has to go for; `at` is where the theatre shows it."""
+    """Return the pod's own last preemption, and the one that evicts it. `at` is the step that shows the dry run."""
     own = next((a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims), None)
     out = [] if own is None else [_row(own, _own(own))]
     attempts = reversed(sim.journal.attempts[-SEARCHED:])
@@ -111,7 +111,7 @@ class PodBody(TypedDict):
 
 
 def present_pod(sim: WorldView, look: Look, key: str) -> PodBody | GonePod | NoPod:
-    """The pod as the API server has it now."""
+    """Return the pod as stored in the API server."""
     inspected = find_pod(sim, key) if key else None
     if inspected is None:
         if not key:
@@ -178,7 +178,7 @@ def _facts(pod: Pod) -> list[Fact]:
 
 
 def _list_tolerations(tolerations: Sequence[Toleration]) -> list[str]:
-    """The tolerations as kubectl prints taints; those that admission adds for a time are one."""
+    """Format the tolerations as kubectl prints taints. Those that admission adds for a limited time are combined."""
     said, brief = [], dict[int, list[str]]()
     for each in tolerations:
         if each.seconds is not None and each.key in _FOR_A_TIME:
@@ -199,7 +199,7 @@ class AttemptRow(TypedDict):
 
 
 def _attempts(sim: WorldView, key: str) -> list[AttemptRow]:
-    """The pod's attempts, the last one first."""
+    """Return the pod's attempts, latest first."""
     return [
         {
             "number": ordinal(number),
