@@ -46,12 +46,12 @@ def element(name: str, *content: object, sort: str = "", title: str = "", heads:
 
 
 def chip(*content: object, sort: str = "", title: str = "") -> Html:
-    """A small word in a frame. `sort`: good, bad, new or quiet."""
+    """Return a framed word. `sort`: good, bad, new, or quiet."""
     return element("span", *content, sort=f"chip {sort}".strip(), title=title)
 
 
 def number(value: object, sort: str = "") -> Html:
-    """A table's cell with a number."""
+    """Return a table cell with a number."""
     return element("td", value, sort=f"number {sort}".strip())
 
 
@@ -74,7 +74,7 @@ def _cell(content: object) -> Html:
 
 
 def card(heading: object, *content: object) -> str:
-    """The whole that a page shows."""
+    """Return the complete HTML for a page."""
     style = Html(f"<style>{_STYLE}</style>")
     return str(join_html((style, element("div", element("h4", heading), *content, sort=ROOM))))
 
@@ -103,10 +103,10 @@ def memory(count: int) -> str:
 
 
 def seconds(nanoseconds: int) -> str:
-    """Virtual time: 0.012 s."""
+    """Format virtual time: 0.012 s."""
     return f"{nanoseconds / 1e9:.3f}".rstrip("0").rstrip(".") + " s"
 
 
 def format_count(count: int, one: str, more: str = "") -> str:
-    """A number with its noun: 1 pod, 2 pods."""
+    """Format a number with its noun: 1 pod, 2 pods."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"

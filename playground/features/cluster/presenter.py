@@ -317,7 +317,7 @@ def _chart(row: Mapping[str, Any], signal: str, now: int) -> SignalChart | None:
 
 
 def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    """A mark where a pod was evicted."""
+    """Return marks at the evictions of pods."""
     return {
         "type": "scatter",
         "mode": "markers",

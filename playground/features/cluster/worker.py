@@ -84,7 +84,7 @@ _PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
 
 @answers(Cluster)
 def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
-    """One part of the cluster."""
+    """Return one part of the cluster."""
     if request.part == "claims" and request.name:
         return (yield from life_of(engine, request))
     world = yield from engine.at(request.position)

@@ -56,7 +56,7 @@ class ComparisonSummary(TypedDict):
 
 
 def present(comparison: comparing.Comparison) -> ComparisonSummary:
-    """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
+    """Return everything that the page shows, except for the table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
     sides, begin = comparison.sides, comparison.sides[0].first + 1
     apart = [] if comparison.clock is None else [side.attempts[comparison.clock] for side in sides]
     pair = comparison.attempts
@@ -81,7 +81,7 @@ def present(comparison: comparing.Comparison) -> ComparisonSummary:
 
 
 def identical(comparison: comparing.Comparison) -> bool:
-    """Return whether both histories are the same as far as both go."""
+    """Return whether both histories are equal up to the end of the shorter one."""
     return comparison.common == min(comparison.heads)
 
 
@@ -179,7 +179,7 @@ class ScoreTable(TypedDict):
 
 
 def scores(ours: ScoredMoment | None, theirs: ScoredMoment | None) -> ScoreTable | None:
-    """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
+    """Return the nodes that either attempt scored, with raw, normalized, and weighted scores of both, or None without any."""
     boards: list[comparing.ScoreBoard | None] = [
         attempt.board if attempt is not None else None for attempt in (ours, theirs)
     ]
@@ -375,7 +375,7 @@ def utilisation(sides: Sequence[comparing.HistoryOutline]) -> Figure:
 
 
 def plot_bound_pods(sides: Sequence[comparing.HistoryOutline]) -> Figure:
-    """A figure: pods with a node over virtual time in seconds, one line for each session."""
+    """Return a figure of the pods with a node over virtual time in seconds, one line for each session."""
     data: list[dict[str, Any]] = [
         {
             "type": "scatter",

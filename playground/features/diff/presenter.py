@@ -26,7 +26,7 @@ _ORDER = {"Pod": 0, "Node": 1}
 
 
 def compare(before: WorldView, after: WorldView, kind: str = "", q: str = "") -> Difference:
-    """The differences, pods first; `kind` and `q` (a part of the name) choose rows."""
+    """Return the differences, pods first. `kind` and `q` (a part of the name) select rows."""
     rows = _rows(before, after)
     chosen = [row for row in rows if kind in ("", row["kind"]) and q in row["key"]]
     attempts = after.journal.attempts[len(before.journal.attempts) :]
@@ -164,7 +164,7 @@ def _condition(condition: Manifest | None) -> str:
 
 
 def text(value: object) -> str:
-    """A value in short; nothing for none."""
+    """Shorten a value; "" for None."""
     if value is None:
         return ""
     if isinstance(value, Mapping):
@@ -197,7 +197,7 @@ def _all_assumed(world: WorldView) -> dict[str, str]:
 
 
 def _compare_requested_resources(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Line]]:
-    """Nodes on which more or less is requested, as the first scheduler's cache counts it."""
+    """Yield the nodes whose requested resources differ, by the first scheduler's cache."""
     if not before.schedulers or not after.schedulers:
         return
     old, new = before.schedulers[0].cache, after.schedulers[0].cache

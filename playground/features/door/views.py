@@ -88,9 +88,9 @@ _opened: dict[str, tuple[SessionClient, float]] = {}
 
 
 async def _open(key: str) -> SessionClient:
-    """The session that a key opens. A program asks many times, so what was looked up just now is not looked up again.
+    """Return the session of a key. Clients send many requests, so a lookup is kept for REMEMBERED seconds.
 
-    Its engine knows when the session is deleted meanwhile. A link that ends, and other server processes, are always asked for.
+    The engine detects the deletion of the session in the meantime. Expired links and other server processes are always checked.
     """
     client, since = _opened.get(key, (None, 0.0))
     if client is None or time.monotonic() - since > REMEMBERED:
@@ -175,13 +175,13 @@ async def _read(live: LiveSession, read: Read) -> ApiAnswer:
 
 
 async def _go_on(client: SessionClient, live: bool) -> None:
-    """Let a live session follow the clock from the first request on."""
+    """Let a live session follow the clock from its first request."""
     if live:
         await client.on_loop(LiveSession.go_live)
 
 
 def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, str]) -> Call:
-    """The call, with the form of the answer that the client wants. Failure: 406."""
+    """Return the call, with the format of the response that the client accepts. Failure: 406."""
     accept = request.META.get("HTTP_ACCEPT") or JSON
     form, known, aggregated = _OBJECT, False, False
     for each in accept.split(","):
@@ -341,7 +341,7 @@ class Stream(StreamingHttpResponse):
 
 @edits("POST")
 async def live(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Have the session follow the clock on the wall (`live` 1), or no longer."""
+    """Let the session follow real time (`live` 1), or stop it."""
     follows, now = request.POST.get("live") == "1", datetime.now(UTC).replace(microsecond=0)
     await client.apply(BeginLife(now.isoformat().replace("+00:00", "Z"), follows), source="actions")
     await _go_on(client, follows)
@@ -350,7 +350,7 @@ async def live(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @opens("GET")
 async def kubeconfig(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A kubeconfig that leads to the session with this key."""
+    """Return a kubeconfig for the session with this key."""
     server = request.build_absolute_uri(reverse("door", args=[client.key])).rstrip("/")
     name = f"playground-{client.session.pk}"
     return attach(write_kubeconfig(name, {"server": server}), "application/yaml", f"{name}.yaml")

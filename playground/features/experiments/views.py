@@ -148,7 +148,7 @@ async def _part(request: HttpRequest, client: SessionClient, batch: Batch) -> Ht
 
 
 async def _make_sessions(client: SessionClient, found: Parting, runs: tuple[Run, Run], made_by: str) -> list[str]:
-    """Make a session of each run; return their keys."""
+    """Create a session for each run. Return their keys."""
     names = [f"{client.session.name[:60]}: {run.variant.name}, {run.seed}"[:120] for run in runs]
     return [
         (await in_thread(log.restore, name, made_by, side)).edit_key

@@ -41,7 +41,7 @@ class Film:
         self._shown: dict[str, list[int]] = {}
 
     def add(self, position: int, panels: Mapping[str, str]) -> None:
-        """A step, with the HTML of every panel."""
+        """Add a step, with the HTML of every panel."""
         self.positions.append(position)
         for name, html in panels.items():
             picture = tuple(self._pieces.setdefault(piece, len(self._pieces)) for piece in TAG.split(html))
@@ -99,7 +99,7 @@ class Recording:
 
 
 def policy(styles: str, script: str) -> str:
-    """A Content-Security-Policy: these styles and this script, and no address at all."""
+    """Return a Content-Security-Policy that allows only these styles and this script, and no address."""
     return f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'"
 
 

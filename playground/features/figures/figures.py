@@ -299,7 +299,7 @@ FIGURES: dict[str, Callable[[Setting], Picture]] = {
 
 @lru_cache(maxsize=1024)
 def draw(name: str, language: str, values: tuple[tuple[str, Value], ...] = ()) -> Picture:
-    """A figure's picture, computed once for each choice of its controls; without `values` for the first ones."""
+    """Return a figure's picture, computed once for each choice of its controls; without `values`, for the first ones."""
     figure, cluster = read_figures()[name], Cluster()
     chosen = {**{control.name: control.value for control in figure.controls}, **dict(values)}
     for command in figure.begin(chosen) if figure.world else ():

@@ -16,7 +16,7 @@ MOST_EFFECTS = 6
 
 @lru_cache
 def read_texts() -> dict[str, dict[str, Any]]:
-    """The words of changes and of their effects: tables by kind."""
+    """Return the texts of changes and of their effects: tables by kind."""
     texts: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("texts.yaml"))
     return texts
 
@@ -39,7 +39,7 @@ def sentence(change: Mapping[str, Any]) -> Message:
 
 
 def _align_units(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with an amount before and after the change in one unit: 1.5 and 1, not 1500m and 1."""
+    """Return the values with the amounts before and after the change in one unit: 1.5 and 1, not 1500m and 1."""
     resource, both = values.get("resource"), [values.get("from"), values.get("to")]
     measured = isinstance(resource, str) and (resource == "cpu" or is_bytes(resource))
     if not measured or None in both or both[1] == "0":

@@ -139,7 +139,7 @@ async def _land(request: HttpRequest, client: SessionClient, look: Look) -> Http
 async def _show(
     request: HttpRequest, client: SessionClient, commands: list[Command], pauses: list[int], at: int | None, look: Look
 ) -> HttpResponse:
-    """A fork with the fix applied, at the end of the attempt that proved it."""
+    """Show a fork with the fix applied, at the end of the attempt that proved it."""
     name = _("%(name)s (fixed)") % {"name": client.session.name}
     twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
     await remember(request, twin.key)

@@ -200,7 +200,7 @@ _WAYS = Path(__file__).with_name("ways.yaml")
 
 
 def describe_stranded(stranded: Stranding) -> Message:
-    """The sentence for one way of being stranded."""
+    """Return the sentence for one way of being stranded."""
     until = "-" if stranded.until is None else clock(stranded.until)
     return message(
         read_yaml(_WAYS)[stranded.way.value], node=stranded.node, plugin=", ".join(stranded.plugins), until=until

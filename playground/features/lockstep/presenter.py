@@ -74,7 +74,7 @@ class RefusalDifference(TypedDict):
 
 
 def _refusals(sides: tuple[HeldMoment, HeldMoment]) -> list[RefusalDifference]:
-    """Nodes refused for each reason, in both."""
+    """Return the number of refused nodes for each reason, on both sides."""
     tables = [{(refusal.plugin, refusal.text): refusal.count for refusal in side.refusals} for side in sides]
     return [
         {"plugin": plugin, "text": text, "sides": counts, "differs": counts[0] != counts[1]}

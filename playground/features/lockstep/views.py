@@ -71,7 +71,7 @@ class Pair(NamedTuple):
         return ours, theirs
 
     async def rows(self, index: int) -> list[presenter.Row]:
-        """The steps of an attempt, aligned."""
+        """Return the aligned steps of an attempt."""
         asked = [{"at": head, "index": index} for head in self.heads]
         return presenter.align_rows(*(await self.ask(Stretch, asked)))
 

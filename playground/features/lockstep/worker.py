@@ -19,14 +19,14 @@ _OF_ONE_POD = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.EXTENDER_BIND, Point.
 
 @answers(StretchOf)
 def stretch_of(engine: Engine, request: StretchOf) -> Steps[int]:
-    """The first attempt that had not ended before the position."""
+    """Return the index of the first attempt that had not ended before the position."""
     attempts = (yield from engine.at(request.position)).journal.attempts
     return bisect_left(attempts, request.where, key=_end)
 
 
 @answers(Stretch, too_much=TOO_MUCH)
 def stretch(engine: Engine, request: Stretch) -> Steps[StretchSteps]:
-    """Each step of the stretch; of a very long one the first MOST_STEPS, and one to its end."""
+    """Return each step of the stretch; of a very long one, the first MOST_STEPS and one to its end."""
     attempts = (yield from engine.at(request.position)).journal.attempts
     start, end = _bounds(attempts, request.index, request.position)
     world = yield from engine.own(start)

@@ -47,7 +47,7 @@ async def second_opinion(request: HttpRequest, client: SessionClient) -> HttpRes
 
 
 def _rows(answer: Data) -> list[Data]:
-    """The pods, those that differ first."""
+    """Return the pods, those that differ first."""
     bound = {each["pod"]: each for each in answer["bindings"]}
     rows = [{**row, **bound.pop(row["pod"], {"node": row["theirs"]["node"]})} for row in answer.get("pods", ())]
     rows += [{"ours": {}, "different": (), **each} for each in bound.values()]
@@ -58,7 +58,7 @@ def _rows(answer: Data) -> list[Data]:
 
 
 def _sides(row: Data) -> list[Data]:
-    """The decisions of both schedulers about a pod, field by field; nothing where ours did not run."""
+    """Return the decisions of both schedulers about a pod, field by field; empty if ours did not run."""
     if "theirs" not in row:
         return []
     fields = [name for name in WORDS if name != "gone" or "gone" in row["different"]]
@@ -103,7 +103,7 @@ async def data(request: HttpRequest, client: SessionClient, name: str) -> HttpRe
 
 @opens("POST")
 async def begin(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A live fork without our schedulers and with kubelets, under the release `release` where one is named."""
+    """Create a live fork with kubelets and without our schedulers, under the release `release` if given."""
     release = request.POST.get("release", "").strip()
     try:
         wanted = read_release(release) if release else ""

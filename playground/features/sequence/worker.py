@@ -134,7 +134,7 @@ class PodSubject:
         self.parts = parts[-PARTS:]
 
     def of(self, world: Any) -> list[Record]:
-        """Its records of the last step, with the command, the timer or the controller that led to them."""
+        """Return the pod's records of the last step, with the command, the timer, or the controller that caused them."""
         pods = {self.pod, *self._victims_at(world.position)}
         own = {record.seq: record for record in world.last if self._is_own(record, pods)}
         kinds = {record.kind for record in own.values()}
@@ -198,7 +198,7 @@ class SchedulerSubject:
         self.parts = parts[-PARTS:]
 
     def of(self, world: Any) -> list[Record]:
-        """The process' records of the last step, with the command and the Lease that belong to them."""
+        """Return the process' records of the last step, with the related command and Lease."""
         own = {record.seq for record in world.last if record.scheduler == self.name and self._tells(record)}
         if not own:
             return []

@@ -33,7 +33,7 @@ class Preview(Task[Upgrade, None]):
         self._spent += time.perf_counter() - begun
 
     def progress(self) -> None:
-        """The page reads the stage and the result."""
+        """Do nothing: the page reads the stage and the result."""
 
 
 @answers_as_worker(UpgradePreview, slow=True)

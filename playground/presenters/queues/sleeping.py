@@ -1,4 +1,4 @@
-"""The unschedulable pods in groups, and queueing hints: the events that would wake a pod, and the answers to the latest of them."""
+"""The unschedulable pods in groups, and queueing hints: the events that may move a pod, and the answers to the latest events."""
 
 import json
 from collections import Counter
@@ -37,7 +37,7 @@ _HINTS: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("hints.j
 
 
 def hint_name(plugin: str, hint: str) -> str:
-    """kube's name of a hint function; that of a plugin which is none of kube's is its own."""
+    """Return kube's name of a hint function, or the function's own name if kube has no such plugin."""
     return _HINTS.get(plugin, {}).get(hint, hint)
 
 
@@ -64,9 +64,9 @@ def _labels(on: On) -> tuple[str, ...]:
 
 
 def just_happened(sim: WorldView) -> list[ClusterEvent]:
-    """The cluster events of the last transition that hints were asked about, as far as its records tell them apart.
+    """Return the cluster events of the last transition that hints handled, if its records identify them.
 
-    Of an update it is known which event it was where it moved a pod (`moved`); here are things that came or went.
+    The event of an update is known only if it moved a pod (`moved`); this lists created and deleted objects.
     """
     heard: list[ObjectChanged | WatchEventHeard] = [
         record.facts
@@ -110,7 +110,7 @@ def _had_node(lane: Sequence[Move]) -> bool:
 
 
 def list_moves(sim: WorldView) -> Iterator[Move]:
-    """The moves of the last transition that an event made, the last one first."""
+    """Yield the moves of the last transition that an event caused, latest first."""
     for move in reversed(sim.journal.moves):
         if move.position != sim.position:
             return
@@ -143,7 +143,7 @@ class GroupTitle(TypedDict):
 
 
 def title_of(sim: WorldView, by: str, group: Group) -> GroupTitle:
-    """`title`, and `plugins` where it is known who refused the pods. Reasons stand in the order that the first pod met them in."""
+    """Return the `title`, and the `plugins` that refused the pods, if known. Reasons are in the order of the first pod."""
     if by == "priority":
         return {"title": message("priority %(priority)s", priority=group.label[0]), "plugins": []}
     if by == "owner":
@@ -174,14 +174,14 @@ def group_row(sim: WorldView, by: str, group: Group, chosen: str) -> GroupRow:
 
 
 def largest(sim: WorldView, scheduler: SchedulerView, place: str, by: str, chosen: str, most: int) -> list[GroupRow]:
-    """The largest groups of a place."""
+    """Return the largest groups of a place."""
     return [group_row(sim, by, group, chosen) for group in islice(group_pods(sim, scheduler, place, by), most)]
 
 
 def behind(
     sim: WorldView, scheduler: SchedulerView, head: Sequence[QueuedPod], chosen: str, most: int
 ) -> list[GroupRow]:
-    """The active pods behind the first ones by priority, the highest first."""
+    """Return the groups of active pods after the first ones by priority, highest first."""
     shown = {queued.key for queued in head}
     out: list[GroupRow] = []
     for group in sorted(group_pods(sim, scheduler, "active", "priority"), key=lambda g: -int(g.label[0])):
@@ -207,14 +207,14 @@ class HintAnswer(Skip):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """`left` counts the pods of a group that an event took away, by event, plugin and hint; `events` are those that happened."""
+    """`left` counts the pods of a group that an event moved, by event, plugin, and hint; `events` are the latest events."""
 
     scheduler: SchedulerView
     left: dict[Label, Counter[tuple[str, str, str]]]
     events: tuple[ClusterEvent, ...]
 
     def of(self, group: Group) -> list[HintAnswer]:
-        """The answers as plain data, at most MOST of them."""
+        """Return the answers for a group as plain data, at most MOST."""
         rows: list[HintAnswer] = [
             {"answer": QUEUE, "count": count, "event": event, "plugin": plugin, "hint": hint_name(plugin, hint)}
             for (event, plugin, hint), count in self.left.get(group.label, Counter()).most_common()
@@ -236,7 +236,7 @@ class Answers:
         return rows[:MOST]
 
     def emptied(self) -> list[Label]:
-        """Groups that lost a pod, those that lost most first."""
+        """Return the groups that lost pods, those with the most first."""
         return sorted(self.left, key=lambda label: (-sum(self.left[label].values()), label))
 
 
@@ -265,7 +265,7 @@ class SleepingPods(TypedDict):
 
 
 def sleeping(sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, with_pods: bool) -> SleepingPods:
-    """{"groups", "more_groups", "more_pods"}: the largest groups, and those that the last event has emptied."""
+    """Return {"groups", "more_groups", "more_pods"}: the largest groups, and groups that the last event emptied."""
     known = group_pods(sim, scheduler, "unschedulable", by)
     said = answers(sim, scheduler) if by == "reason" else None
     gone = () if said is None else (label for label in said.emptied() if known.get(label) is None)

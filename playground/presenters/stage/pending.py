@@ -1,4 +1,4 @@
-"""Pending: why a pod has no node after its attempt. A row for each reason, one for preemption, and the events that wake the pod."""
+"""Pending: why a pod has no node after its attempt. A row for each reason, one for preemption, and the events that requeue the pod."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ _FREE = gettext_noop("Free %(resource)s on these nodes, request less, or add a n
 
 
 class PendingReason(TypedDict):
-    """`count` nodes, the first of them by name and `left` more; a reason for the pod as a whole has none."""
+    """A reason that holds for `count` nodes: the first by name, and `left` more; no nodes if it is about the pod itself."""
 
     count: int
     nodes: list[str]
@@ -70,7 +70,7 @@ class PendingBody(TypedDict):
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
-    """The reasons in the order of their nearness; those of the nodes that come closest are first."""
+    """Return the reasons, those of the nodes nearest to feasible first."""
     asked = message("Why does %(pod)s stay Pending?", pod=short(key) or "…")
     forms = {"reasons": gettext_noop("Reasons"), "nodes": gettext_noop("Nodes")}
     explanation = get_explanation(sim, key) if key else None
@@ -110,7 +110,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
 
 
 def _quote(sim: WorldView, pod: Pod, reasons: Sequence[GivenReason]) -> list[WrittenRule]:
-    """Return what the first of a few reasons compares: parts of the manifests of the pod and of the first node."""
+    """Return the manifest parts that the first reason compares, of the pod and of the first node; empty for more than FEW reasons."""
     first = next(iter(reasons), None)
     if first is None or len(reasons) > FEW or not first.nodes:
         return []
@@ -146,7 +146,7 @@ def _count_feasible(sim: WorldView, key: str) -> Message | None:
 
 
 def _describe_event(label: str) -> Message:
-    """Return an event in words: kube's label is a kind and an action, such as NodeAdd or NodeUpdateNodeTaint."""
+    """Describe an event. kube's label is a kind and an action, such as NodeAdd or NodeUpdateNodeTaint."""
     texts = read_yaml(Path(__file__).with_suffix(".yaml"))
     for key in (key for key in texts if key.startswith("event/")):
         if label.endswith(action := key.removeprefix("event/")):

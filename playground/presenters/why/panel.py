@@ -1,4 +1,4 @@
-"""The panel's data: the sentence, what would help, then the evidence, reason by reason, with what to look at."""
+"""The data of the panel: the sentence, the events that help, and the evidence of each reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scheduler_core.world.readonly import QueuedPod, WorldView
 
 @dataclass(frozen=True, slots=True)
 class _CachedExplanation:
-    """An explanation and the state it was made for: `entry` is the pod's queue entry, which is replaced whenever it changes."""
+    """An explanation and the state it was computed for. `entry` is the pod's queue entry, which every change replaces."""
 
     stand: tuple[object, ...]
     entry: QueuedPod | None
@@ -76,9 +76,7 @@ _FIXABLE = (
 
 
 def present(sim: WorldView, key: str) -> WhyPanel | None:
-    """Return the panel of a pod or an object that is not as its owner wants it, or of a pod that a rule did not keep from its node;
-    None for others.
-    """
+    """Return the panel of a pod or an object in an unwanted state, or of a placed pod with a fact in SURPRISING; None for others."""
     explanation = get_explanation(sim, key)
     if explanation is None or explanation.state in (State.ATTEMPTING, State.AS_WANTED):
         return None

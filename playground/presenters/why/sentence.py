@@ -1,4 +1,4 @@
-"""The one sentence: what keeps a pod from running, by its state and then by the reason that came nearest to letting it."""
+"""The one sentence: why a pod does not run, by its state and then by the reason of the nodes nearest to feasible."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -132,7 +132,7 @@ def _waiting(explanation: Explanation, pod: str) -> Message:
 
 
 def _list_main_reasons(explanation: Explanation, pod: str) -> Iterator[Message]:
-    """Yield what keeps a pod off the nodes that came nearest: one reason for all of them, or the reasons of a few nodes together."""
+    """Yield the reasons on the nodes nearest to feasible: one reason for all, or the reasons of a few nodes together."""
     reasons, total = explanation.reasons, explanation.total
     near = (reasons[0].evidence.get("near") or {}).get("nodes") or ()
     if near and near[0]["short"] <= 0 and any(fact.code == "IsNominated" for fact in explanation.facts):

@@ -1,4 +1,4 @@
-"""Filter: which nodes can run the pod. A track for each node through the plugins, in the order they run, up to the one that refuses it."""
+"""Filter: which nodes can run the pod. Each node has a track through the plugins, in their order, up to the one that refuses it."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def track_id(name: str) -> str:
 
 
 def window(cycle: SchedulingCycleView, look: Look, refused: scene.Refusals, mask: Mask | None) -> tuple[list[int], int]:
-    """The rows to show and how many there are to page through: all of few, in the cluster's order; of many those that the search means.
+    """Return the rows to show and their number: all rows of a small cluster, in order; else the matching ones, in pages.
 
-    The chosen node comes first, in few where the stage is aimed at it.
+    The chosen node comes first; in a small cluster, only if the stage is aimed at it.
     """
     rows = np.arange(len(refused.group), dtype=np.intp)
     chosen = cycle.nodes.row(look.node) if look.node else None
@@ -63,7 +63,7 @@ def window(cycle: SchedulingCycleView, look: Look, refused: scene.Refusals, mask
 
 
 class TrackCard(TypedDict):
-    """One node's track. `verdict`: ok, passes (so far), no, unseen, waits (Filter has not come to it)."""
+    """One node's track. `verdict`: ok, passes (so far), no, unseen, waits (Filter has not evaluated it yet)."""
 
     id: str
     kind: Literal["track"]
@@ -176,7 +176,7 @@ LARGE = 60  # nodes from which on the map is what is shown first
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCard]:
-    """Each node's way through the plugins, with the map below it where it is small."""
+    """Return the tracks of the nodes through the plugins, with the map below them if the cluster is small."""
     cycle, pod = scene.cycle_of(sim), scene.find_pod(sim, key) if key else None
     question = message("Which nodes can run %(pod)s?", pod=scene.short(key) or "…")
     plugins, nodes = {"plugins": gettext_noop("Plugins")}, {"nodes": gettext_noop("Nodes")}
@@ -193,7 +193,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCar
 
 
 def _without_cycle(sim: WorldView, key: str) -> UntriedBody | PastBody:
-    """The last attempt in summary, with the way to its steps; or why there has been none."""
+    """Return the last attempt in summary, with a link to its steps; or the reason why there is none."""
     attempt = scene.last_attempt(sim, key) if key else None
     if attempt is None:
         pod = sim.store.pod_at(key) if key else None
@@ -303,7 +303,7 @@ class WhyCard(TypedDict):
 
 
 class WrittenRule(TypedDict):
-    """The part of the manifest of the pod or the node that counts, with its lines marked."""
+    """The relevant part of the manifest of the pod or the node, with its lines marked."""
 
     object: Literal["Pod", "Node"]
     name: str
@@ -362,7 +362,7 @@ def _quote_manifests(cycle: SchedulingCycleView, row: int, found: list[Section])
 
 
 def quote_manifests(pod: Pod, name: str, node: Mapping[str, Any], places: Mapping[str, str]) -> list[WrittenRule]:
-    """Return the parts of a pod's and a node's manifests at these places, of those that are there."""
+    """Return the parts of a pod's and a node's manifests at these places, as far as they exist."""
     written: tuple[tuple[Literal["Pod", "Node"], str, Mapping[str, Any]], ...] = (
         ("Pod", scene.short(pod.key), pod.manifest),
         ("Node", name, node),

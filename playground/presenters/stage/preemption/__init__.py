@@ -1,4 +1,4 @@
-"""Preemption: who has to go so that the pod fits. The theatre and the table of one preemption, and what follows until the pod lands."""
+"""Preemption: the pods to evict so that the pod fits. The dry run and the table of one preemption, and the events until binding."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Budgets(TypedDict):
 
 
 def budgets(sim: WorldView, cycle: SchedulingCycleView, evidence: Evidence) -> Budgets:
-    """The budgets that cover a pod of some candidate, those that would be violated first; and whether other pods have none."""
+    """Return the budgets that cover pods of candidates, fewest allowed disruptions first, and the number of pods without a budget."""
     nodes = cycle.nodes
     pods = {
         pod.key: pod
@@ -157,7 +157,7 @@ def _needs(pod: Pod) -> Message:
 
 
 def _body(sim: WorldView, now: WorldView, look: Look, key: str, cycle: SchedulingCycleView | None) -> PreemptionBody:
-    """The preemption of the present cycle where it is the pod's; else why there is none to see, with the way to it."""
+    """Return the preemption of the present cycle if it is the pod's, else the reason why there is none, with a link."""
     step = step_of(cycle)
     choice = of_step(key, step, cycle.number) if cycle is not None and step is not None else None
     choice = choice or (last_choice(now, key) if key else None)

@@ -1,4 +1,4 @@
-"""Why a number: a node's total by its plugins, or one plugin's points by their formulas."""
+"""The calculation of a score: a node's total by plugin, or one plugin's points by its formulas."""
 
 from collections.abc import Iterator
 from typing import Literal, NotRequired, TypedDict
@@ -17,7 +17,7 @@ DIGITS = 6  # behind the point; what is cut says so
 
 
 class Token(TypedDict):
-    """`object`, `key` and `path` where a value is written down."""
+    """`object`, `key`, and `path` lead to the source of a value in a manifest."""
 
     kind: str
     text: str
@@ -34,7 +34,7 @@ class FormulaLine(TypedDict):
 
 
 def lines(formula: Formula | None) -> list[FormulaLine]:
-    """Each line: its name, its tokens, what it comes to. A line that is only a number has no tokens."""
+    """Return each line of a formula: its name, tokens, and result. A line that is only a number has no tokens."""
     if formula is None:
         return []
     return [
@@ -52,7 +52,7 @@ def notes(formula: Formula | None) -> list[list[FigurePart]]:
 
 
 def number(value: float, resource: str = "") -> str:
-    """Format a number; one with too many digits ends in …"""
+    """Format a number. An ellipsis marks cut digits."""
     if isinstance(value, float) and not value.is_integer():
         text = f"{value:.{DIGITS}f}"
         return text.rstrip("0") if float(text) == value else f"{_cut(value)}…"
@@ -60,7 +60,7 @@ def number(value: float, resource: str = "") -> str:
 
 
 def _cut(value: float) -> str:
-    """Not rounded: the digits are those of the number."""
+    """Cut a number after DIGITS digits, without rounding."""
     return f"{value:.{DIGITS + 6}f}"[:-6]
 
 
@@ -105,7 +105,7 @@ def _value(value: Value) -> Token:
 
 
 def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
-    """None where every node of the snapshot was looked at."""
+    """Describe the sampling of nodes, or return None if Filter evaluated every node of the snapshot."""
     nodes, feasible = len(cycle.nodes), 0 if cycle.feasible is None else len(cycle.feasible)
     looked_at = feasible + len(cycle.node_to_status.refused)
     if looked_at >= nodes:
@@ -119,7 +119,7 @@ def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
 
 
 def why(sim: WorldView, scored: ScoringState, look: Look) -> "WhyTotal | WhyPlugin | None":
-    """About the chosen node, else the one that leads; about the chosen plugin, else all of them."""
+    """Explain the score of the chosen node, else of the leader: the points of the chosen plugin, else of all plugins."""
     place = scored.place(look.node)
     if place is None:
         place = int(scored.totals.argmax()) if scored.cycle.chosen is None else scored.place(scored.cycle.chosen)
@@ -155,7 +155,7 @@ class WhyRow(TypedDict):
 
 
 def read_numbers(column: Column, i: int) -> WhyRow:
-    """Return what a column says of a place on the board."""
+    """Return a column's numbers for a place on the board."""
     return {
         "plugin": column.name,
         "weight": column.weight,
