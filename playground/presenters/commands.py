@@ -19,7 +19,7 @@ SOURCES: dict[str, str] = WORDS["sources"]
 
 
 def sentence(command: Data) -> Message:
-    """Return a sentence that describes a command. An imported trace may be the source, so no field is sure to be present."""
+    """Return a sentence that describes a command. Any field may be missing, because an imported trace may be the source."""
     kind = str(command.get("kind", ""))
     texts = WORDS["sentences"].get(kind)
     if texts is None:

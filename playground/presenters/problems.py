@@ -12,7 +12,7 @@ PLAIN_WORDS = Path(__file__).with_name("plain.yaml")
 
 
 def in_plain_words(reason: str) -> Message | None:
-    """Explain one of kube's reasons; None if its own text is plain enough."""
+    """Explain one of kube's reasons, or return None if its own text is clear."""
     words = read_yaml(PLAIN_WORDS)
     if reason in words["exact"]:
         return message(words["exact"][reason])

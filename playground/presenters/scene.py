@@ -66,7 +66,7 @@ def profile_of(sim: readonly.WorldView) -> str:
 
 
 def binding_of(sim: readonly.WorldView, key: str) -> readonly.BindingCycleView | None:
-    """Return the binding cycle of a pod that runs now."""
+    """Return the running binding cycle of a pod, or None."""
     return next((b for s in sim.schedulers for b in s.bindings.values() if b.pod.key == key), None)
 
 
@@ -139,7 +139,7 @@ def last_attempt(sim: readonly.WorldView, key: str) -> readonly.Attempt | None:
 
 
 def count_evaluated_nodes(attempt: readonly.Attempt) -> int:
-    """Return the number of nodes that an attempt searched, or else the nominated node alone, which was enough."""
+    """Return the number of nodes that an attempt evaluated: those of the search, or only the nominated node if it was enough."""
     return max(attempt.evaluated, attempt.feasible)
 
 
@@ -267,7 +267,7 @@ _LATEST: WeakKeyDictionary[readonly.CacheView, tuple[tuple[Any, ...], Refusals]]
 
 
 def unasked(names: list[str]) -> Refusals:
-    """Return the refusals of no cycle."""
+    """Return refusals for the state before any cycle."""
     nobody = np.full(len(names), UNSEEN, np.int32)
     return Refusals(nobody, nobody, (), ())
 
@@ -290,7 +290,7 @@ def _refusals(cycle: readonly.SchedulingCycleView | None, names: list[str]) -> R
 
 
 def _count_asked(cycle: readonly.SchedulingCycleView) -> int:
-    """Return the number of nodes that the first Filter plugin was asked about."""
+    """Return the number of nodes that the first Filter plugin evaluated."""
     steps = [step for step in cycle.steps if step.point is readonly.Point.FILTER]
     return sum(step.evaluated for step in steps if step.plugin == steps[0].plugin)
 
@@ -310,7 +310,7 @@ def node_to_status(cycle: readonly.SchedulingCycleView, names: Sequence[str]) ->
 
 
 def faults_of(sim: readonly.WorldView) -> dict[str, list[str]]:
-    """Return by pod the calls that are set to fail, with the answer, or to be slow, with the latency."""
+    """Return by pod the calls that are configured to fail, with the response, or to be slow, with the latency."""
     faults: dict[str, list[str]] = {}
     for (call, pod), fault in sorted(sim.faults.items()):
         faults.setdefault(pod, []).append(f"{call} {fault.code or duration(fault.latency or 0)}")

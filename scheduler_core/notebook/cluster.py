@@ -147,7 +147,10 @@ class Cluster:
         return self
 
     def schedule(self, pod: str) -> Attempt:
-        """Run until the pod's next attempt ends, including its binding, and return the attempt. Pods ahead of it in the queue run first."""
+        """Run until the pod's next attempt ends, including its binding, and return it. Pods ahead of it in the queue run first.
+
+        Raise KeyError for an unknown pod, and LookupError if the pod has a node or is not attempted.
+        """
         key = _key(pod)
         found = self._history.world.store.pod_at(key)
         if found is None:

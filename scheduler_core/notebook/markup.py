@@ -24,7 +24,7 @@ _STYLE = """
 
 
 class Html(str):
-    """A piece of HTML whose texts are escaped."""
+    """HTML whose texts are escaped."""
 
     __slots__ = ()
 
@@ -62,7 +62,7 @@ def bar(share: float) -> Html:
 
 
 def table(headings: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
-    """Return a table. The first cell of a row is its header. A cell that is a td element stays as it is."""
+    """Return a table. The first cell of a row is its header. A cell that is a td element is kept unchanged."""
     head = element("tr", *(element("th", heading, heads="col") for heading in headings))
     body = join_html(element("tr", element("th", row[0], heads="row"), *map(_cell, row[1:])) for row in rows)
     return element("table", element("thead", head), element("tbody", body))

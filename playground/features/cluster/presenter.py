@@ -102,7 +102,7 @@ class NodeTaint(TypedDict, total=False):
 
 
 class ShownNode(TypedDict):
-    """One node; `changes`: which condition changed when, newest first."""
+    """One node. `changes`: the changes of its conditions, newest first."""
 
     name: str
     ready: str
@@ -118,7 +118,7 @@ class ShownNode(TypedDict):
 
 
 class Zone(TypedDict):
-    """A zone of nodes; `next`: when the next node may be tainted, in words."""
+    """A zone of nodes. `next`: the time at which the next node may be tainted, as text."""
 
     zone: str
     state: str
@@ -141,7 +141,7 @@ class ReplicaSetBar(TypedDict):
 
 
 class Rollout(TypedDict):
-    """A Deployment; `older`: how many of its ReplicaSets have no pods and are not shown."""
+    """A Deployment. `older`: the number of its ReplicaSets without pods, which are not shown."""
 
     id: str
     namespace: str
@@ -188,7 +188,7 @@ class CoveredPod(TypedDict):
 
 
 class Budget(TypedDict):
-    """A PodDisruptionBudget; the shares are percents of the widest of expected, healthy and needed."""
+    """A PodDisruptionBudget. The shares are percentages of the largest of expected, healthy, and needed."""
 
     id: str
     namespace: str
@@ -411,7 +411,7 @@ def _rollout(row: dict[str, Any], now: int) -> Rollout:
 
 
 def controllers(rows: list[dict[str, Any]], now: int) -> list[ControllerRow]:
-    """Return the controllers, the latest active first, then by name; disabled ones come last."""
+    """Return the controllers, latest active first, then by name; disabled ones are last."""
     ordered = sorted(
         rows, key=lambda row: (not row["runs"], -(int(row["done"][0]["t"]) + 1 if row["done"] else 0), row["name"])
     )
@@ -460,7 +460,7 @@ PARTS = {
 
 
 def present(reading: Mapping[str, Any], part: str, name: str) -> ClusterPage:
-    """Present the data of worker.py; `name` is the name of one node."""
+    """Return the page for the data of worker.py. `name` is the name of one node."""
     now, found = reading["now"], reading.get("found")
     rows: dict[str, Any] = {key: reading["rows"] if key == part else [] for key in PARTS}
     return {

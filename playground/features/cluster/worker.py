@@ -38,7 +38,7 @@ def _answer(world: Any, found: Mapping[str, Any]) -> Data:
 
 
 def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
-    """Return a claim and its events, from the newest back as far as time allows. Raise SessionGone if there never was such a claim."""
+    """Return a claim and its events, newest first, within the time. Raise SessionGone if there never was such a claim."""
     world = yield from engine.at(request.position)
     row = claim(world, request.name)
     over = time.perf_counter() + SECONDS

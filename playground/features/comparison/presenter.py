@@ -17,7 +17,7 @@ MOST_PREEMPTIONS = 200
 
 
 class ScoredMoment(Protocol):
-    """An attempt or a moment with scores, and the node that was chosen by them."""
+    """An attempt or a moment with scores, and the node that they selected."""
 
     @property
     def node(self) -> str: ...
@@ -34,7 +34,7 @@ class FirstDifference(NamedTuple):
 
 
 class ClockDifference(NamedTuple):
-    """The first attempt that began or ended at another virtual time, and where it ended in both."""
+    """The first attempt that began or ended at another virtual time, and its end on both sides."""
 
     number: int
     ends: list[str]
@@ -86,7 +86,7 @@ def identical(comparison: comparing.Comparison) -> bool:
 
 
 def what_differs(ours: comparing.AttemptDetail | None, theirs: comparing.AttemptDetail | None) -> list[Message]:
-    """Return the differences in words, the most important first."""
+    """Return the differences as messages, most important first."""
     if ours is None or theirs is None:
         pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
         return [message("only one side makes this attempt, for %(pod)s", pod=pod)]
@@ -128,7 +128,7 @@ class PlacedPod(NamedTuple):
 
 
 def pods(comparison: comparing.Comparison, everything: bool) -> list[PlacedPod]:
-    """Return each pod's place in both sessions, those that differ first; `everything` includes the others."""
+    """Return each pod's place in both sessions, those that differ first. `everything` includes the others."""
     ours, theirs = (side.pods for side in comparison.sides)
     keys = [*ours, *(key for key in theirs if key not in ours)]
     rows = [_row(key, ours.get(key, NOWHERE), theirs.get(key, NOWHERE)) for key in keys]

@@ -40,7 +40,7 @@ def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str)
 
 
 def order_note(order: str) -> Message | None:
-    """Return a note that a real cluster may decide differently, and why; None if it cannot."""
+    """Return a note that a real cluster may decide differently, with the reason, or None."""
     return message(WORDS["order"][order]) if order else None
 
 

@@ -1,4 +1,4 @@
-"""The search for devices on a node, inside a worker: repeated at the step of Filter, never stored."""
+"""The search for devices on a node, inside a worker: repeated at Filter's step, never stored."""
 
 from typing import Any
 

@@ -103,7 +103,7 @@ def _same(old: Manifest, new: Manifest) -> bool:
 
 
 def walk(path: str, old: object, new: object) -> Iterator[Line]:
-    """Yield the places where two JSON values differ, each with the old and the new value."""
+    """Yield the fields whose values differ between two JSON values, with both values."""
     if old is new or old == new:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):

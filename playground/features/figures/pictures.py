@@ -9,7 +9,7 @@ LINE = 19  # pixels
 
 
 class Mark(NamedTuple):
-    """A shape. `look` is its class, `side` the anchor of its text, `down` pixels below its place, `drags` the control that it moves."""
+    """A shape. `look` is its class, `side` the anchor of its text, `down` an offset in pixels, `drags` the control that it moves."""
 
     kind: str
     x: float

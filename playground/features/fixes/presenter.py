@@ -1,4 +1,4 @@
-"""Fixes in words: each change as a sentence, the purpose that it defeats, and its effects on other pods."""
+"""Fixes as messages: each change as a sentence, the purpose that it defeats, and its effects on other pods."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -58,7 +58,7 @@ def _describe_new_node(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list_causes(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the taints to name; none if the node's own controller set them, because it removes them once the node is ready."""
+    """Return the taints to name, or none if the node's own controller set them, because it removes them when the node is ready."""
     taints = values.get("taints") or ()
     own = any(key.endswith(("/not-ready", "/unreachable")) for key in taints)
     return {"list": "" if own else ", ".join(dict.fromkeys(taints))}
@@ -110,7 +110,7 @@ def effect_sentence(effect: Mapping[str, Any]) -> Message:
 
 
 def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
-    """Return the first effects, the worst first, and the number of further ones."""
+    """Return messages about the worst effects, and the number of further ones."""
     lines = [effect_sentence(effect) for effect in effects[:MOST_EFFECTS]]
     if len(effects) > MOST_EFFECTS:
         lines.append(message(read_texts()["effects"]["more"], n=len(effects) - MOST_EFFECTS))
@@ -143,7 +143,7 @@ class ShownFix(TypedDict):
 
 
 class ShownFindings(TypedDict):
-    """The result of a search. `name` is the short form of `pod`; `late`: the search ran out of time."""
+    """The result of a search. `name` is the short form of `pod`. `late`: the time limit ended the search."""
 
     pod: str
     name: str
@@ -181,7 +181,7 @@ def _describe_fix(fix: Mapping[str, Any]) -> ShownFix:
 
 
 class ProblemRow(TypedDict):
-    """Something that is not as its owner wants it; `query` leads to its fixes."""
+    """An object in an unwanted state. `query` leads to its fixes."""
 
     of: str
     subject: str

@@ -1,4 +1,4 @@
-"""The problems of a cluster, fixes for pods that fit nowhere (applied here or in a fork), and the reasons why a pod is not on a node."""
+"""The problems of a cluster, fixes for unschedulable pods (applied here or in a fork), and the reasons why a pod is not on a node."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -75,7 +75,7 @@ def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
 
 
 def _names(answer: Mapping[str, Any]) -> Names:
-    """Return the short forms of an answer's names."""
+    """Return the short names of an answer."""
     return Names(others={name: (form, form) for name, form in answer["short"].items()})
 
 
@@ -112,7 +112,7 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @opens("POST")
 async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Apply a fix where it was proven: at the head here, in a fork if that has passed. `how=show` always forks and walks on."""
+    """Apply a fix where it was proven: here if that is the head, else in a fork. `how=show` always forks and makes the steps."""
     commands, at = _commands(request.POST.get("command", "")), position(request)
     count = len(commands)
     given = [int(each) for each in request.POST.get("pauses", "").split(",") if each.isdecimal() and len(each) < 6]

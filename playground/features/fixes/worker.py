@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[-.]?\d+(?=$|[/ ])")
 
 
 class Rows:
-    """Explanations as they come; pods with one workload's name and one reason are one row. `fitting` counts pods that would fit."""
+    """Explanations as rows; pods of a workload with equal reasons share a row. `fitting` is the number of pods that would fit."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], dict[str, Any]] = {}
@@ -68,7 +68,7 @@ MOST_NODES = 500  # that are suggested
 
 
 def add_short_names(world: WorldView, answer: Data) -> Data:
-    """Add the short forms of the names in an answer."""
+    """Add the short names of an answer."""
     names = names_of(world)
     short = {text: form for text in _find_words(answer) if (form := names.fit(text)) != text}
     return {**answer, "short": short}
@@ -84,7 +84,7 @@ def _find_words(data: object) -> Iterator[str]:
 
 @answers(Problems)
 def problems(engine: Engine, request: Problems) -> Steps[Data]:
-    """Return rows as JSON data. "late": the time ended before the search."""
+    """Return rows as JSON data. "late": the time limit ended the search."""
     world = yield from engine.at(request.position)
     deadline, rows = time.perf_counter() + request.seconds, Rows()
     for found in list_problems(world):
@@ -98,7 +98,7 @@ def problems(engine: Engine, request: Problems) -> Steps[Data]:
 
 @answers(Fixes)
 def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
-    """Return findings as JSON data. "late": the time ended before the search."""
+    """Return findings as JSON data. "late": the time limit ended the search."""
     world = (yield from engine.at(request.position)).fork()
     deadline = time.perf_counter() + request.seconds
     late = False
@@ -119,7 +119,7 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
 
 @answers(WhyNot)
 def why_not_there(engine: Engine, request: WhyNot) -> Steps[Data | None]:
-    """Return the verdicts as JSON data, with nodes to choose from. Does not change the world."""
+    """Return the verdicts as JSON data, with nodes to choose from. The world does not change."""
     world = yield from engine.at(request.position)
     pod = world.store.pod_at(request.pod)
     if pod is None:

@@ -146,7 +146,7 @@ def _outcome(attempt: OutlinedAttempt) -> tuple[object, ...]:
 
 
 def end_of(comparison: Comparison, index: int) -> tuple[int, int]:
-    """Return the positions at which an attempt ends in both; the head of a session without it. Attempts before the divergence end alike."""
+    """Return the positions at which an attempt ends in both sessions, or the head without it. Attempts before the divergence are equal."""
     ends = []
     for side, head in zip(comparison.sides, comparison.heads, strict=True):
         offset = index - side.first
@@ -215,7 +215,7 @@ GRAINS = ("plugin", "point", "pod", "event")
 
 
 class Ways(TypedDict):
-    """The targets of the transport; None if there is none. `grains`: the addresses of this place with each grain."""
+    """The targets of the transport, each an address or None. `grains`: the addresses of this place with each grain."""
 
     home: str | None
     back: str | None
@@ -235,9 +235,7 @@ class Row(NamedTuple):
 
 
 def align_rows(ours: StretchSteps, theirs: StretchSteps) -> list[Row]:
-    """Align the steps of two stretches. A common step is one row; steps of only one side are paired with those of only the other as far
-    as they last.
-    """
+    """Align the steps of two stretches. A common step is a row; steps of only one side are paired with steps of only the other, if any."""
     pairs = align_sequences(
         [step.print.encode() for step in ours.steps], [step.print.encode() for step in theirs.steps]
     )

@@ -1,4 +1,4 @@
-"""What stepping through two sessions side by side asks of each: the steps of an attempt, and what is so at a position."""
+"""The steps of an attempt and the state at a position, for two sessions side by side."""
 
 from bisect import bisect_left
 from collections.abc import Sequence

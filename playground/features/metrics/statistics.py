@@ -129,7 +129,7 @@ def _order(point: str) -> tuple[int, str]:
 
 
 def _times(families: Families) -> Chart:
-    """Return a chart of virtual time by extension point, without those that take none."""
+    """Return a chart of virtual time by extension point, without points that spend none."""
     name, title, metric = "times", gettext_noop("Virtual time by extension point"), BY_NAME[_POINT]
     spent = [(point, took) for point, (_, took) in sum_histogram(families, _POINT, "extension_point").items() if took]
     if not spent:
@@ -230,7 +230,7 @@ def _select_charted_resources(now: Mapping[str, Use]) -> list[str]:
 
 
 def percent(use: Use | None, part: str, whole: str) -> float:
-    """Return a percentage with one decimal; 0 of nothing."""
+    """Return a percentage with one decimal; 0 without a total."""
     if not use or not use[whole]:
         return 0
     return round(100 * use[part] / use[whole], 1)

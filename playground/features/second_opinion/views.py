@@ -34,7 +34,7 @@ WORDS = {
 
 @opens("GET")
 async def second_opinion(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Show the decisions of schedulers from outside beside ours; `pod` shows one pod with the verdicts of our filters."""
+    """Show the decisions of external schedulers beside ours. `pod` shows one pod with the verdicts of our filters."""
     at, pod = position(request), request.GET.get("pod", "")[:512]
     answer = await client.ask(SecondOpinion(at=at, seconds=SECONDS))
     rows = _rows(answer)
@@ -82,9 +82,8 @@ def _texts(value: Any) -> list[str]:
 
 @opens("GET")
 async def data(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
-    """The same as opinion.json (`seed` is that of our draws; while `late`, the next request goes on with the comparison), how far a
-    scheduler is as progress.json, or the configuration with which a kube-scheduler works here as ours did as config.yaml (`type` is the
-    media type that it sends).
+    """Return opinion.json, the comparison (`seed` is that of our draws; while `late`, the next request continues it); progress.json, the
+    scheduler's progress; or config.yaml, a configuration equal to our scheduler's (`type` is the media type that it sends).
     """
     if name == "opinion.json":
         seed = whole_number(request.GET.get("seed", ""), 15)

@@ -20,7 +20,7 @@ SHOWN = 5  # nodes
 
 @answers(AskOutside)
 def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
-    """Look at the schedulers, the kubelets, and the pods of a world."""
+    """Return the state of the schedulers, the kubelets, and the pods of a world."""
     world = yield from engine.at(request.position)
     found = (yield from _find_configurations(engine, world)) if request.configured else {}
     pending = [pod for pod in world.store.pods() if not (pod.node_name or pod.terminal or pod.deleting)]
@@ -44,7 +44,7 @@ class Comparison(Task[tuple[list[comparing.Row], RestResult], Data]):
         self._answer = answer
 
     def progress(self) -> Data:
-        """Return the answer; `late` is true in it if the time was not enough."""
+        """Return the answer. In it, `late` is true if the time ended first."""
         if self.result is None:
             return {**self._answer, "late": True}
         rows, rest = self.result

@@ -70,7 +70,7 @@ class Diagram(TypedDict):
 
 
 def present(found: FoundSequence, every: bool, say: Callable[[Message], str]) -> Page:
-    """Draw the findings of worker.py, also as rows of a table; `every` shows each plugin alone."""
+    """Return the diagram of the findings of worker.py, and its rows as a table. `every` shows each plugin alone."""
     rows = found["rows"] if every else fold_passing_plugins(found["rows"])
     return {
         **found,
@@ -100,7 +100,7 @@ def facts_of(record: Record) -> trace.Facts:
 
 
 def in_causal_order(records: Sequence[Record]) -> list[Record]:
-    """Sort causes before their effects: records of one step are written when each becomes known.
+    """Sort causes before their effects. The records of one step are in the order in which their data became known.
 
     PreEnqueue and QueueSort ran before the pop, a controller's request before the change, a binding's call after Bind began.
     """

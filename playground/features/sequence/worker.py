@@ -46,7 +46,7 @@ def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
 
 
 def _before(world: Any) -> int:
-    """Return how many steps may lie between a change and the move that it led to: 0 without informer lag."""
+    """Return the maximum number of steps between a change and the move that it caused: 0 without informer lag."""
     return LAGGING if world.settings.informer_lag else 0
 
 
@@ -70,7 +70,7 @@ def _head(world: Any, request: Sequence, subject: Any) -> FoundSequence:
 
 
 def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[tuple[list[Arrow], int | None]]:
-    """Replay from a position on. Yields at the end of each time slice."""
+    """Replay from a position on. Yield at the end of each time slice."""
     world = yield from engine.own(begin)
     standing = _standing(world, request)
     over, heard, gap = time.perf_counter() + request.seconds, begin, None
@@ -114,7 +114,7 @@ CYCLES = 3  # of a scheduler, after its loop has begun
 
 
 class PodSubject:
-    """A pod and its preemption victims, from the attempt that selected them until they are gone."""
+    """A pod and its preemption victims, from the attempt that selected them until they are deleted."""
 
     def __init__(self, world: Any, pod: str) -> None:
         self.pod = pod

@@ -25,7 +25,7 @@ SECONDS = 2.0  # of one request; the page asks again until the preview is there
 
 
 def list_differences() -> list[dict[str, Any]]:
-    """Return the table of differences; `before` is the last release without one, "" where no cluster shows it."""
+    """Return the table of differences. `before` is the last release without the behavior, or "" if no cluster shows the difference."""
     rows = []
     for each in DIFFERENCES:
         lacking = [release for release in RELEASES if each.behavior not in behaviors_of(release)]

@@ -1,4 +1,4 @@
-"""The preview of an upgrade, inside a worker: in pieces, as somebody asks for them."""
+"""The preview of an upgrade, inside a worker. Each request continues it."""
 
 import time
 from typing import Any
@@ -14,7 +14,7 @@ LONGEST = 600.0  # seconds after which no further cause is looked for
 
 
 class Preview(Task[Upgrade, None]):
-    """A preview on its way."""
+    """A preview in progress."""
 
     def __init__(self, world: Any, request: UpgradePreview, slice_: TimeSlice) -> None:
         self.source = world.settings.release
@@ -38,7 +38,7 @@ class Preview(Task[Upgrade, None]):
 
 @answers_as_worker(UpgradePreview, slow=True)
 def preview(engines: Engines, session: int, request: UpgradePreview) -> Steps[Data]:
-    """Return the preview as JSON data, None while it is on its way, and how far it is."""
+    """Return the preview as JSON data, or None while it is incomplete, and its stage."""
     token = f"{request.token} {request.position}"
     task = engines.take_task(session, token, Preview)
     if task is None:

@@ -132,7 +132,7 @@ class NodeFact(TypedDict):
 
 
 def facts(sim: WorldView, table: NodeTable, rows: list[int], mode: str) -> list[NodeFact]:
-    """Return the data of some nodes' cards on the large map: the value, its share for a bar in percent (-1: no share), and the pods."""
+    """Return the card data of some nodes on the large map: the value, its share for a bar in percent (-1: none), and the pods."""
     share = _share(table, mode)
     return [
         {
@@ -174,7 +174,7 @@ class GroupsCard(TypedDict):
 
 
 def groups_card(table: NodeTable, key: str) -> GroupsCard:
-    """Return the card that maps each node to its value of a label, and to its rack within that value."""
+    """Return the card that maps each node to its value of a label, and to its rack."""
     values, codes = _encode_label(table, key)
     racks = next((name for name in table.memo.get(LABEL_KEYS, ()) if name.rpartition("/")[2] == "rack"), "")
     blocks = _encode_label(table, racks)[1] if racks and racks != key else None

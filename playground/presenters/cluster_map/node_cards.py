@@ -58,7 +58,7 @@ def step_of(cycle: readonly.SchedulingCycleView | None) -> readonly.PluginStep |
 
 
 def evidence_of(cycle: readonly.SchedulingCycleView | None) -> readonly.Evidence | None:
-    """Return the evidence of the cycle's preemption; None if preemption did not run."""
+    """Return the evidence of the cycle's preemption, or None if preemption did not run."""
     step = step_of(cycle)
     return None if step is None else step.evidence
 
@@ -68,7 +68,7 @@ def chosen_of(evidence: readonly.Evidence) -> readonly.Candidate | None:
 
 
 def preempting(sim: readonly.WorldView, dry: int = 0) -> PreemptionMarks:
-    """Return the preemption data for the map: the present cycle's choice, standing nominations, and pods that already end because of one.
+    """Return the preemption data for the map: the present cycle's choice, nominations, and pods that terminate because of one.
 
     With a cursor `dry` on a record of the present cycle's preemption, include the node and the pods of this record.
     """
@@ -318,7 +318,7 @@ def _state(moment: Moment, group: int, name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def capacities(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
-    """Return the use of each resource; kept, as nodes are alike, and most stay as they are from step to step."""
+    """Return the usage of each resource. The result is cached, because many nodes are equal, and most stay unchanged."""
     rows = [row for i, row in enumerate(zip(resources, used, has, strict=False)) if i < 2 or (i >= _FIXED and row[2])]
     bars = [_bar(name, n, of) for name, n, of in rows[:4]]
     bars[1]["label"] = "mem"

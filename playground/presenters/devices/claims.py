@@ -24,7 +24,7 @@ class Pager(TypedDict):
 
 
 def window(total: int, page: int) -> tuple[slice, Pager]:
-    """Return the rows of the page that was asked for, or of the last one."""
+    """Return the rows of the requested page, or of the last one."""
     page = min(page, max(total - 1, 0) // PAGE)
     start, end = page * PAGE, min((page + 1) * PAGE, total)
     return slice(start, end), {
@@ -240,7 +240,7 @@ _FINALIZER = "resource.kubernetes.io/delete-protection"
 
 
 def describe_changes(before: Manifest | None, after: Manifest | None) -> list[Message]:
-    """Return sentences that explain a change of a claim; none if nothing relevant changed."""
+    """Return sentences that explain a change of a claim; empty if nothing relevant changed."""
     if after is None:
         return [message("Deleted.")] if before is not None else []
     now = ResourceClaim.of(after)

@@ -126,7 +126,7 @@ MOST = 24  # devices of one pool that are listed
 
 
 def node_devices(sim: WorldView, name: str) -> "list[NodePool]":
-    """Return a node's devices by pool; nothing if the node reaches no device or is unknown."""
+    """Return a node's devices by pool; empty if the node is unknown or can use no device."""
     found = stock(sim)
     if found is None:
         return []

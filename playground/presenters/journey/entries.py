@@ -44,7 +44,7 @@ class RefusalRow(TypedDict):
 
 
 class RefusingStep(TypedDict):
-    """A step that refused nodes, as the AttemptObserver saw it."""
+    """A step that refused nodes, from the AttemptObserver."""
 
     plugin: str
     position: int

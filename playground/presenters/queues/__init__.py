@@ -219,7 +219,7 @@ def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) 
 
 
 def _add_faults(sim: WorldView, cards: Iterable[QueueCard]) -> None:
-    """Add to the pods shown the calls that are set to fail or to be slow."""
+    """Mark, for the pods shown, the calls that are configured to fail or to be slow."""
     faults = faults_of(sim)
     for card in cards if faults else ():
         for chip in card["pods"]:

@@ -42,7 +42,7 @@ def hint_name(plugin: str, hint: str) -> str:
 
 
 def list_waking_events(profile: ProfileView | None, rejectors: Sequence[str]) -> list[str]:
-    """List the events that the plugins which refused a pod registered for, by kube's labels."""
+    """Return the events that the pod's rejecting plugins registered for, by kube's labels."""
     events: dict[str, None] = {}
     for name in rejectors:
         plugin = profile.plugin(name) if profile is not None else None

@@ -54,7 +54,7 @@ def of_late_step(step: PluginStep, cycle: CycleView, framework: ProfileView, see
 
 
 def of_preparation(point: Point, cycle: CycleView, framework: ProfileView) -> Message:
-    """Describe PreFilter or PreScore once all of its plugins have answered."""
+    """Describe PreFilter or PreScore after all of its plugins have run."""
     working = [step.plugin for step in cycle.steps if step.point is point and not step.skipped]
     values = {"n": len(working), "of": len(framework.at(point)), "pod": short(cycle.pod.key)}
     if not working:

@@ -137,7 +137,7 @@ def _row(reason: GivenReason, pod: str, total: int) -> PendingReason:
 
 
 def _count_feasible(sim: WorldView, key: str) -> Message | None:
-    """Return how many nodes were feasible in the attempt that the stage is about."""
+    """Return the number of feasible nodes in the shown attempt."""
     attempt, cycle = last_attempt(sim, key), cycle_of(sim)
     if attempt is None or cycle is None:
         return None

@@ -34,7 +34,7 @@ def describe_fact(fact: Fact) -> Message:
 
 
 def list_headlines(explanation: Explanation) -> Iterator[Message]:
-    """Yield the facts that belong to the answer itself, the most telling first."""
+    """Yield the facts that belong to the answer itself, most important first."""
     chosen: list[Fact] = []
     placed = PLACEMENT if explanation.state is State.NOT_RUNNING else []
     for code in (each for each in HEADLINES if each not in placed):

@@ -31,7 +31,7 @@ _LATEST: WeakKeyDictionary[Any, _CachedExplanation] = WeakKeyDictionary()
 
 
 def get_explanation(sim: WorldView, key: str) -> Explanation | None:
-    """Explain the state of a pod "namespace/name"; the last explanation in each world is cached."""
+    """Explain the state of a pod "namespace/name". The last explanation in each world is cached."""
     # The pod's cycles and bindings.
     stand = (
         key,
@@ -126,7 +126,7 @@ def _notes(explanation: Explanation) -> list[Message]:
 
 
 def describe_preemption(preemption: Preemption) -> list[Message]:
-    """Return why evicting pods does not help; empty where it does."""
+    """Return why evicting pods does not help; empty if it helps."""
     if preemption.nominated:
         return []
     if preemption.policy == "Never":

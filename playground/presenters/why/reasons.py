@@ -71,7 +71,7 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
 
 
 def _reserved(claim: Mapping[str, Any], values: Mapping[str, object]) -> Message | None:
-    """Return that a volume is kept for a claim that does not exist, None if none is."""
+    """Return a message if a volume is reserved for a claim that does not exist, else None."""
     left = next((each for each in claim["candidates"] if each["claimedBy"] and not each["held"]), None)
     if left is None:
         return None
@@ -81,7 +81,7 @@ def _reserved(claim: Mapping[str, Any], values: Mapping[str, object]) -> Message
 
 
 def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
-    """Return whether a volume suits a claim by labels, class, mode, size, and access modes."""
+    """Return whether a volume matches a claim by labels, class, mode, size, and access modes."""
     if not volume["selected"] or volume["class"] != claim["class"] or volume["volumeMode"] != claim["volumeMode"]:
         return False
     return volume["capacity"] >= claim["requested"] and set(claim["accessModes"]) <= set(volume["accessModes"])

@@ -37,7 +37,7 @@ _WITHHELD = {
 
 
 def sentence(explanation: Explanation) -> Message:
-    """Return a plain-words summary: the state with its main reasons, then the facts that belong to them."""
+    """Return a summary in plain words: the state with its main reasons, then the related facts."""
     headlines = list(list_headlines(explanation))
     refused = any(each.code == State.NOT_CREATED for each in explanation.reasons)
     speak = explanation.state in _SPOKEN_FOR and explanation.until is None and headlines and not refused
@@ -46,7 +46,7 @@ def sentence(explanation: Explanation) -> Message:
 
 
 def _list_refused_nodes(explanation: Explanation) -> Iterator[Message]:
-    """Yield why a pod that is placed is not on the other nodes of a small cluster."""
+    """Yield why a placed pod is not on the other nodes of a small cluster."""
     if explanation.state in (State.SCHEDULED, State.BINDING) and explanation.total <= FEW:
         away = [each for each in explanation.reasons if each.nodes and explanation.node not in each.nodes]
         yield from (about(each, short(explanation.pod), explanation.total) for each in away[:2])
@@ -115,7 +115,7 @@ def _describe_gated_pod(pod: str, reason: GivenReason) -> Message:
 
 
 def _waiting(explanation: Explanation, pod: str) -> Message:
-    """Describe a pod that nodes refuse, or that only waits for its turn."""
+    """Describe a pod that nodes refuse, or that only waits in the queue."""
     state, preempting = explanation.state, explanation.preemption
     if explanation.fits:
         text = {State.BACKOFF: WORDS["fits-backoff"], State.WAITING_FOR_EVENT: WORDS["fits-unheard"]}.get(

@@ -154,7 +154,7 @@ def none(point: Point) -> Cell:
 
 
 def holds(pod: Pod) -> str:
-    """Return the amount that the cache counts for the pod: its cpu, else its memory, else one pod."""
+    """Return the amount that the cache reserves for the pod: its cpu, else its memory, else one pod."""
     if pod.requests.milli_cpu:
         return f"{cpu(pod.requests.milli_cpu)} cpu"
     if pod.requests.memory:
@@ -183,7 +183,7 @@ class EndTimes(NamedTuple):
 
 
 def due_of(sim: WorldView, scheduler: SchedulerView) -> EndTimes:
-    """Read off the agenda."""
+    """Return the end times of running work, from the agenda."""
     plugins: dict[int, int] = {}
     calls: dict[str, int] = {}
     running = scheduler.calls.running
@@ -217,7 +217,7 @@ def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> "Lane | No
 
 
 class Lane(TypedDict):
-    """A pod on its way; `state`: cycle, binding, bound or back. `decide`: a user may end its wait on Permit."""
+    """A pod in progress. `state`: cycle, binding, bound, or back. `decide`: a user may end its wait on Permit."""
 
     id: str
     kind: Literal["bind/lane"]

@@ -38,7 +38,7 @@ MOST_NODES, PLANNED = 6, 6
 
 
 def nodes(sim: WorldView, rows: AllChanged) -> "list[ChangedNode]":
-    """Return the nodes that changed, and one that a controller reconciled by its name."""
+    """Return the nodes that changed, and the node that a controller reconciled."""
     names = {each.name: each.what for each in rows.of("Node")}
     for record in sim.last[-1:]:
         facts = record.of(trace.Reconciled)

@@ -78,7 +78,7 @@ def collect_changes(sim: WorldView) -> AllChanged:
 
 
 def _now(manifest: Manifest | None) -> str:
-    """Return an object's present state in kube's own words: its phase, its node, its replica counts, and its deletion."""
+    """Return an object's state in kube's terms: its phase, node, replica counts, and deletion."""
     if manifest is None:
         return ""
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
@@ -133,7 +133,7 @@ def _list_concerned_pods(sim: WorldView) -> list[str]:
 
 
 def _events(sim: WorldView) -> list[KubeEvent]:
-    """Return the Events about pods of this very time, the newest first."""
+    """Return the Events about pods at the present time, newest first."""
     recent = takewhile(lambda event: event.t == sim.now, reversed(sim.store.events))
     return [event for event in islice(recent, MOST_EVENTS) if event.kind == "Pod"]
 
@@ -265,7 +265,7 @@ def _chain(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
 
 
 def _largest_set(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
-    """Return a Deployment's ReplicaSet with the most pods; nothing for other kinds."""
+    """Return a Deployment's ReplicaSet with the most desired pods; empty for other kinds."""
     kind, namespace, name = owner
     deployment = sim.store.get(kind, namespace, name) if kind == "Deployment" else None
     if deployment is None:

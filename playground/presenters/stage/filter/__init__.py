@@ -314,7 +314,7 @@ FilterCard = VerdictCard | NotesCard | HeadsCard | TrackCard | WhyCard
 
 
 def _find_telling(cycle: SchedulingCycleView, refused: scene.Refusals) -> str:
-    """Return the node to explain where none is chosen: of few, the one that was refused last."""
+    """Return the node to explain if none is chosen: in a small cluster, the one that was refused last."""
     rows = np.flatnonzero(refused.group >= 0)
     few = len(rows) and len(refused.group) <= FEW
     return cycle.nodes.names[rows[np.argmax(refused.step[rows])]] if few else ""
@@ -375,7 +375,7 @@ def quote_manifests(pod: Pod, name: str, node: Mapping[str, Any], places: Mappin
 
 
 def _list_sources(found: list[Section]) -> list[FigurePart]:
-    """Return the parts of the figures that are written somewhere, those of refusing rows first."""
+    """Return the parts of the figures that have a source, those of refusing rows first."""
     rows = [
         row for section in found for block in section["blocks"] if block["kind"] == "table" for row in block["rows"]
     ]

@@ -83,7 +83,7 @@ def _short(key: str) -> str:
 
 
 def _at(data: Any, *path: str) -> Any:
-    """Return the value at a path; an empty mapping if there is none."""
+    """Return the value at a path, or an empty mapping."""
     for name in path:
         data = (data or {}).get(name)
     return data or {}
@@ -241,7 +241,7 @@ class Head(TypedDict):
 def heads(
     sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, columns: Columns, refused: scene.Refusals
 ) -> list[Head]:
-    """Return the heads of the columns, with a link to each plugin's step."""
+    """Return the headings of the columns, with a link to each plugin's step."""
     now = _now(sim)
     alive = len(refused.group) - (refused.unseen if scene.is_filter_over(cycle) else 0)
     out: list[Head] = []

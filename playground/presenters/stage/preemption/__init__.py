@@ -183,7 +183,7 @@ def _body(sim: WorldView, now: WorldView, look: Look, key: str, cycle: Schedulin
 
 
 def _without(cycle: SchedulingCycleView) -> Literal["not needed", "at hand", "not yet", "not asked"]:
-    """Return why the cycle has no preemption: "not needed", "at hand", "not yet", or "not asked" (no plugin for it)."""
+    """Return why the cycle has no preemption: "not needed", "at hand" (next), "not yet", or "not asked" (no plugin for it)."""
     if cycle.feasible is not None and len(cycle.feasible):
         return "not needed"
     if cycle.ended is None and cycle.phase not in ("Failed", "Done"):

@@ -214,7 +214,7 @@ def of_attempt(attempt: readonly.Attempt) -> Choice:
 
 
 def of_step(pod: str, step: readonly.PluginStep, number: int) -> Choice | None:
-    """Return the present cycle's decision; None if it chose no node."""
+    """Return the present cycle's decision, or None if it chose no node."""
     evidence: readonly.Evidence = step.evidence
     best = next((c for c in evidence.remaining if c.node == evidence.nominated), None)
     if best is None:
@@ -248,7 +248,7 @@ class Landing(TypedDict):
 
 
 def landing(sim: readonly.WorldView, choice: Choice) -> Landing:
-    """Return the progress so far: the victims with their remaining grace periods, the pod's way back, and the nomination."""
+    """Return the progress: the victims with their remaining grace periods, the pod's moves, and the nomination."""
     ends = grace_ends(sim, choice.victims)
     victims = [_victim(sim, choice, key, ends) for key in choice.victims]
     ordered = all(victim["state"] != "waits" for victim in victims)
