@@ -8,7 +8,7 @@ from typing import Any
 from playground.common.catalogs import read_yaml
 from playground.presenters.words import Message, choose_message, gettext_noop, message
 
-NAMED = 3  # objects of a kind that are named before "…"
+NAMED = 3  # objects of a kind named before "…"
 TEXT = 120
 SHORT = 40
 
@@ -108,7 +108,7 @@ def _request(command: Data) -> Data:
     return {"agent": _cut(str(command.get("agent") or "kubectl"), SHORT), "what": what}
 
 
-# The values of a kind's sentence that are no fields of the command.
+# The values of a kind's sentence that are not fields of the command.
 _VALUES: dict[str, Callable[[Data], Data]] = {
     "ApplyObjects": lambda command: {"what": _format_by_kind(map(_get_kind_and_name, _list(command.get("objects"))))},
     "DeleteObjects": lambda command: {"what": _format_by_kind(_refs(command))},

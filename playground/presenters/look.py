@@ -14,8 +14,8 @@ import msgspec
 
 from playground.presenters.words import gettext_noop
 
-# The stages in the order of a pod's way: what a stage shows is in the module of its name in stage/ and in the template
-# panels/stage/<name>.html. A look without one follows the extension point at hand (stage/which.py).
+# The stages in the order of a pod's way. Each has a module of its name in stage/ and the template
+# panels/stage/<name>.html. A look without a stage follows the present extension point (stage/aim.py).
 CLUSTER = "cluster"  # of the whole cluster, while no cycle runs
 STAGES = (
     CLUSTER,
@@ -31,11 +31,11 @@ STAGES = (
     "placed",
     "controller",
 )
-AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step goes back to the point at hand
+AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step returns to the present point
 WITH_NODES = (CLUSTER, "filter", "score", "preemption", "binding")  # stages that show a chosen node themselves
-# The kinds of object that the viewer may look at; each sets the look's field of its name.
+# The kinds of objects that the viewer may select; each sets the look's field of its name.
 SUBJECTS = ("pod", "node", "claim", "controller")
-# The inspector's tabs in their order, each with its title. What a tab shows is in the module of its name in inspector/ and in the template
+# The inspector's tabs in their order, with titles. Each has a module of its name in inspector/ and the template
 # panels/inspector_<name>.html.
 TABS = {
     "summary": gettext_noop("Summary"),
@@ -43,8 +43,8 @@ TABS = {
     "journey": gettext_noop("Journey"),
     "fix": gettext_noop("Fix"),
 }
-RENAMED = {"events": "journey", "internals": "journey"}  # tabs that links from before may name
-MOVED = {  # tabs of before that are something else now
+RENAMED = {"events": "journey", "internals": "journey"}  # tabs in older links
+MOVED = {  # former tabs, with the fields that replace them
     "why": {"stage": "filter"},
     "scores": {"stage": "score"},
     "preemption": {"stage": "preemption"},
@@ -55,7 +55,7 @@ GROUPINGS = ("reason", "owner", "priority")  # of the queue's unschedulable pods
 MODES = ("filter", "score", "utilisation")  # and any resource, and "score:" with a plugin's name (cluster_map/heat.py)
 AXES = ("steps", "time")
 ROWS = (6, 12, 24)  # lanes of the timeline
-MAX_NAME = 253  # a Kubernetes name's longest
+MAX_NAME = 253  # longest Kubernetes name
 MAX_KEY = 2 * MAX_NAME + 1  # namespace/name
 MAX_WORD = 20
 MAX_NUMBER = 2**53
@@ -63,8 +63,8 @@ MAX_WEIGHTS, MAX_WEIGHT = 50, 10_000
 MAX_FIELD = 4 * MAX_NAME
 
 
-# The types of fields: `type` is `number` or `text`, as the page reads it; `read` takes what a stranger gave, and returns None where that
-# makes no sense.
+# The types of fields. `type` is `number` or `text`, for the page. `read` validates untrusted input, and returns None if it is
+# invalid.
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ _OF_A_DEPLOYMENT = re.compile(r"(?P<workload>.+)-[4-9bcdf]{6,10}-(?P<end>[a-z0-9
 _SEGMENTS = re.compile(r"[^./-]+[./-]*")
 _HIDDEN_NAMESPACES = re.compile(
     "kube-.*"
-)  # of the cluster itself: that there are pods in them is no reason to name the others'
+)  # system namespaces: their pods alone don't make namespaces necessary in names
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def names_of(sim: WorldView) -> Names:
     keys = store.keys("Node"), store.keys("Pod")
     known = _NAMES.get(store)
     if known is None or known[0] != keys:
-        # Who steps back looks at a copy of the world at each step, and most steps create and delete nothing.
+        # Stepping back shows a copy of the world at each step, and most steps create and delete nothing.
         known = next((each for each in _NAMES.values() if each[0] == keys), None)
     if known is None:
         pods = [name if namespace == "default" else f"{namespace}/{name}" for namespace, name in keys[1]]
@@ -113,7 +113,7 @@ def _find_families(nodes: Iterable[str]) -> tuple[Family, ...]:
     for domain, hosts in sorted(domains.items(), key=lambda each: -len(each[1]))[:_MOST_FAMILIES]:
         if max(map(len, hosts)) + len(domain) > NARROW:
             prefix = _common(hosts)
-            # A number alone is not read as a name: "22 has only 2".
+            # A number alone is no readable name: "22 has only 2".
             if any(host[len(prefix) :].isdecimal() for host in hosts):
                 prefix = prefix[: prefix.rfind("-", 0, -1) + 1]
             family = Family(prefix, _common([host[::-1] for host in hosts])[::-1] + domain)

@@ -24,7 +24,7 @@ def _is_new(sim: WorldView) -> bool:
     return sim.position == 0 or (isinstance(first, CommandApplied) and first.kind == "SetSettings")
 
 
-# The present step in one sentence, from what the plugin did or else from the records of the last transition.
+# The present step in one sentence, from the plugin's step, else from the records of the last transition.
 
 
 def sentence(sim: WorldView) -> RecordLine:
@@ -65,7 +65,7 @@ def _ending(sim: WorldView) -> Message | None:
     return None
 
 
-# What comes next in a scheduling or binding cycle, in one sentence.
+# The next action of a scheduling or binding cycle, in one sentence.
 
 
 def coming(sim: WorldView) -> Message | None:
@@ -114,7 +114,7 @@ def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
         if ended.message and line["sentence"] == of_facts(ended)["sentence"]:
             text = _UNSCHEDULABLE if ended.outcome == "unschedulable" else _FAILED
             line["sentence"], kube = message(text, pod=short(ended.pod)), ended.message
-    # A timer that finds nothing to do leaves no record.
+    # A timer without effect leaves no record, so only a command prevents the summary of the run.
     commanded = any(isinstance(record.facts, CommandApplied) for record in sim.last[:1])
     if sim.idle and sim.journal.attempts and at_hand(sim) == CLUSTER and not commanded:
         waits = count_waiting(sim)

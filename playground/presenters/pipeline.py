@@ -29,7 +29,7 @@ from scheduler_core.world.readonly import (
 
 _WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for point in Point}]
 _IN_QUEUE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)  # passed before a cycle begins
-_MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may say so
+_MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may return Skip for them
 _ENDED = {"ok": ("done", "done"), "skip": ("done", "done"), "no": ("refused", "no")}  # of a point and its stations
 _SHORT_NAMES = {
     Point.EXTENDER_FILTER: "Extenders",

@@ -20,11 +20,11 @@ def in_plain_words(reason: str) -> Message | None:
     return next((message(text, **found.groupdict()) for found, text in shapes if found), None)
 
 
-# The playground's own words about fields, as the engine says them: what was expected, what was received, and whole sentences.
+# The engine's own texts about fields: expected values, received values, and whole sentences.
 WORDS = Path(__file__).with_suffix(".yaml")
 WHOLE_NUMBER = "a whole number of at most 64 bits"
 WHOLE_TEXT = "a text without half of a surrogate pair"
-_IN_WORDS = ("expected", "type")  # values that are words themselves
+_IN_WORDS = ("expected", "type")  # values that are texts themselves
 
 
 class Problem(Protocol):

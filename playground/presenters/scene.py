@@ -280,7 +280,7 @@ def _refusals(cycle: readonly.SchedulingCycleView | None, names: list[str]) -> R
         return Refusals(everyone, everyone - 1, (cycle.pre_filter_status,), (len(names),))
     groups = node_to_status(cycle, names).groups()
     group, search, asked = groups.group, cycle.search, _count_asked(cycle)
-    if search is not None and not is_filter_over(cycle) and asked < search.stop:  # no plugin was asked about these yet
+    if search is not None and not is_filter_over(cycle) and asked < search.stop:  # no plugin has evaluated these yet
         ahead = np.zeros(len(cycle.nodes.names) + 1, np.bool_)
         ahead[search.order[asked : search.stop]] = True
         rows = verdict_rows(cycle, names)

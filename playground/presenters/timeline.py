@@ -16,7 +16,7 @@ from playground.presenters.scene import short, subject
 from playground.presenters.words import clock, duration
 from scheduler_core.world.readonly import Move, Place, WorldView
 
-# Places where a pod can be, as the class names of their colour on the screen.
+# The places of a pod, with the class names of their colors.
 
 KIND = {
     Place.GATED: "gated",
@@ -37,13 +37,13 @@ def kind(place: str) -> str:
     return KIND.get(place, "")
 
 
-# The window of the timeline: which stretch of steps or of virtual time the lanes show, and where in it something stands.
+# The window of the timeline: the range of steps or of virtual time that the lanes show, and positions in it.
 #
-# A window that follows moves on in blocks, so that the bars don't creep with every step.
+# A window that follows moves in blocks, so that the bars don't creep with every step.
 
 STEPS, TIME = "steps", "time"
 SPAN = 320
-BLOCKS = 4  # a window that follows moves on by a fourth of itself
+BLOCKS = 4  # a window that follows moves by a fourth of its width
 SHORTEST = {STEPS: 16, TIME: 1_000}  # steps, microseconds
 LONGEST = {STEPS: 5_000_000, TIME: 30 * 86_400_000_000}
 MICRO = 1_000
@@ -94,7 +94,7 @@ def ticks(view: Window) -> list[Tick]:
     step = view.step(max(view.span // TICKS, 1))
     start = -(-view.first // step) * step
     values = range(start, view.last + 1, step)
-    # Words at the edges keep within the picture.
+    # Texts at the edges stay inside of the picture.
     return [
         {"x": x, "text": view.word(value, step), "anchor": "start" if x < 2 else "end" if x > 98 else "middle"}
         for value in values
@@ -138,8 +138,8 @@ def round_up(value: int, factors: tuple[int, ...] = (10, 20, 50)) -> int:
 SEGMENTS = 80
 SEARCHED = 600
 ATTEMPTS = 120
-MOST_FILTERED = 200  # at most so many pods that the filter matches are looked at
-THIN = 0.12  # percent of the width; of a crowded lane only wider segments are drawn
+MOST_FILTERED = 200  # matches of the filter that are examined
+THIN = 0.12  # percent of the width; a crowded lane shows only wider segments
 CROWDED = 40
 
 
@@ -175,7 +175,7 @@ def present(sim: WorldView, look: Look) -> Panel[TimelineContext, TimelineCard]:
     """
     view = window(sim, look)
     pods, more = _pods(sim, look, view)
-    still = replace(view, now=0)  # the same from step to step, and so is most of what is made of it
+    still = replace(view, now=0)  # independent of the step, so that cached results can be reused
     cards: dict[str, TimelineCard] = {"lane-grid": {"id": "lane-grid", "kind": "grid", "ticks": ticks(still)}}
     cards["lane-axis"] = _axis(sim, view)
     chosen = subject(sim, look.pod)
@@ -196,7 +196,7 @@ def present(sim: WorldView, look: Look) -> Panel[TimelineContext, TimelineCard]:
     return Panel("timeline", context, cards)
 
 
-# What the controls lead to
+# The controls
 
 
 class LookChange(TypedDict, total=False):
@@ -241,7 +241,7 @@ def _at(view: Window, span: int, follows: bool) -> LookChange:
     return {"start": max((view.first + view.last - span) // 2, 0), "span": span}
 
 
-# Which pods have a lane
+# The pods with a lane
 
 
 def _pods(sim: WorldView, look: Look, view: Window) -> tuple[list[str], int]:
@@ -262,7 +262,7 @@ def _pods(sim: WorldView, look: Look, view: Window) -> tuple[list[str], int]:
             break
         if moves[i].place not in (Place.RUNNING, Place.ACTIVE):
             pods.setdefault(moves[i].pod)
-    for scheduler in sim.schedulers:  # whose turn comes next
+    for scheduler in sim.schedulers:  # the next pods of the queue
         for entry in scheduler.queue.active(look.rows):
             if len(pods) < look.rows:
                 pods.setdefault(entry.key)

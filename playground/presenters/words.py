@@ -12,10 +12,10 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from scheduler_core.world.readonly import Pod
 
-# A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
+# Values in Chinese sentences have blanks around them, like Latin names. A value that is itself Chinese has none.
 _BLANK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])")
 
-# Nouns that are counted, with one word before them and the verb behind them.
+# Counted nouns, with an optional word before and a verb after them.
 _COUNTED = re.compile(
     r"(?<!of )%\((\w+)\)s((?: (?:binding|custom|examined|feasible|more|ready|Score))? )"
     r"(attempt|call|candidate|command|cycle|device|domain|group|minute|node|object|plugin|pod|point|question|record|refusal|replica"
@@ -128,8 +128,8 @@ def exactly(text: str) -> Message:
 SECOND = 1_000_000_000
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL = ("k", "M", "G", "T", "P", "E")
-_DECIMALS = 1000  # at most three digits behind the point
-_SHORT = 6  # characters of an amount that is read at a glance
+_DECIMALS = 1000  # at most three decimals
+_SHORT = 6  # characters of an amount that is short enough
 
 
 def clock(ns: int) -> str:

@@ -25,7 +25,7 @@ from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, 
 from scheduler_core.world.readonly import LoadedObject, Place, load_manifests
 
 MOST_STEPS = 1_000_000
-_TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
+_TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # even without an event, after some time
 
 
 class ManifestBuilder(Protocol):

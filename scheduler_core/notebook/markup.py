@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 ROOM = "scheduler-playground"
-# Each rule names the class twice: the pages of notebooks have rules of their own for what stands in one.
+# Each rule names the class twice, to override the rules of notebook pages for their contents.
 _STYLE = """
 .R{font:14px/1.45 system-ui,sans-serif;max-width:100%;overflow-x:auto}
 .R h4{font-size:15px;font-weight:600;margin:.2em 0 .4em}
@@ -79,7 +79,7 @@ def card(heading: object, *content: object) -> str:
     return str(join_html((style, element("div", element("h4", heading), *content, sort=ROOM))))
 
 
-# Amounts as people read them.
+# Amounts in a readable format.
 
 Written = Callable[[int], str]
 """Writes an amount."""

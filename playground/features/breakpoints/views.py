@@ -29,7 +29,7 @@ from scheduler_core.world.readonly import DESCRIPTIONS
 REASONS = ("FailedScheduling", "Scheduled", "Preempted")
 MOST_NAMES = 500
 NUMBER = 14  # digits
-WINDOW = 5_000  # positions whose marks are looked for at once
+WINDOW = 5_000  # positions searched for marks in one request
 MOST_MARKS = 300
 MARKS_SECONDS = 2.0
 

@@ -18,7 +18,7 @@ GI = 2**30
 CHARTED = ("memory.available", "nodefs.available", "pid.available")
 
 
-# What the templates read of each thing. Rows are the worker's data with more fields, so that a cast says their types.
+# The fields that templates read. Rows are the worker's data with additional fields, hence the casts.
 
 
 class Condition(TypedDict):
@@ -407,7 +407,7 @@ def _rollout(row: dict[str, Any], now: int) -> Rollout:
     return cast(Rollout, rollout)
 
 
-# Controllers: what each watches, its work queue, and what it did last and why.
+# Controllers: watched kinds, the work queue, and the last action with its reason.
 
 
 def controllers(rows: list[dict[str, Any]], now: int) -> list[ControllerRow]:
@@ -432,7 +432,7 @@ def _controller(row: dict[str, Any], now: int) -> ControllerRow:
     return cast(ControllerRow, shown)
 
 
-# PodDisruptionBudgets as bars: healthy pods against those that are needed.
+# PodDisruptionBudgets as bars: healthy pods compared with the needed ones.
 
 
 def _budget(row: dict[str, Any], now: int) -> Budget:

@@ -15,7 +15,7 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis import status
 
-# Devices and claims inside a worker: pools, claims, and how one claim came to be what it is, seen by running the past again.
+# Devices and claims inside a worker: pools, claims, and the history of one claim, from a replay.
 
 MOST_EVENTS = 60
 SECONDS = 1.5  # for running the past again
@@ -90,7 +90,7 @@ def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
     world = yield from engine.at(request.position)
     if request.part in ("devices", "claims"):
         return devices_of(world, request)
-    # Raises SessionGone where there is no node of that name.
+    # Raises SessionGone if no node has that name.
     part, name = request.part, request.name
     answer: Data = {"position": world.position, "now": world.now, "rows": [], "node": None}
     if name:

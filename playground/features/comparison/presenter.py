@@ -100,7 +100,7 @@ def what_differs(ours: comparing.AttemptDetail | None, theirs: comparing.Attempt
     return kinds or [message("a detail of a plugin's result")]
 
 
-# The fields of an attempt in which the two differ, and what that is called.
+# The fields in which two attempts may differ, with their display names.
 _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
     (("outcome",), message("the outcome")),
     (("node",), message("the node")),
@@ -215,7 +215,7 @@ def _build_score_row(
     }
 
 
-# Sums.
+# Totals.
 
 
 class Sum(NamedTuple):

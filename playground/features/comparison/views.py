@@ -53,7 +53,7 @@ def level_heads(comparison: Comparison) -> tuple[int, int]:
     for side, head in zip(comparison.sides, comparison.heads, strict=True):
         if not made or side.tried == made:
             heads.append(head)
-        else:  # what both share has all of its attempts where none follows
+        else:  # without own attempts, all of them are in the common part
             heads.append(side.attempts[made - side.first - 1].last_position if made > side.first else comparison.common)
     return heads[0], heads[1]
 

@@ -19,7 +19,7 @@ TEXT = 160
 NAMES = 12
 ATTEMPTS = 12
 HEAD = 8  # of the active queue, in order
-# What every write changes and nobody asks for.
+# Fields that every write changes; differences in them are noise.
 _IGNORED = frozenset({"resourceVersion", "generation", "managedFields", "observedGeneration"})
 _KEYS = ("type", "name", "key", "uid")  # which identify the entries of a list
 _ORDER = {"Pod": 0, "Node": 1}

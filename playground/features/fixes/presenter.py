@@ -64,7 +64,7 @@ def _list_causes(values: dict[str, Any]) -> dict[str, Any]:
     return {"list": "" if own else ", ".join(dict.fromkeys(taints))}
 
 
-# The values of a kind's sentence that a change does not have as they are said.
+# The values of a kind's sentence that are not fields of the change.
 _VALUES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "free": lambda values: {"list": ", ".join(map(short, values["pods"])), "amounts": ", ".join(values["amounts"])},
     "node": _describe_new_node,
@@ -73,7 +73,7 @@ _VALUES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "priority": lambda values: {"name": values["class"], "preempts": values["value"] == values["from"]},
     "wait": lambda values: {"time": duration(max(values.get("time", 0), SECOND))},
 }
-# Kinds of changes whose sentence has a list, and the value that the list is of.
+# Kinds of changes whose sentence has a list, with the listed value.
 _OF_LISTS = {
     "pods": ("move", "free-quota", "free-claim", "partner-priority"),
     "labels": ("runtime-class", "namespace-label", "daemon-selector", "other-labels"),

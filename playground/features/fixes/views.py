@@ -31,10 +31,10 @@ from scheduler_core.world.commands import Command
 MOST_STEPS = 10_000
 MOST_COMMANDS = 20
 SECONDS = 3.0
-LONGER = 20.0  # where somebody says that the search shall go on
+LONGER = 20.0  # if the user continues the search
 FOR_PROBLEMS, FOR_BEST = 1.0, 2.0
 BEST = 3  # fixes of which the best one is named beside a problem
-SHOWN, SEARCHED = 8, 5  # problems that are shown, and those that a fix is looked for
+SHOWN, SEARCHED = 8, 5  # problems shown, and problems whose fix is searched
 
 
 @opens("GET")

@@ -21,10 +21,10 @@ from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.inspection import why_not
 from scheduler_core.world.readonly import WorldView
 
-# Problems as rows: what is not as its owner wants it, why in one line, and how many pods are alike.
+# Problems as rows: the object in an unwanted state, the reason in one line, and the number of equal pods.
 
-MOST = 60  # rows that are looked for
-# What only waits for its turn is no problem: Step shows where it goes.
+MOST = 60  # rows; the search ends at this number
+# Pods that only wait in the queue are no problem: the next steps place them.
 _IN_TURN = (State.NOT_ATTEMPTED, State.ATTEMPTING, State.BACKOFF)
 _NUMBER = re.compile(r"[-.]?\d+(?=$|[/ ])")
 
@@ -64,7 +64,7 @@ def _row(found: Explanation, said: Message) -> dict[str, Any]:
     return {"key": found.pod, "of": kind, "subject": key, "name": short(key), "said": said, "count": 0}
 
 
-MOST_NODES = 500  # that are suggested
+MOST_NODES = 500  # suggestions
 
 
 def add_short_names(world: WorldView, answer: Data) -> Data:

@@ -13,7 +13,7 @@ from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis.inspection import AttemptObserver, CycleStateObserver, find_stranding
 
 SHOWN = 40  # entries on one page
-MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
+MOST_STEPS = 4_000  # steps of one attempt; a long wait on Permit may exceed them
 
 
 @answers(Journey)

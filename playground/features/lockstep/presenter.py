@@ -209,7 +209,7 @@ def _describe_end(attempt: OutlinedAttempt | None) -> EndedAttempt | None:
     }
 
 
-# Two histories laid side by side: what both have comes level, and where a step leads to from there.
+# Two histories side by side: common steps are aligned, and each row has the targets of a step.
 
 GRAINS = ("plugin", "point", "pod", "event")
 

@@ -13,7 +13,7 @@ from scheduler_core.world.readonly import Attempt, Point
 
 MOST_STEPS = 1_000
 LOOKED_THROUGH = 64  # records of one step; an import makes thousands
-# Of each of these a pod has one at a time; the pods of binding cycles have to be told apart.
+# Points of binding cycles, which run in parallel: alignment must compare their pods, too.
 _OF_ONE_POD = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.EXTENDER_BIND, Point.BIND, Point.POST_BIND)
 
 

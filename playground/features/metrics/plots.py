@@ -129,7 +129,7 @@ Series = Mapping[str, Any]
 Families = Mapping[str, Sequence[Series]]
 
 MOST_ROWS = 60
-# The readings of a scheduler where none runs.
+# The readings used if no scheduler runs.
 NONE: Mapping[str, Any] = {"name": "", "families": [], "curve": [], "refusals": {"plugins": {}, "reasons": []}}
 
 

@@ -25,7 +25,7 @@ from scheduler_core.analysis.status import BY_NAME, FORMER, METRICS, Metric
 
 HINTS = Path(__file__).with_name("hints.yaml")
 
-# The charts of the metrics page that no other page has: distributions, and what brings pods into a queue.
+# Charts that only the metrics page has: distributions, and the events that move pods into a queue.
 
 
 def charts(families: Families) -> list[Chart]:

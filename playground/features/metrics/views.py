@@ -25,7 +25,7 @@ from playground.views.responses import attach, by_htmx, describe_session, positi
 from scheduler_core.analysis.status import METRICS, MetricKind
 from scheduler_core.analysis.status import Metric as Entry
 
-# Metrics in Prometheus' text form, version 0.0.4, as kube-scheduler's own /metrics gives them.
+# Metrics in Prometheus' text format 0.0.4, like kube-scheduler's /metrics.
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SCHEDULER = "scheduler"

@@ -63,7 +63,7 @@ def second_opinion(engines: Engines, session: int, request: SecondOpinion) -> St
     engine = engines.get(session)
     world = yield from engine.at(request.position)
     last = max((at for at in engine.commands if at < world.position), default=0)
-    token = f"second opinion {last} {request.seed}"  # what follows the last command changes nothing that is compared
+    token = f"second opinion {last} {request.seed}"  # later steps change nothing that is compared
     going = engines.take_task(session, token, Comparison)
     if going is None:
         bindings = _list_bindings(engine, world)

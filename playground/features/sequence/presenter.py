@@ -90,7 +90,7 @@ def present(found: FoundSequence, every: bool, say: Callable[[Message], str]) ->
 
 
 _BEFORE_THE_POP = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)
-_TELLING = (Point.SCORE,)  # these say more than that a pod may pass
+_TELLING = (Point.SCORE,)  # plugins' results matter even if the pod passes
 
 
 def facts_of(record: Record) -> trace.Facts:
@@ -210,10 +210,10 @@ WIDEST = 190  # of a column
 ROW = 34
 NOTE = 40
 HEAD = 62
-CHARACTER = 7.6  # more than a letter takes at 13 px
+CHARACTER = 7.6  # more than the width of a character at 13 px
 LONGEST = 72  # letters of a label; the table has the whole
 LOOP = 20
-PAUSE = 100_000_000  # ns of virtual time that are worth a word
+PAUSE = 100_000_000  # ns of virtual time; longer pauses are shown
 
 Say = Callable[[Message], str]
 

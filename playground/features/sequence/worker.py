@@ -74,7 +74,7 @@ def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[
     world = yield from engine.own(begin)
     standing = _standing(world, request)
     over, heard, gap = time.perf_counter() + request.seconds, begin, None
-    looks_on = begin > subject.landmarks[-1]  # somebody has asked for what follows the last move
+    looks_on = begin > subject.landmarks[-1]  # the user continues after the last move
     rows: list[Arrow] = []
     while world.position < request.position:
         if len(rows) >= MOST or time.perf_counter() > over:

@@ -26,7 +26,7 @@ _READ = gettext_noop("kube %(target)s reads %(field)s of %(kind)s (%(because)s):
 _CONFIGURATION = gettext_noop("Defaults of the configuration change: %(text)s.")
 _CUT = gettext_noop("The search reached its time limit before it found all causes.")
 NAMED = 5
-MOST_MOVED = 20  # pods with the same cause that are named one by one
+MOST_MOVED = 20  # named pods with the same cause
 
 
 def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
@@ -65,7 +65,7 @@ def name_moves(upgrade: Upgrade) -> Iterator[tuple[tuple[MovedPod, ...], tuple[M
     if len(upgrade.moved) <= MOST_MOVED:
         yield upgrade.moved, ()
         return
-    # Pods that begin or stop to wait come first: there are few of them, and they matter most.
+    # Pods that become pending or stop being pending are first: they are few and matter most.
     ordered = sorted(upgrade.moved, key=lambda each: (each.cause, bool(each.before and each.after), bool(each.after)))
     for cause, moves in groupby(ordered, lambda each: each.cause):
         first = tuple(moves)

@@ -21,7 +21,7 @@ from scheduler_core.analysis.upgrade import Stage, Upgrade
 from scheduler_core.scheduler.config import DIFFERENCES, NEWEST, RELEASES, Release, behaviors_of, read_release
 from scheduler_core.world.commands import SetSettings
 
-SECONDS = 2.0  # of one request; the page asks again until the preview is there
+SECONDS = 2.0  # of one request; the page repeats it until the preview is complete
 
 
 def list_differences() -> list[dict[str, Any]]:

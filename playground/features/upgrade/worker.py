@@ -10,7 +10,7 @@ from playground.sessions.worker.time_sharing import Steps, Task, TimeSlice, answ
 from scheduler_core.analysis.upgrade import Stage, Upgrade, iterate_upgrade
 
 STEPS = 1_000_000  # transitions of each run
-LONGEST = 600.0  # seconds after which no further cause is looked for
+LONGEST = 600.0  # seconds after which the search for causes ends
 
 
 class Preview(Task[Upgrade, None]):
@@ -18,7 +18,7 @@ class Preview(Task[Upgrade, None]):
 
     def __init__(self, world: Any, request: UpgradePreview, slice_: TimeSlice) -> None:
         self.source = world.settings.release
-        world = world.fork()  # at the head, the session goes on meanwhile
+        world = world.fork()  # because the session at the head continues meanwhile
         self.stage = Stage(1, "", 0)
         self._spent = 0.0
         steps = iterate_upgrade(world, request.target, STEPS, report=self._hear, over=lambda: self._spent > LONGEST)

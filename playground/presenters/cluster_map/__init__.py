@@ -19,7 +19,7 @@ from scheduler_core.world.readonly import NodeTable, Point, SchedulingCycleView,
 SMALL = 59
 WINDOW = 12
 MOST_GROUPS = 24
-TOUCHED = 64  # records of one transition whose nodes are marked; an import makes thousands
+TOUCHED = 64  # records of one transition whose nodes are marked; an import has thousands
 ZONE = "topology.kubernetes.io/zone"
 
 

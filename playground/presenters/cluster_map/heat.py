@@ -75,7 +75,7 @@ def _shares(part: NDArray[np.float64], there: NDArray[np.bool_]) -> Measure:
 
 
 def points(sim: WorldView, table: NodeTable, plugin: str = "") -> NDArray[np.int64] | None:
-    """Return each node's weighted points of a plugin, or their total so far; -1 for nodes without a score."""
+    """Return each node's weighted points of a plugin, or the total so far; -1 for nodes without a score. None without any scores."""
     cycle = cycle_of(sim)
     board = cycle.scores if cycle is not None else None
     if cycle is None or board is None or not board.normalized:
@@ -161,7 +161,7 @@ def _resource(mode: str) -> str:
 
 PLAIN, OK, NO, BEST, HERE, CHANGED = 0, 1, 2, 3, 4, 5
 LABEL_KEYS = "playground.label_keys"  # of the table's memo
-MAX_GROUPS = 250  # a byte tells them apart
+MAX_GROUPS = 250  # values that fit into a byte
 
 
 class GroupsCard(TypedDict):

@@ -119,7 +119,7 @@ def _chip(pod: readonly.Pod) -> PodRef:
     return {"key": pod.key, "name": pod.name}
 
 
-# The devices of a node's card on the map: a mark for each while there are few, a bar when there are many.
+# The devices of a node's card on the map: a mark for each of a few, a bar for many.
 
 Member = tuple[ResourceSlice, Device, DeviceState]
 MOST_MARKS = 16

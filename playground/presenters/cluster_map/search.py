@@ -41,7 +41,7 @@ def matching(table: NodeTable, refused: Refusals, q: str) -> Mask | None:
     if text in VERDICTS:
         return VERDICTS[text](refused)
     said = _of_groups(refused, [text in status.message.lower() for status in refused.statuses])
-    # Match by name and label; memoized, as both stay until a Node object changes.
+    # Match by name and label; memoized, because both stay until a Node object changes.
     known = table.memo.get(_KNOWN)
     if known is None or known[0] != text or len(known[1]) != len(table):
         known = table.memo[_KNOWN] = (text, _by_name_and_label(table, text))

@@ -209,7 +209,7 @@ def _matches(each: ResourceClaim, q: str) -> bool:
     )
 
 
-# How one came to be what it is
+# The history of a claim
 
 
 class ClaimEvent(TypedDict):

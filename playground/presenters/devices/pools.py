@@ -9,7 +9,7 @@ from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis import status
 from scheduler_core.world.readonly import WorldView
 
-# A whole as a bar: what each takes of it, one after the other, and what is left.
+# A total as a bar: the share of each owner, and the rest.
 
 WIDTH = 100.0
 
@@ -122,7 +122,7 @@ def _shares(device: status.Device, holders: tuple[status.Holder, ...]) -> list[B
 
 
 Member = tuple[status.ResourceSlice, status.Device, status.DeviceState]
-MOST = 24  # devices of one pool that are listed
+MOST = 24  # listed devices of a pool
 
 
 def node_devices(sim: WorldView, name: str) -> "list[NodePool]":
@@ -152,7 +152,7 @@ class NodePool(TypedDict):
 
 def _pool(stock: status.Stock, pool: status.PoolId, members: list[Member]) -> NodePool:
     shown = members
-    if len(members) > MOST:  # those that somebody has come first
+    if len(members) > MOST:  # devices in use are first
         shown = sorted(members, key=lambda member: member[2] is status.DeviceState.FREE)[:MOST]
     slices = dict.fromkeys(each for each, _, _ in members)
     return {

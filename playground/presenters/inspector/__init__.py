@@ -13,7 +13,7 @@ from playground.presenters.scene import binding_of, find_pod, scheduler_of, shor
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import WorldView
 
-# The inspector's heading: what it is about, how that stands in a word or two, and what its menu is asked about.
+# The inspector's heading: its subject, the state in a word or two, and the object of its menu.
 
 
 class Heading(TypedDict):

@@ -245,7 +245,7 @@ def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBo
         "position": sim.position,
     }
     if look.about == "node" and (name := chosen(sim, look)):
-        # The last attempts that chose the node, as far back as is quickly looked through.
+        # The last attempts that chose the node, in the last LOOKED_THROUGH attempts, to limit the time.
         attempts = sim.journal.attempts
         placed: list[PlacedPod] = []
         for index in range(len(attempts) - 1, max(len(attempts) - LOOKED_THROUGH, 0) - 1, -1):

@@ -97,7 +97,7 @@ class FigureRow(TypedDict):
     cells: list[list[FigurePart]]
 
 
-Texts = Mapping[str, Mapping[int, str]]  # amounts of each resource in words
+Texts = Mapping[str, Mapping[int, str]]  # formatted amounts of each resource
 
 
 def _row(row: inspection.Row, texts: Texts) -> FigureRow:

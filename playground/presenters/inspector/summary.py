@@ -17,9 +17,9 @@ from playground.presenters.words import Message, clock, duration, format_request
 from playground.workbench.actions import Offer
 from scheduler_core.world.readonly import Attempt, Pod, Toleration, WorldView
 
-# Preempted: the preemptions that a pod is the reason of, or the victim of, each with the way to its theatre.
+# Preempted: the preemptions by a pod or with it as victim, each with a link to the dry run.
 
-SEARCHED = 1_000  # of all pods, the last ones, looked through for a victim's preemptor
+SEARCHED = 1_000  # last attempts of all pods, searched for a victim's preemptor
 NAMED = 4
 
 
@@ -116,7 +116,7 @@ def present_pod(sim: WorldView, look: Look, key: str) -> PodBody | GonePod | NoP
     if inspected is None:
         if not key:
             return {"about": "pod", "kind": "none"}
-        # The preemptions that removed the pod, if any, and its attempts are known still.
+        # The journal still has the attempts of a deleted pod, and the preemption that removed it.
         return {"about": "pod", "kind": "gone", "preemptions": preemptions(sim, key), "attempts": _attempts(sim, key)}
     return {
         "about": "pod",

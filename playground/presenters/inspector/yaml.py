@@ -12,7 +12,7 @@ from playground.presenters.scene import NoSubject, find_pod, scheduler_of, table
 from scheduler_core.formats.unsupported import without_effect
 from scheduler_core.world.readonly import WorldView
 
-# Where a field stands in a YAML text: paths as Kubernetes writes them, `spec.containers[0].resources.requests[cpu]`.
+# The lines of a field in a YAML text. Paths have Kubernetes' notation, `spec.containers[0].resources.requests[cpu]`.
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEGMENT = re.compile(r"\[([^\]]*)\]|([^.\[]+)")
@@ -38,7 +38,7 @@ def _span(text: str, path: str) -> tuple[int, int] | None:
     """Return the first line of a field, and the line after its last; None if there is no such field."""
     try:
         node = yaml.compose(text, Loader=_LOADER)
-    except yaml.YAMLError:  # a text that was cut
+    except yaml.YAMLError:  # a truncated text
         return None
     start, end = 0, None
     for bracket, name in _SEGMENT.findall(path):

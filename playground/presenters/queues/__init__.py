@@ -15,7 +15,7 @@ from playground.presenters.scene import faults_of, last_attempt, queue_sort_of, 
 from playground.presenters.words import duration, gettext_noop
 from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldView
 
-# Pods that are promised a node, and those that have to leave it for them.
+# Nominated pods, and their victims.
 
 
 def _list_nominations(scheduler: SchedulerView) -> list[tuple[str, Pod]]:
@@ -44,8 +44,8 @@ def _victim(pod: Pod, chosen: str, left: int) -> PodChip:
 
 
 WINDOW = 12
-HEAD = 3  # of the active and the backoff queue, in a crowd
-FEW = 5  # unschedulable or gated pods that are shown one by one
+HEAD = 3  # rows of the active and the backoff queue in a crowd
+FEW = 5  # unschedulable or gated pods shown one by one
 GROUPS = 4
 
 TITLES = {
@@ -60,9 +60,9 @@ TITLES = {
     "victims": gettext_noop("Terminating victims"),
     "ignored": gettext_noop("No such scheduler"),
 }
-# The terms of those that are called otherwise.
+# The terms whose names differ from the place.
 TERMS = {"flight": "in flight", "permit": "waiting", "binding": "binding cycle", "victims": "victim", "ignored": ""}
-ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # told when they are empty, too
+ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # shown even if empty
 _NOTES = {"active": gettext_noop("heap order")}
 
 

@@ -14,10 +14,10 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from playground.presenters.scene import family_of
 from scheduler_core.world.readonly import Move, QueuedPod, QueueView, SchedulerView, WorldView, controller_of
 
-CROWD = 30  # from so many waiting pods on, rows become groups
+CROWD = 30  # waiting pods; from this number, rows become groups
 Label = tuple[str, ...]
 NO_OWNER: Label = ("",)
-FIRST = 8  # of a queue, which tell whether another one has the same past
+FIRST = 8  # entries compared to detect that two queues have the same past
 
 
 @dataclass(slots=True)
@@ -46,12 +46,12 @@ class PodGrouping:
     __slots__ = ("__weakref__", "_entries", "_groups", "_labels", "_moves", "_seen", "gone")
 
     def __init__(self) -> None:
-        self.gone = False  # to a grouping of another world
+        self.gone = False  # taken over by a grouping of another world
         self._entries: dict[str, QueuedPod] = {}
         self._labels: dict[str, Label] = {}
         self._groups: dict[Label, Group] = {}
         self._moves: Sequence[Move] = ()
-        self._seen = 0  # of them
+        self._seen = 0  # number of moves processed
 
     def __iter__(self) -> Iterator[Group]:
         """Yield the groups, largest first, then by label."""
@@ -113,7 +113,7 @@ class PodGrouping:
     def _renew(self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label]) -> bool:
         """Replace entries that changed without a move. Return False if the grouping differs in another way."""
         old, new = list(self._entries.values()), list(entries.values())
-        if old == new:  # nearly always the very same objects, which no comparison looks into
+        if old == new:  # nearly always identical objects, which list equality does not compare in depth
             return True
         return len(old) == len(new) and all(
             was.key == now.key and _same_stay(was, now) and self._replace(was.key, was, now, label)
@@ -175,7 +175,7 @@ def _same_stay(was: QueuedPod, now: QueuedPod) -> bool:
     return (was.sequence, was.attempts, was.timestamp) == (now.sequence, now.attempts, now.timestamp)
 
 
-# What groups are made by
+# Labels of groups
 
 
 def by_reason(sim: WorldView, entry: QueuedPod) -> Label:
@@ -218,7 +218,7 @@ _PLACES: dict[str, Callable[[QueueView], Mapping[str, QueuedPod]]] = {
     "gated": lambda queue: queue.gated_pods,
 }
 _KNOWN: WeakKeyDictionary[QueueView, dict[tuple[str, str], PodGrouping]] = WeakKeyDictionary()
-# Who steps back looks at a copy of the world at each step.
+# Stepping back shows a copy of the world at each step, which can reuse the last grouping.
 _LAST: WeakValueDictionary[tuple[str, str], PodGrouping] = WeakValueDictionary()
 
 

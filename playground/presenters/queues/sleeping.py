@@ -29,10 +29,10 @@ from scheduler_core.world.readonly import (
 )
 
 CLAIM = "resource.k8s.io/ResourceClaim"
-LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
+LOOKED_THROUGH = 64  # records of one transition; an import has thousands
 ANY = "*"
 
-# What kube calls the hint functions, by plugin (kube: pkg/scheduler/framework/plugins, EventsToRegister @ v1.34.1).
+# kube's names of the hint functions, by plugin (kube: pkg/scheduler/framework/plugins, EventsToRegister @ v1.34.1).
 _HINTS: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("hints.json").read_text(encoding="utf-8"))
 
 
@@ -94,7 +94,7 @@ _RESOURCES = {
 def _event(sim: WorldView, facts: ObjectChanged | WatchEventHeard) -> ClusterEvent | None:
     action = _ACTIONS.get(facts.type)
     if facts.kind == "Pod":
-        # An assigned pod came or went; what happens to one that waits is about itself alone.
+        # Only assigned pods cause events for others; an unscheduled pod's events concern only itself.
         lane = sim.journal.lane(f"{facts.namespace}/{facts.name}")
         if action is Action.DELETE:
             return ClusterEvent("AssignedPod", Action.DELETE) if _had_node(lane) else None
@@ -132,7 +132,7 @@ _BY_LABEL = {
 }
 
 
-# A group of pods as a row: what it is called, how many, and the pod that it leads to.
+# A group of pods as a row: its title, the number of pods, and the linked pod.
 
 FAMILIES = 3
 
@@ -194,7 +194,7 @@ def behind(
     return out
 
 
-# What the hints of the last transition said of each group of unschedulable pods: Queue of those that left, Skip of those that stay.
+# The hints of the last transition for each group of unschedulable pods: Queue for pods that left, Skip for pods that stay.
 
 QUEUE, SKIP = "Queue", "Skip"
 MOST = 3

@@ -23,7 +23,7 @@ WORDS = Path(__file__).with_name("deeds.yaml")
 MIGRATIONS = Path(__file__).with_name("migrations.yaml")
 BOTH = gettext_noop("%(first)s; %(rest)s")
 _MORE = gettext_noop("and %(more)s more like these")
-MOST_ALIKE = 3  # clauses of one form that are told one by one
+MOST_ALIKE = 3  # clauses of one form listed one by one
 
 
 def describe_deeds(did: str) -> Message:
@@ -58,7 +58,7 @@ def _describe_by(words: Path, clause: str) -> Message:
     return message(form, **values | nested)
 
 
-# Who takes part in a sequence diagram, in the order in which the lifelines stand.
+# The lifelines of a sequence diagram, in their order.
 
 USER = "user"
 API = "api"
@@ -134,7 +134,7 @@ def _value(facts: trace.Facts, source: str | Callable[[Any], object]) -> object:
     return short(value) if source == "pod" else describe_cause(value) if source == "cause" else value
 
 
-# The world around
+# Outside of the scheduler
 
 EXACT = {"DeleteObjects": "DELETE", "PatchObject": "PATCH", "DrainNode": "kubectl drain"}
 _POINTS = {

@@ -27,7 +27,7 @@ from playground.presenters.words import Message, clock, ordinal
 from scheduler_core.world.readonly import Point, WorldView
 
 MAP = "nodes"  # the form that is the cluster map
-FEW = 6  # nodes whose map fits below a stage that is about one pod
+FEW = 6  # nodes; up to this number, the map fits below a stage about one pod
 _SPARSE = ("prefilter", "prescore", "score", "group", "pending", "preemption", "binding")
 
 

@@ -14,7 +14,7 @@ from playground.presenters.look import AIM, CLUSTER, WITH_NODES, Look
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, WorldView
 
-# Which stage shows the present step: by the extension point whose plugin ran, or else by what the last transition did.
+# The stage of the present step, by the extension point whose plugin ran, else by the last transition.
 
 _POINTS = {
     "queue": (Point.PRE_ENQUEUE, Point.QUEUE_SORT),
@@ -25,7 +25,7 @@ _POINTS = {
     "score": (Point.SCORE, Point.NORMALIZE_SCORE, Point.EXTENDER_PRIORITIZE),
 }
 OF_POINT = dict.fromkeys(Point, "binding") | {point: stage for stage, points in _POINTS.items() for point in points}
-# What a transition did that ran no plugin, the most telling first. A cluster change without any of these is the viewer's.
+# Records of a transition that ran no plugin, most important first. A cluster change without any of these is a command.
 _BINDINGS = (
     trace.PodAssumed,
     trace.PodForgotten,
@@ -67,7 +67,7 @@ def at_hand(sim: WorldView) -> str:
 
 
 def _of_work(sim: WorldView) -> str:
-    """Return the stage after a command: that of the running cycle, else the cluster."""
+    """Return the stage after a command: that of the running cycle, else binding if a binding cycle runs, else the cluster."""
     cycle = scene.cycle_of(sim)
     if cycle is not None and cycle.ended is None:
         return OF_POINT[cycle.steps[-1].point] if cycle.steps else "queue"
@@ -85,7 +85,7 @@ def _of_failure(sim: WorldView) -> str:
     return "preemption" if evidence is not None and evidence.candidates else "pending"
 
 
-# Looked at: whether an attempt examined a node, and which attempt did so last.
+# Whether an attempt examined a node, and the last attempt that did.
 
 LOOKED_BACK = 2000  # attempts
 

@@ -20,10 +20,10 @@ from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.world.readonly import Place, WorldView
 
-NAMED = 5  # objects of a kind that are named
-KINDS = 4  # kinds of which the last change is told
-BARS = 6  # nodes and reasons at a run's end
-FEW, MOST = 6, 12  # nodes, and pods that wait, of a cluster that is shown with what its pods ask of its nodes
+NAMED = 5  # named objects of a kind
+KINDS = 4  # kinds listed in the last change
+BARS = 6  # nodes and reasons in the summary of a run
+FEW, MOST = 6, 12  # nodes and waiting pods; up to these, the stage compares requests with free amounts
 
 _YOURS = gettext_noop("Your cluster")
 _PENDING = gettext_noop("%(n)s pods are Pending")

@@ -9,7 +9,7 @@ from playground.presenters.scene import scheduler_of, short, without_scheme
 from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.world import readonly
 
-MOST = 20  # calls of an attempt that are shown
+MOST = 20  # calls of an attempt shown
 LONGEST = 6_000  # characters of a request or an answer
 NAMED = 6  # nodes
 

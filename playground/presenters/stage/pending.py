@@ -17,8 +17,8 @@ from scheduler_core.analysis.explain import GivenReason
 from scheduler_core.world.readonly import Pod, WorldView
 
 ROWS, NODES, EVENTS = 12, 12, 8
-FEW = 2  # reasons that leave room for what they compare
-# What a plugin compares, of the pod and of the node.
+FEW = 2  # reasons; up to this number, there is room for the compared manifests
+# The fields of the pod and of the node that a plugin compares.
 _COMPARED = {
     "TaintToleration": {"Pod": "spec.tolerations", "Node": "spec.taints"},
     "NodeUnschedulable": {"Pod": "spec.tolerations", "Node": "spec.unschedulable"},

@@ -11,7 +11,7 @@ from playground.presenters.story.goals import format_deciding, split_fields
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import PluginStep, Point, SchedulingCycleView, WorldView
 
-MOST_NAMES = 12  # nodes that PreFilter leaves, by name
+MOST_NAMES = 12  # names of nodes that PreFilter leaves
 _SKIPS = gettext_noop("nothing to do for this pod")
 
 

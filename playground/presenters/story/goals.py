@@ -22,10 +22,10 @@ from scheduler_core.world.readonly import WorldView, format_quantity
 
 MOST_NODES, MOST_PODS, MOST_OTHERS, MOST_TERMS = 12, 4, 12, 4
 MEANT: dict[str, str] = read_yaml(Path(__file__).with_name("meant.yaml"))
-# Labels that each node has, and that no lesson asks about.
+# Defaults of pods, and labels of every node, that no lesson is about.
 DEFAULTED = ("default-scheduler", "PreemptLowerPriority")
 COMMON = ("kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "node.kubernetes.io/instance-type")
-# What pods refer to, and what counts them.
+# Objects that pods refer to, or that limit them.
 DECIDING = ("PersistentVolumeClaim", "PersistentVolume", "StorageClass", "PodDisruptionBudget", "PriorityClass", "PodGroup",
             "ResourceClaim", "ResourceSlice", "LimitRange", "ResourceQuota")  # fmt: skip
 OF_NODES = "kube-node-lease"
@@ -208,7 +208,7 @@ def format_deciding(pod: Mapping[str, Any]) -> str:
         "tolerations": tolerated,
         "containers": [each for each in asked if each],
     }
-    # The order of fields within a value is the writer's; a world from a checkpoint must read the same.
+    # A checkpoint may change the order of fields within a value, so sort them for an equal text.
     ordered = json.dumps({name: value for name, value in shown.items() if value}, sort_keys=True)
     return _format_yaml(tuple(shown), ordered)
 
@@ -221,7 +221,7 @@ def _format_yaml(names: Sequence[str], data: str) -> str:
     return str(yaml.safe_dump(chosen, sort_keys=False, default_flow_style=None))
 
 
-# Hints for a wrong answer, made from that answer: what the engine says of it, and never the answer itself.
+# Hints for a wrong answer: the engine's reasons against it, never the solution.
 
 
 def list_hints(card: Card, played: Playthrough, given: Sequence[str]) -> list[Message]:
@@ -276,7 +276,7 @@ def _describe_hint(name: str, text: str) -> Message:
 
 
 SCHEDULED = gettext_noop("%(pod)s is scheduled")
-# The goal of a condition by its telling part; the first that a condition has names it.
+# The goal of a condition, by the first of these words in it.
 WANTED = {
     "on": gettext_noop("%(pod)s runs on %(on)s"),
     "outcome": gettext_noop("An attempt of %(pod)s ends: %(outcome)s"),
@@ -347,7 +347,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
                 value = None
         return message("The value is %(value)s", value=_write(value))
     if "pod" in condition:
-        # A goal about a pod: its node, or why it has none.
+        # A goal about a pod: its node, or the reason why it has none.
         pod = str(condition["pod"])
         manifest = object_of("Pod", pod, sim)
         if manifest is None:

@@ -17,8 +17,8 @@ _SPANS = ("grace", "left", "seconds")
 _PODS = ("holder", "pod")
 
 
-# Facts that belong to the answer itself, the most telling first. Those of the second block are about a place that a pod has: they do not
-# matter as long as the pod does not run there.
+# Facts that belong to the answer itself, most important first. Those of the second block are about the pod's place; they don't
+# matter until the pod runs there.
 _FIRST, PLACEMENT, _LAST = (
     block.split() for block in Path(__file__).with_name("headlines.txt").read_text(encoding="utf-8").split("\n\n")
 )

@@ -15,7 +15,7 @@ from playground.presenters.words import Message, amount, beside, gettext_noop, m
 from scheduler_core.analysis.explain import Explanation, GivenReason, Preemption, State, explain
 from scheduler_core.world.readonly import QueuedPod, WorldView
 
-# An explanation asks every node, so it is kept until something has changed that it could rest on.
+# An explanation evaluates every node, so it is cached until its inputs change.
 
 
 @dataclass(frozen=True, slots=True)

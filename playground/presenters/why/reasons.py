@@ -147,10 +147,10 @@ def _of_nodes(code: str, nodes: Message, claims: Any, pod: str) -> Message | Non
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["reasons"]
 
-NAMED = 3  # nodes of a reason that are called by their names
+NAMED = 3  # nodes of a reason that are named
 
 
-# By the reason's code without its plugin, which a sentence with counts alone is enough for.
+# Sentences by code, for reasons that need only counts.
 _PLAIN = read_yaml(Path(__file__).with_name("sentences.yaml"))["plain"]
 Values = dict[str, object]
 
@@ -279,7 +279,7 @@ _WORDED: Mapping[str, Callable[[GivenReason, Values], Message | None]] = {
 }
 
 
-NODES = 5  # that are named
+NODES = 5  # nodes that are named
 
 _ALIKE = gettext_noop(
     "The pods of %(workload)s fail in the same way, %(count)s so far, on %(nodes)s. The last one is "

@@ -13,14 +13,14 @@ from scheduler_core.analysis.explain import KUBELET, Explanation, GivenReason, S
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["states"]
 
-FEW = 8  # nodes of a cluster of which each is told of
+FEW = 8  # nodes of a cluster small enough to describe each
 
 
 _ENDED = {
     State.FAILED: (WORDS["failed"], WORDS["failed-again"]),
     State.REFUSED: (WORDS["refuses"], WORDS["refuses-again"]),
 }
-_SPOKEN_FOR = (State.AS_WANTED, State.STUCK, State.TERMINATING)  # states that their headlines say better
+_SPOKEN_FOR = (State.AS_WANTED, State.STUCK, State.TERMINATING)  # states with better headlines
 _PLAIN = {
     State.NOT_RUNNING: gettext_noop("%(pod)s is bound to %(node)s but does not run: %(message)s."),
     State.TERMINATING: gettext_noop("%(pod)s is terminating on %(node)s, but nothing completes its deletion."),

@@ -13,7 +13,7 @@ from playground.presenters.why.panel import get_explanation
 from playground.presenters.words import Message, amount, beside, gettext_noop, message
 from scheduler_core.world.readonly import Attempt, BindingCycleView, Move, Place, Point, SchedulerView, WorldView
 
-ATTEMPTS = 24  # how many of the last ones are looked through
+ATTEMPTS = 24  # last attempts searched
 MOST_EVENTS = 200
 _OVER = (Place.BOUND, Place.RUNNING)
 _BACK = (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE)
@@ -51,7 +51,7 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
     bound = end.place in _OVER
     row = _row(attempt, waited, started, end)
     if not bound:
-        # A refused binding ran back from the point that refused it.
+        # A refused binding was rolled back from the point that refused it.
         why = _why(sim, attempt.pod, end.t)
         point = _find_refusing_point(why, started)
         at = POINTS.index(point)
@@ -88,13 +88,13 @@ def _why(sim: WorldView, key: str, t: int) -> str:
 
 
 def _find_refusing_point(why: str, started: Move | None) -> Point:
-    """Return the point that refused the pod, by kube's text. A pod that never began to bind was refused on Permit."""
+    """Return the point that refused the pod, from kube's text. A pod that never began to bind was refused while it waited on Permit."""
     if started is None:
         return Point.WAIT_ON_PERMIT
     return Point.PRE_BIND if "PreBind plugin" in why else Point.BIND
 
 
-# The view that the cache has of a node, and what the API server knows: running pods, assumed ones, what is free.
+# The cache's view of a node, compared with the API server: running pods, assumed pods, and free amounts.
 
 MOST_ASSUMED = 6
 
@@ -168,11 +168,11 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
     }
 
 
-RUNNING = 7  # lanes of binding cycles that run
+RUNNING = 7  # lanes of running binding cycles
 ENDED = 3
 NAMED = 3
 EVENTS = 6
-MOST_NODES = 12  # whose cards have room below a pod that was sent back: its next attempt sees them
+MOST_NODES = 12  # nodes with cards below a pod that was rolled back, because its next attempt evaluates them
 
 _ALONE = gettext_noop("no binding cycle runs")
 _MANY = gettext_noop("%(n)s binding cycles run")

@@ -32,7 +32,7 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, WorldView
 
-# Nodes that changed: conditions that are not as they should be, taints, a drain, and evictions that taints have planned.
+# Nodes that changed: abnormal conditions, taints, a drain, and evictions planned because of taints.
 
 MOST_NODES, PLANNED = 6, 6
 
@@ -104,7 +104,7 @@ def _pods_on(sim: WorldView, name: str) -> list[str]:
     ]
 
 
-# Cause and effect: who acted, and what followed from it in the same transition.
+# Cause and effect: the actor, and the effects in the same transition.
 
 LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 EFFECTS = 10
@@ -128,7 +128,7 @@ def chain(sim: WorldView) -> Chain:
     if len(sim.last) > LOOKED_THROUGH:
         records = [*records, sim.last[-1]]
     cause = _cause(records)
-    # The same thing several times in a row is told once.
+    # Consecutive equal effects are one row.
     rows = [row(record) for record in records if record is not cause]
     effects: list[Effect] = []
     for each in rows:
@@ -177,7 +177,7 @@ def _actor(record: Record) -> Actor:
     return {"who": exactly(who) if who else message(line["head"]), "key": None, "did": line["sentence"], "idle": False}
 
 
-# Acted: what the chosen controller, or the one of the chosen workload, did last: from its own notes, the newest first.
+# The last actions of the chosen controller, or of the chosen workload's, from its notes, newest first.
 
 MOST = 6
 _CONTROLLERS = {kind: name for name, kind in OF_CONTROLLER.items()} | {
@@ -249,7 +249,7 @@ def _point(name: str, key: str) -> dict[str, str]:
     return {"name": name, "kind": trace.Reconciled.KIND, "cel": " && ".join(asked)}
 
 
-# Who leads: the schedulers' processes as lanes over virtual time, where the last transition was about one.
+# The leader: the schedulers' processes as lanes over virtual time, if the last transition was about one.
 
 LEADING = "leading"
 _KINDS = (trace.LeaderElection.KIND, trace.SchedulerStage.KIND)

@@ -15,7 +15,7 @@ STATES = {
     "ended": gettext_noop("ended"),
 }
 _ENDED = "ended"
-LOGGED = 12  # moves of a process
+LOGGED = 12  # latest moves of a process
 
 
 class ShownClock(TypedDict):

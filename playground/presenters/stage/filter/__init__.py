@@ -28,10 +28,10 @@ from playground.presenters.stage.group import ExchangeRow, exchanges
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Code, Pod, SchedulingCycleView, WorldView
 
-# A track for each node: a letter a column (p pass, r refuse, u refuse unresolvably, t to come), which ends where the node was refused.
+# A letter per column for each node's track (p pass, r refuse, u unresolvable, t to run, n never run), up to its refusal.
 
-FEW = 9  # nodes whose tracks leave room for one's evidence
-SHORT = 9  # letters of a name that the narrow column holds
+FEW = 9  # nodes; up to this number, there is room for the evidence of one
+SHORT = 9  # characters of a name in the narrow column
 WINDOW = 20
 ALL = 40
 _LETTERS = {"ran": "p", "todo": "t", "never": "n"}
@@ -42,7 +42,7 @@ def track_id(name: str) -> str:
 
 
 def window(cycle: SchedulingCycleView, look: Look, refused: scene.Refusals, mask: Mask | None) -> tuple[list[int], int]:
-    """Return the rows to show and their number: all rows of a small cluster, in order; else the matching ones, in pages.
+    """Return the rows to show and their number: all rows of a small cluster, in order; else a page of the matching ones.
 
     The chosen node comes first; in a small cluster, only if the stage is aimed at it.
     """
@@ -172,7 +172,7 @@ def _cells(refused: scene.Refusals, group: int, columns: Columns) -> str:
     return cells
 
 
-LARGE = 60  # nodes from which on the map is what is shown first
+LARGE = 60  # nodes; from this number, the map is the first form
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCard]:
@@ -346,7 +346,7 @@ def _why(sim: WorldView, cycle: SchedulingCycleView, node: str, chosen: bool, re
     }
 
 
-# What of the pod a rule of the node is compared with, where the pod says nothing that the plugin could name.
+# The pod's field that a node's rule is compared with, if the pod sets no field that the plugin can name.
 _COUNTERPARTS = {"spec.taints": "spec.tolerations", "metadata.labels": "spec.nodeSelector"}
 
 

@@ -26,7 +26,7 @@ from playground.presenters.stage.preemption.theatre import Room, Theatre, room, 
 from playground.presenters.words import Message, amount, gettext_noop, message
 from scheduler_core.world.readonly import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView, budgets_of
 
-# Disruption budgets: what the PodDisruptionBudgets said of the pods that preemption might have to evict.
+# Disruption budgets: the PodDisruptionBudgets of the pods that preemption may evict.
 
 SHOWN = 4
 LOOKED_THROUGH = 200  # candidates and budgets
@@ -91,7 +91,7 @@ def _row(manifest: Mapping[str, Any]) -> BudgetRow:
 CANDIDATES = 12
 GROUPS = 8
 NOMINATED = 10
-RECORDS = 40  # of one dry run, in the table
+RECORDS = 40  # records of one dry run in the table
 
 
 class PreemptionShared(TypedDict):
@@ -219,7 +219,7 @@ def _candidates(
 ) -> CandidatesBody:
     evidence: Evidence = step.evidence
     steps = steps_of(evidence)
-    cursor = min(look.dry, len(steps))  # 0: all of it at once
+    cursor = min(look.dry, len(steps))  # 0: all records
     seen = steps[:cursor] if cursor else steps
     now = describe_step(steps[cursor - 1], evidence, cycle.pod) if cursor else None
     groups: dict[tuple[str, str], list[str]] = {}

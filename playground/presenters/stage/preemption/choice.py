@@ -11,7 +11,7 @@ from playground.presenters.words import SECOND, Message, clock, duration, gettex
 from scheduler_core.world import readonly
 
 _FEWEST, _LOWEST, _LATEST = gettext_noop("fewest wins"), gettext_noop("lowest wins"), gettext_noop("latest wins")
-# kube's five criteria in their order: a short head, the term, which value wins, and what is best.
+# kube's five criteria in their order: a short heading, the term, the winning value, and its description.
 CRITERIA = (
     (gettext_noop("PDB violations"), "fewest violations", _FEWEST, gettext_noop("fewest PodDisruptionBudgets violated")),
     (
@@ -26,7 +26,7 @@ CRITERIA = (
     (gettext_noop("Start time"), "latest start", _LATEST, gettext_noop("latest start of the most important victims")),
 )  # fmt: skip
 
-SUMMED = 4  # numbers of a sum that are shown
+SUMMED = 4  # numbers of a sum shown
 
 
 class Criterion(TypedDict):

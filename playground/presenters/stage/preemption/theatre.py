@@ -216,7 +216,7 @@ class _Walk:
     seen: int
     epoch: int
     decided: bool
-    left: dict[str, Candidate]  # by node, as extenders left them
+    left: dict[str, Candidate]  # by node, after the extenders
     chosen: str
 
 

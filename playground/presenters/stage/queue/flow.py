@@ -12,7 +12,7 @@ from playground.presenters.scene import queue_sort_of, short, stands_at
 from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
 
-# Why the pod that was popped goes before the one that is next.
+# Why the popped pod precedes the next one.
 
 KUBES = "PrioritySort"
 
@@ -68,7 +68,7 @@ def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
 
 ROWS, ROWS_IN_CROWD = 12, 4
 BACKING_OFF, BINDING = 6, 12
-GROUPS = 4  # of a pool above
+GROUPS = 4  # groups of a pool in the upper row
 
 _BY = {"reason": gettext_noop("reason"), "owner": gettext_noop("owner"), "priority": gettext_noop("priority")}
 

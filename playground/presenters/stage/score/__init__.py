@@ -14,12 +14,12 @@ from playground.presenters.stage.score.why import WhyPlugin, WhyRow, WhyTotal, r
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
-# The best nodes, a window of them: each with its total and every plugin's number, as bars and as text.
+# A page of the best nodes: each with its total and every plugin's number, as bars and as text.
 
 WINDOW = 12
-PEERS = 24  # nodes of a row that are called by their names
-LABELLED = 4.5  # percent of the width from which on a bar has room for its number
-ROOMY = 8.0  # the same on a narrow stage
+PEERS = 24  # named nodes of a row
+LABELLED = 4.5  # percent of the width from which a bar has room for its number
+ROOMY = 8.0  # the same limit on a narrow stage
 
 
 class BoardWindow(TypedDict):

@@ -13,7 +13,7 @@ from playground.presenters.stage.group import list_serving_extenders
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Point, SchedulingCycleView, ScoreBoard, Verb, WorldView
 
-MOST_POINTS = 100  # of a plugin, before its weight
+MOST_POINTS = 100  # points of a plugin, before its weight
 SHADES = 7  # the ramp of magnitudes in tokens.css
 _SCORING = (Point.SCORE, Point.NORMALIZE_SCORE)
 
@@ -131,7 +131,7 @@ def _now(sim: WorldView) -> str:
     return step[0].plugin if step is not None and step[0].point in _SCORING else ""
 
 
-MOST = 10  # a slider's highest weight; higher where the profile has a higher one
+MOST = 10  # a slider's maximum; higher if the profile has a higher weight
 TIPS = 3
 NAMED = 3
 
@@ -152,7 +152,7 @@ class _Lead:
 @dataclass(frozen=True, slots=True)
 class _Sums:
     columns: Sequence[Column]
-    given: Numbers  # what extenders add
+    given: Numbers  # the extenders' points
 
     def totals(self, weights: Sequence[int]) -> Numbers:
         total = self.given.copy()

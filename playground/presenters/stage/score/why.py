@@ -11,9 +11,9 @@ from playground.presenters.words import Message, amount, message
 from scheduler_core.analysis.inspection import Expression, Formula, Line, Of, Value, working
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
-# Formulas as the template reads them: tokens, each a sign, a number that leads somewhere, or the result of a line before.
+# Formulas for the template: tokens, each a sign, a number with a source, or the result of an earlier line.
 
-DIGITS = 6  # behind the point; what is cut says so
+DIGITS = 6  # decimals; an ellipsis marks cut digits
 
 
 class Token(TypedDict):
@@ -101,7 +101,7 @@ def _value(value: Value) -> Token:
     return token
 
 
-# How many nodes were looked at before any was scored.
+# The number of nodes that Filter evaluated before scoring.
 
 
 def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
