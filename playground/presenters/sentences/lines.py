@@ -1,7 +1,8 @@
 """The lines of a sequence diagram: sender, receiver, and call for each kind of record (kinds.py has the table).
 
-records.py has the same records as sentences. Calls have the names of kube-scheduler (kube: pkg/scheduler/schedule_one.go,
-pkg/scheduler/scheduler.go, cmd/kube-scheduler/app/server.go @ v1.34.1).
+records.py has the same records as sentences. Calls have the names of kube-scheduler.
+
+kube: pkg/scheduler/schedule_one.go, pkg/scheduler/scheduler.go, cmd/kube-scheduler/app/server.go @ v1.34.1
 """
 
 import re
