@@ -1,1 +1,1 @@
-"""The pages that ask a world something, one folder each: query, worker, presenter, and views."""
+"""Pages with data from a world, one folder each: query, worker, presenter, and views."""

@@ -1,6 +1,6 @@
-"""What one panel shows: pure functions from a state to plain data, tested without Django.
+"""The data that each panel shows: pure functions from a state to plain data, tested without Django.
 
-panels.py names the panels. It is read when it is asked for: a command at a terminal needs a few sentences and no panel.
+panels.py names the panels. It is imported on demand, because a command in a terminal needs a few sentences and no panel.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What can be done to an object, and what there is to know of it before."""
+"""The actions that an object offers, and the facts shown beside them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
@@ -30,7 +30,7 @@ class DrainState(TypedDict):
 
 
 def draining(sim: WorldView, node: str) -> DrainState | None:
-    """The last drain of a node; None where there was none. `state`: going, done or failed."""
+    """Return the last drain of a node, or None. `state`: going, done, or failed."""
     drain = sim.surroundings.nodes.drains.get(node)
     if drain is None:
         return None
@@ -69,14 +69,14 @@ def list_planned_evictions(sim: WorldView, pods: Iterable[str]) -> list[PlannedE
 
 
 def grace_ends(sim: WorldView, pods: Iterable[str]) -> dict[str, int]:
-    """Map the pods (namespace/name) that are ending to when nothing of them will run any more (ns); leave the others out."""
+    """Return, for each terminating pod (namespace/name), the time (ns) at which its last container ends. Leave out other pods."""
     found = ((key, sim.store.pod_at(key)) for key in pods)
     ends = {key: _end(sim, pod) for key, pod in found if pod is not None}
     return {key: max(end, sim.now) for key, end in ends.items() if end is not None}
 
 
 def _end(sim: WorldView, pod: Pod) -> int | None:
-    """Return when a pod ends: by its containers once the kubelet has begun to end it, until then by its deletionTimestamp."""
+    """Return the time at which a pod ends: from its containers if the kubelet has begun to stop it, else its deletionTimestamp."""
     run = sim.surroundings.kubelet.pods.get(pod.key)
     if run is not None and run.uid == pod.uid and run.kill is not None:
         running = [each for each in run.all if each.running]
@@ -91,7 +91,7 @@ Fact = dict[str, Any]
 
 
 def list_actions(sim: WorldView, kind: str, namespace: str, name: str) -> list[Offer]:
-    """The actions that an object offers as it is now."""
+    """Return the actions that an object offers in its present state."""
     manifest = sim.store.get(kind, namespace, name)
     if manifest is None:
         return []
@@ -109,7 +109,7 @@ def facts(subject: Subject) -> list[Fact]:
 
 
 def present(subject: Subject, action: str) -> "list[Change]":
-    """The taints or labels that a form changes."""
+    """Return the taints or labels that a form changes."""
     ref = {part: value for part in ("kind", "namespace", "name") if (value := getattr(subject, part))}
     if action in ("taint", "untaint"):
         return [_taint(taint, ref) for taint in taints_of(subject)]
@@ -119,7 +119,7 @@ def present(subject: Subject, action: str) -> "list[Change]":
 
 
 class Removal(TypedDict):
-    """An action's form field with the value that takes something away."""
+    """A form field of an action, with the value that removes the taint or the label."""
 
     name: str
     field: str
@@ -127,7 +127,7 @@ class Removal(TypedDict):
 
 
 class Change(TypedDict):
-    """A taint or a label: `change` is the query that fills the form in with it."""
+    """A taint or a label. `change` is the query that fills in the form."""
 
     text: str
     change: str
@@ -153,7 +153,7 @@ def _label(key: str, value: str, ref: Mapping[str, str]) -> Change:
 
 
 class Owner(TypedDict):
-    """The controller of an object; `acts`: it offers actions of its own."""
+    """The controller of an object. `acts`: the controller offers actions of its own."""
 
     kind: str
     name: str

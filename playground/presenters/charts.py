@@ -1,4 +1,4 @@
-"""Charts as Plotly figures: plain data, without colours; the browser takes those from the page's tokens."""
+"""Charts as Plotly figures: plain data without colors. The browser takes the colors from the page's tokens."""
 
 import csv
 import io
@@ -13,10 +13,10 @@ from scheduler_core.formats.export import harmless
 
 
 def align_sequences(ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Index pairs of a longest common subsequence, in order. Quick also where the same few come again and again, as undo and redo do.
+    """Return index pairs of a longest common subsequence, in order. Fast even if few distinct items repeat, as with undo and redo.
 
-    Hyyrö, Bit-parallel LCS-length computation revisited (2004): a row of the table is one whole number, a bit for each of `theirs`, and
-    the bit is 0 where one more of them is matched.
+    Hyyrö, Bit-parallel LCS-length computation revisited (2004): each row of the table is one integer with a bit for each of `theirs`. A
+    bit is 0 where the common subsequence grows by one.
     """
     places: dict[bytes, int] = {}
     for j, one in enumerate(theirs):
@@ -44,7 +44,7 @@ CONTENT_TYPE = "text/csv; charset=utf-8"
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A heading and rows; no cell is a formula (harmless)."""
+    """Format a heading and rows as CSV. `harmless` prevents cells from being read as formulas."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([harmless(name) for name in head])
@@ -68,7 +68,7 @@ MEANINGS = {
 
 
 def curves(times: Sequence[float], unit: str, lines: Bars, stacked: bool) -> Figure:
-    """Steps over virtual time in `unit`; `stacked` ones fill what is below them."""
+    """Return step curves over virtual time in `unit`. Stacked curves fill the area below them."""
     traces = [
         {
             "type": "scatter",
@@ -86,7 +86,7 @@ def curves(times: Sequence[float], unit: str, lines: Bars, stacked: bool) -> Fig
 
 
 def columns(categories: Sequence[str], bars: Bars) -> Figure:
-    """Stacked columns, one for each category."""
+    """Return stacked columns, one for each category."""
     traces = [
         {"type": "bar", "name": name, "x": list(categories), "y": list(values), "token": _token(name, i)}
         for i, (name, values) in enumerate(bars.items())
@@ -95,7 +95,7 @@ def columns(categories: Sequence[str], bars: Bars) -> Figure:
 
 
 def rows(categories: Sequence[str], bars: Bars) -> Figure:
-    """Stacked bars, the first category at the top."""
+    """Return stacked bars, with the first category at the top."""
     traces = [
         {
             "type": "bar",

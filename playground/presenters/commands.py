@@ -1,4 +1,4 @@
-"""A command of the log in one sentence, from its JSON. The words are in commands.yaml, by kind."""
+"""A logged command as one sentence, built from its JSON. commands.yaml has the texts by kind."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from playground.common.catalogs import read_yaml
 from playground.presenters.words import Message, choose_message, gettext_noop, message
 
-NAMED = 3  # objects of a kind that are named before "…"
+NAMED = 3  # objects of a kind named before "…"
 TEXT = 120
 SHORT = 40
 
@@ -19,7 +19,7 @@ SOURCES: dict[str, str] = WORDS["sources"]
 
 
 def sentence(command: Data) -> Message:
-    """Return a sentence that describes a command. An imported trace may be the source, so no field is sure to be present."""
+    """Return a sentence that describes a command. Any field may be missing, because an imported trace may be the source."""
     kind = str(command.get("kind", ""))
     texts = WORDS["sentences"].get(kind)
     if texts is None:
@@ -51,7 +51,7 @@ def _refs(command: Data) -> list[tuple[str, str]]:
 
 
 def _patch(command: Data) -> Data:
-    """`sets` and `leaf` are the field that a patch sets, if it sets one alone: kubectl may have a verb for it."""
+    """Return the values of a patch. `sets` and `leaf` name the field if the patch sets only one: kubectl may have a verb for it."""
     ref = _map(command.get("ref"))
     kind, leaves = ref.get("kind", "?"), list(_leaves(command.get("patch")))
     leaf = leaves[0] if len(leaves) == 1 else ""
@@ -74,7 +74,7 @@ def _leaves(patch: object, path: str = "") -> list[str]:
 
 
 def _programs(command: Data) -> Data:
-    """The first rule is the one that a form puts there."""
+    """Return the values of the first rule, where a form inserts its own."""
     for rule in _list_maps(command.get("rules")):
         said = _fields({name: value for name, value in rule.items() if name not in ("pods", "container")})
         return {"pods": rule.get("pods") or "*", "what": said or "-"}
@@ -82,7 +82,7 @@ def _programs(command: Data) -> Data:
 
 
 def _usage(command: Data) -> Data:
-    """The last entry is the one that a form adds."""
+    """Return the values of the last entry, where a form appends its own."""
     for entry in reversed(_list_maps(command.get("entries"))):
         name = entry.get("pod") or entry.get("node") or entry.get("podLabel") or "?"
         about = ("at", "pod", "node", "podLabel")
@@ -97,7 +97,7 @@ def _answer(command: Data) -> Data:
 
 
 def _request(command: Data) -> Data:
-    """The client of the API server and its request: `kubectl apply creates pods web-0`."""
+    """Return the API server's client and its request, such as `kubectl apply creates pods web-0`."""
     path = str(command.get("path", "")).strip("/").split("/")
     meta = _map(_map(command.get("body")).get("metadata"))
     parts = path[2:] if path[:1] == ["api"] else path[3:]
@@ -108,7 +108,7 @@ def _request(command: Data) -> Data:
     return {"agent": _cut(str(command.get("agent") or "kubectl"), SHORT), "what": what}
 
 
-# The values of a kind's sentence that are no fields of the command.
+# The values of a kind's sentence that are not fields of the command.
 _VALUES: dict[str, Callable[[Data], Data]] = {
     "ApplyObjects": lambda command: {"what": _format_by_kind(map(_get_kind_and_name, _list(command.get("objects"))))},
     "DeleteObjects": lambda command: {"what": _format_by_kind(_refs(command))},
@@ -133,7 +133,7 @@ _VALUES: dict[str, Callable[[Data], Data]] = {
 
 
 def _format_by_kind(named: Iterable[tuple[str, str]], most: int = 3 * TEXT, first: int = NAMED) -> str:
-    """Kinds with the first names of each: Node small, medium, Pod web-1, web-2, web-3 … (12)."""
+    """Format the first names of each kind: Node small, medium, Pod web-1, web-2, web-3 … (12)."""
     kinds: dict[str, list[str]] = {}
     for kind, name in named:
         kinds.setdefault(kind, []).append(name)

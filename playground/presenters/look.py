@@ -1,7 +1,7 @@
-"""Look: what one viewer looks at. It comes from a URL's query or from a socket's message, so nothing in it is trusted.
+"""Look: the selection of one viewer, read from a URL's query or a socket's message. All input is untrusted.
 
-Each field is declared here once, with what it may be and what setting it does to others. Queries are read by the declaration, templates
-make links and form fields from it (templatetags/look.py), and the page's scripts get it as data (static/playground/js/studio/look.js).
+Each field is declared once, here, with its valid values and its effects on other fields. The declaration serves to read queries, to make
+links and form fields in templates (templatetags/look.py), and as data for scripts (static/playground/js/studio/look.js).
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ import msgspec
 
 from playground.presenters.words import gettext_noop
 
-# The stages in the order of a pod's way: what a stage shows is in the module of its name in stage/ and in the template
-# panels/stage/<name>.html. A look without one follows the extension point at hand (stage/which.py).
+# The stages in the order of a pod's way. Each has a module of its name in stage/ and the template
+# panels/stage/<name>.html. A look without a stage follows the present extension point (stage/aim.py).
 CLUSTER = "cluster"  # of the whole cluster, while no cycle runs
 STAGES = (
     CLUSTER,
@@ -31,11 +31,11 @@ STAGES = (
     "placed",
     "controller",
 )
-AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step goes back to the point at hand
+AIM = "aim"  # the stage of the chosen subject, at its last or present attempt; a step returns to the present point
 WITH_NODES = (CLUSTER, "filter", "score", "preemption", "binding")  # stages that show a chosen node themselves
-# The kinds of object that the viewer may look at; each sets the look's field of its name.
+# The kinds of objects that the viewer may select; each sets the look's field of its name.
 SUBJECTS = ("pod", "node", "claim", "controller")
-# The inspector's tabs in their order, each with its title. What a tab shows is in the module of its name in inspector/ and in the template
+# The inspector's tabs in their order, with titles. Each has a module of its name in inspector/ and the template
 # panels/inspector_<name>.html.
 TABS = {
     "summary": gettext_noop("Summary"),
@@ -43,8 +43,8 @@ TABS = {
     "journey": gettext_noop("Journey"),
     "fix": gettext_noop("Fix"),
 }
-RENAMED = {"events": "journey", "internals": "journey"}  # tabs that links from before may name
-MOVED = {  # tabs of before that are something else now
+RENAMED = {"events": "journey", "internals": "journey"}  # tabs in older links
+MOVED = {  # former tabs, with the fields that replace them
     "why": {"stage": "filter"},
     "scores": {"stage": "score"},
     "preemption": {"stage": "preemption"},
@@ -55,7 +55,7 @@ GROUPINGS = ("reason", "owner", "priority")  # of the queue's unschedulable pods
 MODES = ("filter", "score", "utilisation")  # and any resource, and "score:" with a plugin's name (cluster_map/heat.py)
 AXES = ("steps", "time")
 ROWS = (6, 12, 24)  # lanes of the timeline
-MAX_NAME = 253  # a Kubernetes name's longest
+MAX_NAME = 253  # longest Kubernetes name
 MAX_KEY = 2 * MAX_NAME + 1  # namespace/name
 MAX_WORD = 20
 MAX_NUMBER = 2**53
@@ -63,13 +63,13 @@ MAX_WEIGHTS, MAX_WEIGHT = 50, 10_000
 MAX_FIELD = 4 * MAX_NAME
 
 
-# The types of fields: `type` is `number` or `text`, as the page reads it; `read` takes what a stranger gave, and returns None where that
-# makes no sense.
+# The types of fields. `type` is `number` or `text`, for the page. `read` validates untrusted input, and returns None if it is
+# invalid.
 
 
 @dataclass(frozen=True)
 class Number:
-    """A whole number from 0 on; a larger one than `most` is taken for `most`."""
+    """An integer from 0. Larger values than `most` are reduced to `most`."""
 
     most: int = MAX_NUMBER
     type = "number"
@@ -96,7 +96,7 @@ class OneOfNumbers:
 
 @dataclass(frozen=True)
 class Text:
-    """A text of at most `most` characters; the rest of a longer one is left out."""
+    """A text, cut after `most` characters."""
 
     most: int
     stripped: bool = False
@@ -109,7 +109,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Whole numbers, none larger than `largest`, as a text with dots between them; a form gives them one by one."""
+    """Integers up to `largest`, as one text separated by dots. A form sends them one by one."""
 
     count: int
     largest: int
@@ -122,7 +122,7 @@ class Numbers:
 
 
 class OneOf:
-    """One of some words; `renamed` maps words of older links to the present ones."""
+    """One of some words. `renamed` maps words of older links to the present ones."""
 
     type = "text"
 
@@ -140,14 +140,14 @@ Kind = Number | OneOfNumbers | Text | Numbers | OneOf
 
 @dataclass(frozen=True)
 class Resets:
-    """A field that goes back to its default when this one is set."""
+    """A field that is reset to its default when this field is set."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Sets:
-    """A field that takes a value when this one is set, unless the same link sets it, or the page shows one of `keeps`."""
+    """A field that gets a value when this field is set, unless the same link sets it, or the page shows one of `keeps`."""
 
     name: str
     value: str
@@ -160,22 +160,22 @@ class Sets:
 
 @dataclass(frozen=True)
 class RenamedFields:
-    """Words of older links that are other fields now: what each of them says, unless the link says it itself."""
+    """Words of older links, each with the fields that it sets now, unless the link sets them itself."""
 
     words: Mapping[str, Mapping[str, str]]
 
 
 class Look(msgspec.Struct, frozen=True):
-    """`at` None follows the head; `pod` "" means the pod of the present cycle; `group` is a label key.
+    """The selection. `at` None follows the head; `pod` "" is the pod of the present cycle; `group` is a label key.
 
-    `dry` is a cursor over the records of one preemption (0: all of them at once). The timeline shows `span` steps or microseconds of
-    virtual time (by `axis`; 0: as much as fits well) from `start` on (None: it follows), `rows` lanes, of pods whose key has `lane` in it.
+    `dry` is a cursor over the records of one preemption (0: all records). The timeline shows `span` steps or microseconds of virtual time
+    (by `axis`; 0: a suitable span) from `start` (None: it follows the viewer), in `rows` lanes, for the pods whose key contains `lane`.
 
-    `stage` "" follows the extension point at hand, "aim" is that of what was chosen; `form` "" is the stage's first. `about` says which of
-    `pod`, `node`, `claim` and `controller` was chosen last: the subject of the inspector. `plugin` is the one whose number is explained,
-    `weights` are those that the score stage is asked to imagine, one for each of its plugins. `field` is the path of the field that the
-    YAML tab marks. `by` groups the queue's unschedulable pods, `sort` is the column that a stage's table stands in the order of, with a -
-    before it the other way round.
+    `stage` "" is the stage of the present extension point, "aim" the stage of the selected object; `form` "" is the stage's first.
+    `about` tells which of `pod`, `node`, `claim`, and `controller` was selected last: the inspector's subject. `plugin` is the plugin
+    whose score is explained. `weights` are hypothetical weights for the Score stage, one for each of its plugins. `field` is the path of
+    the field marked in the YAML tab. `by` groups the queue's unschedulable pods. `sort` is the column that sorts a stage's table; a
+    leading - reverses the order.
 
     `controller` is a controller's name, or a workload: Kind/namespace/name.
     """
@@ -207,7 +207,7 @@ class Look(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_query(cls, query: Mapping[str, Any]) -> "Look":
-        """A look from anything that maps names to values; what makes no sense becomes the default."""
+        """Read a look from a mapping of names to values. Invalid values become the defaults."""
         said = (field.moved.get(str(query.get(name)), {}) for name, field in FIELDS.items())
         otherwise = _collect_defaults(query) | ({name: value for fields in said for name, value in fields.items()})
         read: dict[str, Any] = {
@@ -216,17 +216,17 @@ class Look(msgspec.Struct, frozen=True):
         return cls(**{name: value for name, value in read.items() if value is not None})
 
     def to_query(self) -> dict[str, str]:
-        """The parts that differ from the default and from what the others imply, as a URL's query holds them."""
+        """Return the values for a URL's query that differ from the defaults and from those that other fields set."""
         look = msgspec.structs.asdict(self)
         implied = {name: field.default for name, field in FIELDS.items()} | _collect_defaults(look)
         return {name: str(value) for name, value in look.items() if value != implied[name] and value is not None}
 
     def but(self, **changes: Any) -> "Look":
-        """The same look with some parts changed."""
+        """Return a copy with changes."""
         return msgspec.structs.replace(self, **changes)
 
     def href(self, **changes: Any) -> str:
-        """A link to this page that shows the look with some parts changed."""
+        """Return a link to this page that shows the look with changes."""
         return _address(self.but(**changes))
 
 
@@ -251,7 +251,7 @@ def _address(look: Look) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """One field as it is declared above."""
+    """The declaration of one field of Look."""
 
     kind: Kind
     default: int | str | None
@@ -278,5 +278,5 @@ FIELDS = {field.name: Field.of(field) for field in msgspec.structs.fields(Look)}
 
 
 def declaration() -> dict[str, dict[str, Any]]:
-    """The fields as data for the page."""
+    """Return the fields as data for the page."""
     return {name: field.to_json() for name, field in FIELDS.items()}

@@ -1,8 +1,8 @@
-"""Names that fit: what the names of nodes and pods have in common is taken off, and two names never look the same.
+"""Short names: common parts of the names of nodes and pods are removed, and all short names differ.
 
-A name is cut at `-` and `.` alone. It is shortened for two widths: `NARROW` letters in the rail and in the line of points, `WIDE`
-elsewhere. Kube's parts of a name: the template's hash that a Deployment gives its pods (k8s.io/apimachinery, rand.SafeEncodeString, of
-a number's digits), and five random letters.
+A name is cut only at `-` and `.`, for two widths: `NARROW` characters in the rail and in the pipeline, `WIDE` elsewhere. Kubernetes
+generates two parts of a name: the template's hash in the names of a Deployment's pods (k8s.io/apimachinery, rand.SafeEncodeString, of a
+number's digits), and five random characters.
 """
 
 import re
@@ -21,12 +21,12 @@ _OF_A_DEPLOYMENT = re.compile(r"(?P<workload>.+)-[4-9bcdf]{6,10}-(?P<end>[a-z0-9
 _SEGMENTS = re.compile(r"[^./-]+[./-]*")
 _HIDDEN_NAMESPACES = re.compile(
     "kube-.*"
-)  # of the cluster itself: that there are pods in them is no reason to name the others'
+)  # system namespaces: their pods alone don't make namespaces necessary in names
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The beginning and the end that nodes of one domain share."""
+    """The common prefix and suffix of the nodes of one domain."""
 
     prefix: str
     suffix: str
@@ -38,7 +38,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The short forms of a cluster's names. `others` has the names that need another form than the rules give them, by width."""
+    """The short names of a cluster. `others` has the names that the rules don't make unique, each with its form for both widths."""
 
     families: tuple[Family, ...] = ()
     namespaces: bool = False
@@ -50,19 +50,21 @@ class Names:
         return (self.others.get(name) or _Rules.of(self.families, self.namespaces)[name])[most < WIDE]
 
     def spell(self, name: str) -> tuple[str, str, str]:
-        """Return a node's name as what is taken off before, what is kept, and what is taken off after; it is whole for others."""
+        """Return a node's name in three parts: removed prefix, short name, and removed suffix. Other names stay whole, in the second
+        part.
+        """
         kept = self.fit(name)
         before, found, after = name.partition(kept)
         return (before, kept, after) if found else ("", name, "")
 
 
 def names_of(sim: WorldView) -> Names:
-    """Return the short forms of a world's names; computed again where nodes or pods were created or deleted."""
+    """Return the short names of a world, computed again if nodes or pods were created or deleted."""
     store = sim.store
     keys = store.keys("Node"), store.keys("Pod")
     known = _NAMES.get(store)
     if known is None or known[0] != keys:
-        # Who steps back looks at a copy of the world at each step, and most steps create and delete nothing.
+        # Stepping back shows a copy of the world at each step, and most steps create and delete nothing.
         known = next((each for each in _NAMES.values() if each[0] == keys), None)
     if known is None:
         pods = [name if namespace == "default" else f"{namespace}/{name}" for namespace, name in keys[1]]
@@ -89,7 +91,7 @@ def shorten(nodes: Sequence[str], pods: Sequence[str]) -> Names:
 
 
 def fit(name: str, most: int = WIDE) -> str:
-    """Take the middle out of a name that is longer than `most`; its last segments stay whole where half the room holds them."""
+    """Replace the middle of a name longer than `most`. Keep its last segments whole if they fit into half the width."""
     if len(name) <= most:
         return name
     tail = ""
@@ -102,7 +104,7 @@ def fit(name: str, most: int = WIDE) -> str:
 
 
 def _find_families(nodes: Iterable[str]) -> tuple[Family, ...]:
-    """The nodes of a domain are a family; short names have nothing taken off."""
+    """Return a family for each domain of nodes. Short names are not cut."""
     domains = defaultdict(list)
     for name in nodes:
         host, dot, domain = name.partition(".")
@@ -111,7 +113,7 @@ def _find_families(nodes: Iterable[str]) -> tuple[Family, ...]:
     for domain, hosts in sorted(domains.items(), key=lambda each: -len(each[1]))[:_MOST_FAMILIES]:
         if max(map(len, hosts)) + len(domain) > NARROW:
             prefix = _common(hosts)
-            # A number alone is not read as a name: "22 has only 2".
+            # A number alone is no readable name: "22 has only 2".
             if any(host[len(prefix) :].isdecimal() for host in hosts):
                 prefix = prefix[: prefix.rfind("-", 0, -1) + 1]
             family = Family(prefix, _common([host[::-1] for host in hosts])[::-1] + domain)
@@ -120,18 +122,18 @@ def _find_families(nodes: Iterable[str]) -> tuple[Family, ...]:
 
 
 def _common(names: Sequence[str]) -> str:
-    """The beginning that several names share, up to a `-`."""
+    """Return the common prefix of several names, up to a `-`."""
     return names[0][: names[0].rfind("-", 0, _count_common(names)) + 1] if len(names) > 1 else ""
 
 
 def _count_common(names: Sequence[str]) -> int:
-    """Return how many letters several names begin with that are the same: as many as the first and the last of them by order."""
+    """Return the length of the common prefix of all names. The first and last name in sort order determine it."""
     first, last = min(names), max(names)
     return next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
 
 
 class _Rules(dict[str, tuple[str, str]]):
-    """The forms that the rules alone give to names, for both widths; others may look the same."""
+    """The forms of names by the rules alone, for both widths. They may not be unique."""
 
     of = lru_cache(maxsize=8)(lambda families, namespaces: _Rules(families, namespaces))
 
@@ -160,7 +162,7 @@ class _Rules(dict[str, tuple[str, str]]):
 
 
 def _differentiate(shown: Mapping[str, str], most: int) -> dict[str, str]:
-    """Other forms for the names that would look as others do."""
+    """Return other forms for the names whose forms are equal."""
     groups = defaultdict(list)
     for name, form in shown.items():
         groups[form].append(name)
@@ -175,7 +177,7 @@ def _differentiate(shown: Mapping[str, str], most: int) -> dict[str, str]:
 
 
 def _grow(group: Sequence[str], most: int) -> Iterator[list[str]]:
-    """Forms for names that look the same: more segments, other parts of the whole names, and at last numbers."""
+    """Yield forms for names that look equal: first with more segments, then with other parts of the names, at last with numbers."""
     if not any("/" in name or _OF_A_DEPLOYMENT.fullmatch(name) for name in group):
         segments = [_SEGMENTS.findall(name.partition(".")[0]) for name in group]
         for count in range(2, max(map(len, segments))):

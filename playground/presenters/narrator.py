@@ -1,4 +1,4 @@
-"""The narrator: the present step in one sentence, and what comes next."""
+"""The narrator: the present step in one sentence, and what the scheduler does next."""
 
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,16 @@ WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))
 
 
 def _is_new(sim: WorldView) -> bool:
-    """Return whether nothing has happened but that the session got its release."""
+    """Return whether the session is empty, apart from the choice of its release."""
     first = sim.last[0].facts if sim.position == 1 else None
     return sim.position == 0 or (isinstance(first, CommandApplied) and first.kind == "SetSettings")
 
 
-# The present step in one sentence, from what the plugin did or else from the records of the last transition.
+# The present step in one sentence, from the plugin's step, else from the records of the last transition.
 
 
 def sentence(sim: WorldView) -> RecordLine:
-    """`head` names the extension point and plugin, or the kind of thing that happened; `sentence` is the sentence."""
+    """Return the sentence of the present step; its `head` is the extension point and plugin, or the kind of record."""
     if _is_new(sim):
         line = message("Nothing has happened yet: add nodes and pods, then step.")
         return {"head": "", "sentence": line}
@@ -58,18 +58,18 @@ _PREPARING = (Point.PRE_FILTER, Point.PRE_SCORE)
 
 
 def _ending(sim: WorldView) -> Message | None:
-    """The end of something, where the step brought one about: the node was drawn, the pod has no node, the pod is bound."""
+    """Return the sentence of an attempt or binding cycle that this step ended, or None."""
     for record in sim.last[-8:]:
         if record.kind in (AttemptEnded.KIND, BindingEnded.KIND):
             return of_facts(record.facts)["sentence"]
     return None
 
 
-# What comes next in a scheduling or binding cycle, in one sentence.
+# The next action of a scheduling or binding cycle, in one sentence.
 
 
 def coming(sim: WorldView) -> Message | None:
-    """Return what the scheduler does next with the pod that the last transition is about; None if none of its cycles runs."""
+    """Return the scheduler's next action on the pod of the last transition, or None if no cycle of the pod runs."""
     key, cycle = present_pod(sim), cycle_of(sim)
     if cycle is not None and cycle.ended is None and cycle.pod.key == key:
         return _describe_next(cycle, short(key))
@@ -108,13 +108,13 @@ class NarratorContext(RecordLine):
 
 
 def present(sim: WorldView, look: Look) -> Panel[NarratorContext, Any]:
-    """Return the panel that tells what happened to which object, and why."""
+    """Return the panel that describes the step, the object, and the reason."""
     line, kube = sentence(sim), ""
     for ended in (each.facts for each in sim.last[-_LOOKED_THROUGH:] if isinstance(each.facts, AttemptEnded)):
         if ended.message and line["sentence"] == of_facts(ended)["sentence"]:
             text = _UNSCHEDULABLE if ended.outcome == "unschedulable" else _FAILED
             line["sentence"], kube = message(text, pod=short(ended.pod)), ended.message
-    # A timer that finds nothing to do leaves no record.
+    # A timer without effect leaves no record, so only a command prevents the summary of the run.
     commanded = any(isinstance(record.facts, CommandApplied) for record in sim.last[:1])
     if sim.idle and sim.journal.attempts and at_hand(sim) == CLUSTER and not commanded:
         waits = count_waiting(sim)

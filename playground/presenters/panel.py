@@ -1,4 +1,4 @@
-"""Panel: what one panel shows, JSON-safe."""
+"""Panels as JSON-safe data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ Card = TypeVar("Card", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Panel(Generic[Context, Card]):
-    """`context` is the panel's own data; `cards` maps an element's id to what that card shows, in the order they stand in. `names` are the
-    short forms of the cluster's names (`{{ name|apart }}`).
+    """`context` is the panel's own data; `cards` maps the ids of elements to their data, in display order. `names` are the cluster's
+    short names (`{{ name|apart }}`).
 
-    The types of both are what the panel's templates may read: tests/test_contexts.py compares them.
+    The panel's templates may read the types of both: tests/test_contexts.py compares them.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Panel(Generic[Context, Card]):
     names: Names = NAMES_AS_THEY_ARE
 
     def to_json(self) -> dict[str, Any]:
-        """The panel as a template or another process reads it."""
+        """Return the panel for a template or another process."""
         return {"name": self.name, "context": self.context, "cards": self.cards}
 
 
@@ -37,7 +37,7 @@ AnyPanel: TypeAlias = Panel[Any, Any]
 
 
 class ShownPanels(Struct, frozen=True):
-    """Panels by name."""
+    """The panels of a position, by name."""
 
     position: int
     panels: dict[str, AnyPanel]
@@ -71,13 +71,13 @@ Body = TypeVar("Body", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Stage(Generic[Body, Card]):
-    """`question` heads the stage; `detail` and then `facts`, a few words each, stand beside it.
+    """`question` is the heading; `detail` and then `facts`, a few words each, are shown beside it.
 
     `body` is the stage's own data, for templates/panels/stage/<name>.html.
 
-    `forms` are the other forms of the same answer: name to title, the first one is shown unless the look names another. The form "nodes" is
-    the cluster map, which stands beneath the stage; `map` says whether it is seen below the other forms as well. Of `cards`, by the ids of
-    their elements, only those that change are sent; each names its template by its `kind` (templates/panels/stage/<kind>.html).
+    `forms` are alternative displays, name to title; the first is the default. The form "nodes" is the cluster map below the stage; `map`
+    shows it below the other forms, too. Only changed `cards` are sent, by the ids of their elements; `kind` selects a card's template
+    (templates/panels/stage/<kind>.html).
     """
 
     question: Message

@@ -1,7 +1,7 @@
-"""The panels in the order in which they stand on the page, and what presents each.
+"""The panels in the page's order, each with the function that presents it.
 
-To add a panel: write its module with `present(sim, look)`, name it here, and add templates/panels/<name>.html (and <name>_card.html where
-it has cards).
+To add a panel, write its module with `present(sim, look)`, add it here, and add templates/panels/<name>.html (and <name>_card.html if it
+has cards).
 """
 
 import hashlib
@@ -36,7 +36,7 @@ class TransportContext(TypedDict):
 
 
 def present_transport(sim: WorldView, look: Look) -> Panel[TransportContext, Any]:
-    """Return the viewer's position. The position of the head, and what runs, come with the delta itself."""
+    """Return the viewer's position. The delta itself has the head's position and the running state."""
     settings = sim.settings
     own = {scheduler.name: settings.release_of(scheduler.name) for scheduler in sim.schedulers}
     others = [f"{name} {release}" for name, release in own.items() if release != settings.release]
@@ -67,9 +67,9 @@ PANELS: dict[str, Callable[..., AnyPanel]] = {
 
 
 def present(name: str, sim: WorldView, look: Look, story_name: str = "", past: WorldView | None = None) -> AnyPanel:
-    """One panel for an aimed look; `story_name` is the session's story, which is no part of the world.
+    """Return one panel for an aimed look. `story_name` is the session's story, which is not part of the world.
 
-    `past` is the world at `past_of(sim, look)`, for the panels that show an attempt that is over.
+    `past` is the world at `past_of(sim, look)`, for panels that show a finished attempt.
     """
     if name == "story":
         return story.present(sim, look, story_name)
@@ -85,7 +85,7 @@ MOVED = 40
 
 
 class PanelDigest(NamedTuple):
-    """`whole` covers the context, the short forms of names, and which cards there are in which order."""
+    """`whole` covers the context, the short names, and the order of the cards."""
 
     whole: bytes
     cards: dict[str, bytes]
@@ -95,9 +95,9 @@ Digests = Mapping[str, PanelDigest]
 
 
 class Panels:
-    """Makes panels of worlds, and remembers by their digests what was shown lately. `story` is the session's, no part of the world.
+    """Presents the panels of worlds and keeps digests of the latest ones. `story` is the session's, not part of the world.
 
-    `own`: the story's lesson where it is one of people's own, held here so that it stays known.
+    `own`: the story's lesson if a user wrote it; the reference keeps it loaded.
     """
 
     def __init__(self, story: str, own: PlayedLesson | None = None) -> None:
@@ -105,14 +105,14 @@ class Panels:
         self._seen: OrderedDict[tuple[int, Look], Digests] = OrderedDict()
 
     def view(self, world: WorldView, look: Look, names: list[str] | None, past: WorldView | None = None) -> ShownPanels:
-        """Panels by name; `past` as for presenters.present."""
+        """Return panels by name. `past` as in presenters.present."""
         shown = self._present(world, look, past, names)
         if names is None:
             self._remember((world.position, look), digests(shown))
         return ShownPanels(world.position, {panel.name: panel for panel in shown})
 
     def delta(self, world: WorldView, look: Look, before: SeenPage | None, past: WorldView | None = None) -> Delta:
-        """Return the difference to a page that saw `before`; all of the page if that is not known any more."""
+        """Return the difference to a page that shows `before`, or the whole page if its digests are no longer kept."""
         shown = self._present(world, look, past)
         new = digests(shown)
         old = self._seen.get((before.position, before.look)) if before is not None else None
@@ -126,7 +126,7 @@ class Panels:
     def _present(
         self, world: WorldView, look: Look, past: WorldView | None, only: list[str] | None = None
     ) -> list[AnyPanel]:
-        """The panels of a world, in the page's order."""
+        """Return the panels of a world, in the page's order."""
         wanted = [name for name in presenters.PANELS if only is None or name in only]
         look = presenters.aim_look(world, look)
         names = names_of(world)
@@ -140,7 +140,7 @@ class Panels:
 
 
 def digests(panels: Iterable[AnyPanel]) -> Digests:
-    """Digests by panel name."""
+    """Return digests by panel name."""
     return {
         panel.name: PanelDigest(
             _digest([panel.context, list(panel.cards), panel.names]),
@@ -151,7 +151,7 @@ def digests(panels: Iterable[AnyPanel]) -> Digests:
 
 
 def compare(panels: Iterable[AnyPanel], new: Digests, old: Digests) -> Iterator[PanelChange]:
-    """Yield the change of each panel that differs: all of it, or the cards that changed."""
+    """Yield a change for each panel that differs: the whole panel, or the changed cards."""
     for panel in panels:
         before, after = old.get(panel.name), new[panel.name]
         if before is None or before.whole != after.whole:
@@ -167,7 +167,7 @@ def _digest(value: Any) -> bytes:
 
 
 def _list_moved_pods(world: WorldView, before: SeenPage | None) -> list[str]:
-    """Pods that came to another place since what was seen, at most MOVED of them, the latest first."""
+    """Return the pods that changed place since a page was shown, latest first, at most MOVED."""
     moved: dict[str, None] = {}
     if before is None or before.position >= world.position:
         return []

@@ -1,7 +1,7 @@
-"""The pipeline as a metro line: extension points, their plugins as stations, the binding cycle as a branch of its own.
+"""The pipeline as a metro line: extension points with their plugins as stations, and the binding cycle as a branch.
 
-Point states: todo, now, done, refused, unused. Station states: todo, now, done, skip, part (refused some nodes), no (refused
-the pod, or every node it saw).
+Point states: todo, now, done, refused, unused. Station states: todo, now, done, skip, part (refused some nodes), no (refused the pod, or
+every node that it evaluated).
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ from scheduler_core.world.readonly import (
 
 _WAY = [Point(phase.value) for phase in Phase if phase.value in {point.value for point in Point}]
 _IN_QUEUE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)  # passed before a cycle begins
-_MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may say so
+_MAY_SKIP = (Point.FILTER, Point.SCORE, Point.NORMALIZE_SCORE)  # PreFilter and PreScore may return Skip for them
 _ENDED = {"ok": ("done", "done"), "skip": ("done", "done"), "no": ("refused", "no")}  # of a point and its stations
 _SHORT_NAMES = {
     Point.EXTENDER_FILTER: "Extenders",
@@ -49,9 +49,9 @@ class PipelineContext(TypedDict):
 
 
 def present(sim: WorldView, look: Look) -> "Panel[PipelineContext, PointCard]":
-    """All extension points with what the cycles of one pod did there: of the pod that the last transition is about.
+    """Return all extension points with the results of one pod's cycles: the pod of the last transition.
 
-    While nothing runs, it is the chosen pod.
+    While no cycle runs, it is the chosen pod.
     """
     chosen = look.pod if sim.idle and look.stage in (AIM, "pending", "placed") and look.about == "pod" else ""
     scheduler, key, now = scene.scheduler_of(sim), chosen or scene.present_pod(sim), scene.present_step(sim)
@@ -108,7 +108,7 @@ def _points(
 
 
 def _names(point: Point, framework: ProfileView, extenders: Sequence[Extender]) -> list[str]:
-    """The stations of a point: its plugins, or the extenders that are asked there."""
+    """Return the stations of a point: its plugins, or the extenders that it calls."""
     if point in scene.EXTENDER_VERBS:
         verb = scene.EXTENDER_VERBS[point]
         return list(dict.fromkeys(extender.url_prefix for extender in extenders if extender.has(verb)))
@@ -183,7 +183,7 @@ def _is_skipped(name: str, point: Point, cycle: CycleView) -> bool:
 
 
 def _ran(ran: list[PluginStep], point: Point) -> tuple[str, Message | None]:
-    """A station's state and a few words, from what the plugin did (more than once where nodes are searched in blocks)."""
+    """Return a station's state and a note. A plugin may run several times, if nodes are searched in blocks."""
     last = ran[-1]
     if last.skipped:
         return "skip", message("skipped: nothing to do for this pod")
@@ -219,7 +219,7 @@ def _state(
 
 
 def _has_passed(point: Point, cycle: CycleView) -> bool:
-    """Return whether the cycle has gone past a point without stopping there."""
+    """Return whether the cycle has passed a point."""
     if cycle.phase in (Phase.DONE, Phase.FAILED):
         return True
     phase = Point.RESERVE if cycle.phase is Phase.SELECT else Point(cycle.phase.value)
@@ -260,7 +260,7 @@ def _note_extenders(cards: dict[str, PointCard], cycle: SchedulingCycleView) -> 
 
 
 def _note_ended(cards: dict[str, PointCard], sim: WorldView, attempt: Attempt) -> None:
-    """The binding cycle of an attempt that is over, as it ended."""
+    """Show the result of the binding cycle of a finished attempt."""
     lane = of_attempt(sim, attempt) if attempt.outcome == "scheduled" else None
     for point, cell in zip(POINTS, lane["cells"][1:] if lane else (), strict=False):
         card = cards[f"point-{point}"]

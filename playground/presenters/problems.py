@@ -1,4 +1,4 @@
-"""What is wrong with a field, as a message: what was received, what was expected. kube's own words stay as they are."""
+"""Problems of a field as messages: the received and the expected value. Texts of kube stay unchanged."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ PLAIN_WORDS = Path(__file__).with_name("plain.yaml")
 
 
 def in_plain_words(reason: str) -> Message | None:
-    """Explain one of kube's reasons; None if its own text is plain enough."""
+    """Explain one of kube's reasons, or return None if its own text is clear."""
     words = read_yaml(PLAIN_WORDS)
     if reason in words["exact"]:
         return message(words["exact"][reason])
@@ -20,15 +20,15 @@ def in_plain_words(reason: str) -> Message | None:
     return next((message(text, **found.groupdict()) for found, text in shapes if found), None)
 
 
-# The playground's own words about fields, as the engine says them: what was expected, what was received, and whole sentences.
+# The engine's own texts about fields: expected values, received values, and whole sentences.
 WORDS = Path(__file__).with_suffix(".yaml")
 WHOLE_NUMBER = "a whole number of at most 64 bits"
 WHOLE_TEXT = "a text without half of a surrogate pair"
-_IN_WORDS = ("expected", "type")  # values that are words themselves
+_IN_WORDS = ("expected", "type")  # values that are texts themselves
 
 
 class Problem(Protocol):
-    """A field's problem, as the engine reports it."""
+    """The problem of a field, as reported by the engine."""
 
     @property
     def path(self) -> str: ...
@@ -53,7 +53,7 @@ def reception(text: str) -> Message:
 
 
 def problem(error: Problem) -> Message:
-    """All that an error says, with its field's path."""
+    """Return an error as a message, with its field's path."""
     said = None if error.kind else _translate_error(error)
     if said is None:
         return exactly(error.text)
@@ -61,7 +61,7 @@ def problem(error: Problem) -> Message:
 
 
 def _translate_error(error: Problem) -> Message | None:
-    """An error without its path, where the words are the playground's."""
+    """Return an error of the playground without its path, or None if it has no translatable text."""
     whole = " ".join(filter(None, [error.received, error.expected]))
     if (found := _match_text("sentences", whole)) is not None:
         return found
@@ -72,7 +72,7 @@ def _translate_error(error: Problem) -> Message | None:
 
 
 def _match_text(kind: str, said: str) -> Message | None:
-    """The text of a kind that a finished one was made from, with its values."""
+    """Return the text of a kind that matches a formatted text, with its values, or None."""
     if (found := match_text(read_yaml(WORDS)[kind], said)) is None:
         return None
     text, values = found
@@ -86,6 +86,6 @@ def _match_text(kind: str, said: str) -> Message | None:
 
 
 def describe_note(text: str) -> Message:
-    """Return a note on objects without an effect here, with its reason; any other note is shown as it is."""
+    """Return a note on objects without an effect here, with its reason. Other notes are shown unchanged."""
     form, values = match_text(read_yaml(WORDS)["notes"], text) or ("", dict[str, str]())
     return message(form, **values | {"why": message(values["why"])}) if form else exactly(text)

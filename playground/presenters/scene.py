@@ -1,4 +1,4 @@
-"""What several panels ask of a world: the cycle to look at, where a row stands. No panel of its own."""
+"""Functions that several panels share: the cycle to show, and the positions of rows. Not a panel itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scheduler_core.world import readonly
 
 
 def scheduler_of(sim: readonly.WorldView) -> readonly.SchedulerView:
-    """The scheduler whose cycle began last; the first one before any cycle; one that has done nothing where none runs."""
+    """Return the scheduler whose cycle began last, else the first one; without any, a scheduler that has done nothing."""
     schedulers = sim.schedulers
     if not schedulers:
         return readonly.nobody()
@@ -24,12 +24,12 @@ def scheduler_of(sim: readonly.WorldView) -> readonly.SchedulerView:
 
 
 def queue_sort_of(scheduler: readonly.SchedulerView) -> str:
-    """The QueueSort plugin, which all profiles share."""
+    """Return the QueueSort plugin, which all profiles share."""
     return str(next(iter(scheduler.profiles.values())).at(readonly.Point.QUEUE_SORT)[0].name)
 
 
 def table_of(scheduler: readonly.SchedulerView) -> readonly.NodeTable:
-    """The nodes as its cache has them; made anew only where the cache has changed, which few steps do. Nobody writes to it."""
+    """Return the nodes of the scheduler's cache, built again only if the cache changed (few steps do). Callers must not change it."""
     cache = scheduler.cache
     known = _TABLES.get(cache)
     if known is None or known[0] != cache.generation:
@@ -41,23 +41,23 @@ _TABLES: WeakKeyDictionary[readonly.CacheView, tuple[int, readonly.NodeTable]] =
 
 
 def cycle_of(sim: readonly.WorldView) -> readonly.SchedulingCycleView | None:
-    """The cycle that runs now, or the one that ended last."""
+    """Return the running cycle, else the one that ended last."""
     return scheduler_of(sim).cycle
 
 
 def stands_at(cycle: readonly.SchedulingCycleView) -> str:
-    """The extension point at hand; a cycle whose plugins have all answered is still at the last of them until it ends."""
+    """Return the present extension point. A cycle whose plugins have all run stays at its last point until it ends."""
     over = cycle.phase in (readonly.Phase.FAILED, readonly.Phase.DONE) and cycle.steps
     return str(cycle.steps[-1].point if over else cycle.phase)
 
 
 def framework_of(sim: readonly.WorldView) -> readonly.ProfileView:
-    """The profile that the present cycle runs; the scheduler's first one before any cycle."""
+    """Return the profile of the present cycle, or the scheduler's first one before any cycle."""
     return scheduler_of(sim).profiles[profile_of(sim)]
 
 
 def profile_of(sim: readonly.WorldView) -> str:
-    """The name of that profile, as pods ask for it in spec.schedulerName."""
+    """Return the name of the present cycle's profile, the value of spec.schedulerName."""
     scheduler = scheduler_of(sim)
     cycle = scheduler.cycle
     if cycle is not None and cycle.profile in scheduler.profiles:
@@ -66,12 +66,12 @@ def profile_of(sim: readonly.WorldView) -> str:
 
 
 def binding_of(sim: readonly.WorldView, key: str) -> readonly.BindingCycleView | None:
-    """Return the binding cycle of a pod that runs now."""
+    """Return the running binding cycle of a pod, or None."""
     return next((b for s in sim.schedulers for b in s.bindings.values() if b.pod.key == key), None)
 
 
 def present_step(sim: readonly.WorldView) -> tuple[readonly.PluginStep, readonly.CycleView] | None:
-    """The plugin that the last transition ran, with the cycle it ran in; None where the last transition ran none."""
+    """Return the plugin that the last transition ran, and its cycle; None if it ran no plugin."""
     scheduler = scheduler_of(sim)
     cycles: list[readonly.CycleView] = [scheduler.cycle] if scheduler.cycle is not None else []
     for cycle in (*cycles, *scheduler.bindings.values()):
@@ -81,7 +81,7 @@ def present_step(sim: readonly.WorldView) -> tuple[readonly.PluginStep, readonly
 
 
 def subject(sim: readonly.WorldView, pod_key: str) -> str:
-    """The pod that the inspector is about: the chosen one, else the one that the last transition is about."""
+    """Return the inspector's pod: the chosen one, else the pod of the last transition."""
     return pod_key or present_pod(sim)
 
 
@@ -98,7 +98,7 @@ _KINDS_ABOUT_A_POD = frozenset(facts.KIND for facts in _ABOUT_A_POD)
 
 
 def present_pod(sim: readonly.WorldView) -> str:
-    """The pod that narrator and line speak of: the last transition's, else the present cycle's, else ""."""
+    """Return the pod of the last transition, else of the present cycle, else ""."""
     ran = present_step(sim)
     if ran is not None:
         return ran[1].pod.key
@@ -116,7 +116,7 @@ def count_attempts(sim: readonly.WorldView, key: str) -> int:
 
 
 def find_latest_number(sim: readonly.WorldView, key: str) -> int:
-    """Return the number of the cycle that a pod's latest attempt was made in; 0 before its first."""
+    """Return the cycle number of a pod's latest attempt, or 0 before its first."""
     cycle, attempt = cycle_of(sim), last_attempt(sim, key)
     if cycle is not None and cycle.pod.key == key:
         return cycle.number
@@ -124,7 +124,7 @@ def find_latest_number(sim: readonly.WorldView, key: str) -> int:
 
 
 def find_pod(sim: readonly.WorldView, key: str) -> readonly.Pod | None:
-    """A pod as the API server has it now; where it is gone, as the present cycle knew it."""
+    """Return a pod as stored in the API server. If it was deleted, return the pod of the present cycle, or None."""
     pod = sim.store.pod_at(key)
     if pod is not None:
         return pod
@@ -133,13 +133,13 @@ def find_pod(sim: readonly.WorldView, key: str) -> readonly.Pod | None:
 
 
 def last_attempt(sim: readonly.WorldView, key: str) -> readonly.Attempt | None:
-    """The last finished attempt to schedule a pod."""
+    """Return the last finished attempt to schedule a pod, or None."""
     index = sim.journal.last_attempt.get(key)
     return None if index is None else sim.journal.attempts[index]
 
 
 def count_evaluated_nodes(attempt: readonly.Attempt) -> int:
-    """Return the number of nodes that an attempt searched, or else the nominated node alone, which was enough."""
+    """Return the number of nodes that an attempt evaluated: those of the search, or only the nominated node if it was enough."""
     return max(attempt.evaluated, attempt.feasible)
 
 
@@ -150,12 +150,12 @@ def family_of(pod: readonly.Pod) -> str:
 
 
 def short(key: str) -> str:
-    """A pod's key as people read it: without the namespace `default`."""
+    """Shorten a pod's key for display: omit the namespace `default`."""
     return key.removeprefix("default/")
 
 
 def utilisation(table: readonly.NodeTable) -> NDArray[np.float64]:
-    """Per node the fuller of cpu and memory, 0..1 (more where a node is overcommitted)."""
+    """Return the higher utilization of cpu and memory for each node, 0 to 1 (more if a node is overcommitted)."""
     allocatable = np.maximum(table.allocatable[:, :2], 1)
     used: NDArray[np.float64] = (table.requested[:, :2] / allocatable).max(axis=1)
     return used
@@ -189,7 +189,7 @@ _BEHIND = {
 
 
 def with_extenders(points: Sequence[readonly.Point], extenders: Sequence[readonly.Extender]) -> list[readonly.Point]:
-    """The points with the places at which some extender is asked."""
+    """Return the points with those at which an extender is called."""
     out = []
     for point in points:
         out.append(point)
@@ -200,7 +200,7 @@ def with_extenders(points: Sequence[readonly.Point], extenders: Sequence[readonl
 
 
 class NoSubject(TypedDict):
-    """The body of a tab whose subject is not there."""
+    """The body of a tab whose subject does not exist."""
 
     kind: str
 
@@ -215,7 +215,7 @@ def pod_ref(key: str) -> PodRef:
 
 
 def without_scheme(url: str) -> str:
-    """An extender's urlPrefix as a short name."""
+    """Shorten an extender's urlPrefix for display."""
     return url.partition("://")[2] or url
 
 
@@ -224,7 +224,7 @@ FEASIBLE, UNSEEN = readonly.PASSED, readonly.NOT_EVALUATED
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """`group[i]` of node i: -1 passes so far, -2 not looked at, else an index into `statuses`. `step` is the refusing step or -1."""
+    """`group[i]` of node i: -1 passes so far, -2 not evaluated, else an index into `statuses`. `step` is the refusing step or -1."""
 
     group: NDArray[np.int32]
     step: NDArray[np.int32]
@@ -232,7 +232,7 @@ class Refusals:
     counts: tuple[int, ...]
 
     def text(self, row: int) -> str:
-        """kube's text for a node, "" where it was not refused."""
+        """Return kube's text for a refused node, else ""."""
         group = int(self.group[row])
         return self.statuses[group].message if group >= 0 else ""
 
@@ -246,14 +246,14 @@ class Refusals:
 
 
 def is_filter_over(cycle: readonly.SchedulingCycleView) -> bool:
-    """Return whether Filter is over, extenders included; until then a node that passes is not feasible yet."""
+    """Return whether Filter has ended, extenders included. Before that, a node that passes is not feasible yet."""
     if cycle.phase is readonly.Phase.EXTENDER_FILTER:
         return False
     return cycle.feasible is not None or cycle.phase not in (readonly.Phase.PRE_FILTER, readonly.Phase.FILTER)
 
 
 def refusals(sim: readonly.WorldView, names: list[str]) -> Refusals:
-    """Return the present cycle's refusals for each node in `names`, in that order; counted again if the cycle has new verdicts."""
+    """Return the present cycle's refusals for each node in `names`, in their order. Verdicts are counted again if new ones arrived."""
     cycle = cycle_of(sim)
     said = (names,) if cycle is None else (names, cycle.number, cycle.node_to_status.fingerprint(), _count_asked(cycle))
     cache = scheduler_of(sim).cache
@@ -267,7 +267,7 @@ _LATEST: WeakKeyDictionary[readonly.CacheView, tuple[tuple[Any, ...], Refusals]]
 
 
 def unasked(names: list[str]) -> Refusals:
-    """Return the refusals of no cycle."""
+    """Return refusals for the state before any cycle."""
     nobody = np.full(len(names), UNSEEN, np.int32)
     return Refusals(nobody, nobody, (), ())
 
@@ -280,7 +280,7 @@ def _refusals(cycle: readonly.SchedulingCycleView | None, names: list[str]) -> R
         return Refusals(everyone, everyone - 1, (cycle.pre_filter_status,), (len(names),))
     groups = node_to_status(cycle, names).groups()
     group, search, asked = groups.group, cycle.search, _count_asked(cycle)
-    if search is not None and not is_filter_over(cycle) and asked < search.stop:  # no plugin was asked about these yet
+    if search is not None and not is_filter_over(cycle) and asked < search.stop:  # no plugin has evaluated these yet
         ahead = np.zeros(len(cycle.nodes.names) + 1, np.bool_)
         ahead[search.order[asked : search.stop]] = True
         rows = verdict_rows(cycle, names)
@@ -290,13 +290,13 @@ def _refusals(cycle: readonly.SchedulingCycleView | None, names: list[str]) -> R
 
 
 def _count_asked(cycle: readonly.SchedulingCycleView) -> int:
-    """Return the number of nodes that the first Filter plugin was asked about."""
+    """Return the number of nodes that the first Filter plugin evaluated."""
     steps = [step for step in cycle.steps if step.point is readonly.Point.FILTER]
     return sum(step.evaluated for step in steps if step.plugin == steps[0].plugin)
 
 
 def verdict_rows(cycle: readonly.SchedulingCycleView, names: Sequence[str]) -> NDArray[np.intp] | None:
-    """Row of the cycle's snapshot for each of `names` (-1: not in it); None where both lists are the same."""
+    """Return the row in the cycle's snapshot for each of `names` (-1: no such row), or None if both lists are equal."""
     theirs = cycle.nodes
     if theirs.names is names or theirs.names == names:
         return None
@@ -310,7 +310,7 @@ def node_to_status(cycle: readonly.SchedulingCycleView, names: Sequence[str]) ->
 
 
 def faults_of(sim: readonly.WorldView) -> dict[str, list[str]]:
-    """Return by pod the calls that are set to fail, with the answer, or to be slow, with the latency."""
+    """Return by pod the calls that are configured to fail, with the response, or to be slow, with the latency."""
     faults: dict[str, list[str]] = {}
     for (call, pod), fault in sorted(sim.faults.items()):
         faults.setdefault(pod, []).append(f"{call} {fault.code or duration(fault.latency or 0)}")

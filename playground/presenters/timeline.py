@@ -1,6 +1,6 @@
 """The timeline: the scheduler's attempts in a row, and below it one lane per pod over the same steps or the same virtual time.
 
-Each segment is a place where the pod was, so a wait on Permit and a binding are seen beside the attempts that overlap with them.
+Each segment is a place of the pod, so a wait on Permit or a binding is visible beside the attempts that overlap with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from playground.presenters.scene import short, subject
 from playground.presenters.words import clock, duration
 from scheduler_core.world.readonly import Move, Place, WorldView
 
-# Places where a pod can be, as the class names of their colour on the screen.
+# The places of a pod, with the class names of their colors.
 
 KIND = {
     Place.GATED: "gated",
@@ -33,17 +33,17 @@ KIND = {
 
 
 def kind(place: str) -> str:
-    """The class name; "" of a place that is none of the cluster's, such as deleted."""
+    """Return the class name of a place, or "" for places outside the cluster, such as deleted."""
     return KIND.get(place, "")
 
 
-# The window of the timeline: which stretch of steps or of virtual time the lanes show, and where in it something stands.
+# The window of the timeline: the range of steps or of virtual time that the lanes show, and positions in it.
 #
-# A window that follows moves on in blocks, so that the bars don't creep with every step.
+# A window that follows moves in blocks, so that the bars don't creep with every step.
 
 STEPS, TIME = "steps", "time"
 SPAN = 320
-BLOCKS = 4  # a window that follows moves on by a fourth of itself
+BLOCKS = 4  # a window that follows moves by a fourth of its width
 SHORTEST = {STEPS: 16, TIME: 1_000}  # steps, microseconds
 LONGEST = {STEPS: 5_000_000, TIME: 30 * 86_400_000_000}
 MICRO = 1_000
@@ -66,7 +66,7 @@ class Window:
         return self.last - self.first
 
     def of(self, position: int, t: int) -> int:
-        """The axis' value of a moment."""
+        """Return the value on the axis of a position and time."""
         return position if self.axis == STEPS else t // MICRO
 
     def x(self, value: int) -> float:
@@ -74,13 +74,13 @@ class Window:
         return round(100 * (value - self.first) / self.span, 2)
 
     def step(self, least: int) -> int:
-        """A round distance: of times from a minute on one that people count in."""
+        """Return a round distance of at least `least`; above 30 s, a multiple of minutes."""
         if self.axis == STEPS or least <= 30_000_000:
             return round_up(least)
         return next((step for step in _LONG if step >= least), round_up(least))
 
     def word(self, value: int, step: int) -> str:
-        """A value that is a multiple of `step`, as people read it."""
+        """Format a value that is a multiple of `step`."""
         if self.axis == STEPS:
             return f"{value:,}"
         if step >= 1_000_000:
@@ -90,11 +90,11 @@ class Window:
 
 @lru_cache(maxsize=256)
 def ticks(view: Window) -> list[Tick]:
-    """A few round values with their words, whenever `now` is."""
+    """Return a few round values with their texts. They don't depend on `now`."""
     step = view.step(max(view.span // TICKS, 1))
     start = -(-view.first // step) * step
     values = range(start, view.last + 1, step)
-    # Words at the edges keep within the picture.
+    # Texts at the edges stay inside of the picture.
     return [
         {"x": x, "text": view.word(value, step), "anchor": "start" if x < 2 else "end" if x > 98 else "middle"}
         for value in values
@@ -103,7 +103,7 @@ def ticks(view: Window) -> list[Tick]:
 
 
 def window(sim: WorldView, look: Look) -> Window:
-    """Return the window for the look: `span` 0 means as much as fits well, `start` None follows the viewer."""
+    """Return the window of the look. `span` 0 selects a suitable span; `start` None follows the viewer."""
     axis = look.axis
     now = sim.position if axis == STEPS else sim.now // MICRO
     span = look.span
@@ -126,7 +126,7 @@ class Tick(TypedDict):
 
 
 def round_up(value: int, factors: tuple[int, ...] = (10, 20, 50)) -> int:
-    """The next of 1, 2, 5, 10, 20 ... (`factors` are tenths), at least 1."""
+    """Return the next of 1, 2, 5, 10, 20 ... (`factors` are tenths), at least 1."""
     unit = 1
     while True:
         for factor in factors:
@@ -138,8 +138,8 @@ def round_up(value: int, factors: tuple[int, ...] = (10, 20, 50)) -> int:
 SEGMENTS = 80
 SEARCHED = 600
 ATTEMPTS = 120
-MOST_FILTERED = 200  # at most so many pods that the filter matches are looked at
-THIN = 0.12  # percent of the width; of a crowded lane only wider segments are drawn
+MOST_FILTERED = 200  # matches of the filter that are examined
+THIN = 0.12  # percent of the width; a crowded lane shows only wider segments
 CROWDED = 40
 
 
@@ -168,14 +168,14 @@ class TimelineContext(TypedDict):
 
 
 def present(sim: WorldView, look: Look) -> Panel[TimelineContext, TimelineCard]:
-    """The lanes of the pods that moved last in the window, the chosen one among them, then of those whose turn comes next.
+    """Return the lanes of the chosen pod, of the pods that moved last in the window, and then of the next pods in the queue.
 
-    The last segment of a lane reaches to the window's end and the cursor's card hides what has not happened yet, so that a step
-    changes no lane but those whose pod moved.
+    The last segment of a lane extends to the window's end, and the cursor's card covers the future. Thus a step changes only the lanes of
+    pods that moved.
     """
     view = window(sim, look)
     pods, more = _pods(sim, look, view)
-    still = replace(view, now=0)  # the same from step to step, and so is most of what is made of it
+    still = replace(view, now=0)  # independent of the step, so that cached results can be reused
     cards: dict[str, TimelineCard] = {"lane-grid": {"id": "lane-grid", "kind": "grid", "ticks": ticks(still)}}
     cards["lane-axis"] = _axis(sim, view)
     chosen = subject(sim, look.pod)
@@ -196,7 +196,7 @@ def present(sim: WorldView, look: Look) -> Panel[TimelineContext, TimelineCard]:
     return Panel("timeline", context, cards)
 
 
-# What the controls lead to
+# The controls
 
 
 class LookChange(TypedDict, total=False):
@@ -216,7 +216,7 @@ class ControlLink(LookChange):
 
 @lru_cache(maxsize=256)
 def _links(look: Look, view: Window) -> dict[str, ControlLink]:
-    """Return for each control its changes to the look, with a link that makes them."""
+    """Return the changes to the look of each control, with a link."""
     half, quarter = view.span // 2, max(view.span // 4, 1)
     follows = look.start is None
     changes: dict[str, LookChange] = {
@@ -234,18 +234,18 @@ def _links(look: Look, view: Window) -> dict[str, ControlLink]:
 
 
 def _at(view: Window, span: int, follows: bool) -> LookChange:
-    """Zoomed: a window that follows goes on following; another one keeps its middle."""
+    """Zoom. A following window continues to follow; another one keeps its center."""
     span = max(SHORTEST[view.axis], min(span, LONGEST[view.axis]))
     if follows:
         return {"start": None, "span": span}
     return {"start": max((view.first + view.last - span) // 2, 0), "span": span}
 
 
-# Which pods have a lane
+# The pods with a lane
 
 
 def _pods(sim: WorldView, look: Look, view: Window) -> tuple[list[str], int]:
-    """At most `rows` pods, in the order of their turns, and how many more the filter finds."""
+    """Return at most `rows` pods, in the order of their attempts, and the number of further matches of the filter."""
     if look.lane:
         every = [pod for pod in sim.journal.last_move if look.lane in pod][:MOST_FILTERED]
         here = [pod for pod in every if _began(sim, pod, view)]
@@ -262,7 +262,7 @@ def _pods(sim: WorldView, look: Look, view: Window) -> tuple[list[str], int]:
             break
         if moves[i].place not in (Place.RUNNING, Place.ACTIVE):
             pods.setdefault(moves[i].pod)
-    for scheduler in sim.schedulers:  # whose turn comes next
+    for scheduler in sim.schedulers:  # the next pods of the queue
         for entry in scheduler.queue.active(look.rows):
             if len(pods) < look.rows:
                 pods.setdefault(entry.key)
@@ -366,7 +366,7 @@ TimelineCard = LaneCard | GridCard | AxisCard | CursorCard
 
 
 def _axis(sim: WorldView, view: Window) -> AxisCard:
-    """The attempts as the scheduling threads make them, one after the other; the newest ones of the window."""
+    """Return the attempts of the scheduling loops, one after the other; only the newest ones of the window."""
     attempts = sim.journal.attempts
     high = bisect_right(attempts, view.last, key=lambda a: view.of(a.first_position, a.started))
     shown: list[AttemptMark] = []

@@ -1,7 +1,7 @@
-"""Messages, a text to translate and the values to put into it, both plain data; and amounts as people read them.
+"""Messages: plain data of a text to translate and its values. Also, amounts in a readable format.
 
-Presenters know no Django, so they mark messages for the catalogs and leave the translating to the templates' `translated` filter.
-Times, cpu, and memory are in Kubernetes' own notation wherever it has one.
+Presenters don't import Django: they mark messages for the catalogs, and the templates' `translated` filter translates them. Times, cpu,
+and memory have Kubernetes' own notation if it has one.
 """
 
 import re
@@ -12,10 +12,10 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from scheduler_core.world.readonly import Pod
 
-# A value in a Chinese sentence stands between blanks, as Latin names do; a value that is Chinese itself takes none.
+# Values in Chinese sentences have blanks around them, like Latin names. A value that is itself Chinese has none.
 _BLANK = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]) (?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])")
 
-# Nouns that are counted, with one word before them and the verb behind them.
+# Counted nouns, with an optional word before and a verb after them.
 _COUNTED = re.compile(
     r"(?<!of )%\((\w+)\)s((?: (?:binding|custom|examined|feasible|more|ready|Score))? )"
     r"(attempt|call|candidate|command|cycle|device|domain|group|minute|node|object|plugin|pod|point|question|record|refusal|replica"
@@ -29,7 +29,7 @@ Texts = str | Mapping[str, "Texts"]
 
 
 class Message(TypedDict):
-    """`text` is translated and gets `values`; `exact`, a name or a text of kube's, is shown instead as it is."""
+    """`text` is translated and filled with `values`. `exact`, a name or a text of kube, is shown unchanged instead."""
 
     text: str
     values: NotRequired[dict[str, object]]
@@ -37,19 +37,19 @@ class Message(TypedDict):
 
 
 def gettext_noop(message: str) -> str:
-    """Marks a text for `make messages` that `message` gets later, such as one in a table; a text in a call of `message` needs no mark."""
+    """Mark a text for `make messages` outside of a call of `message`, such as in a table."""
     return message
 
 
 def message(text: str, /, **values: object) -> Message:
-    """A message with its values; one named in the text as %(name)s is shown as code where it is a name of an object."""
+    """Return a message with its values. A value for %(name)s is shown as code if it is the name of an object."""
     return {"text": text, "values": values} if values else {"text": text}
 
 
 def choose_message(texts: Texts, values: Mapping[str, Any]) -> Message:
-    """A message of the first text whose case holds, with the values that it names.
+    """Return a message of the first text whose case holds, with the values in the text.
 
-    A case is `field=value`, a `field` that is set, or `otherwise`; of a case that holds there may be several texts again.
+    A case is `field=value`, a `field` that is set, or `otherwise`. A case may contain cases again.
     """
     while not isinstance(texts, str):
         cases = ((*case.partition("="), text) for case, text in texts.items())
@@ -62,7 +62,7 @@ def choose_message(texts: Texts, values: Mapping[str, Any]) -> Message:
 
 
 def match_text(texts: Iterable[str], said: str) -> tuple[str, dict[str, str]] | None:
-    """The first of the texts that a finished one was made from, and the values put into it; a text without values is found first."""
+    """Return the text from which a formatted one was made, and its values, or None. Texts without values take precedence."""
     if said in texts:
         return said, {}
     found = ((text, match) for text in texts if "%(" in text and (match := _compile_text(text).fullmatch(said)))
@@ -78,18 +78,18 @@ def _compile_text(text: str) -> re.Pattern[str]:
 
 
 def list_nodes(names: Sequence[str]) -> Message:
-    """Nodes by their names, each of which is shortened and shown as code."""
+    """Return a message of nodes' names, each shortened and shown as code."""
     values: dict[str, object] = {f"node_{at}": name for at, name in enumerate(names)}
     return {"text": ", ".join(f"%({each})s" for each in values), "values": values}
 
 
 def in_english(said: Message) -> str:
-    """A message as it is for programs and logs: in the language it was written in."""
+    """Format a message in its source language, for programs and logs."""
     return format_message(said, lambda text: text)
 
 
 def format_message(said: Message, say: Callable[[str], str]) -> str:
-    """A message as plain text, in the words that `say` finds; a value may be a message itself."""
+    """Format a message as plain text; `say` translates. A value may be a message itself."""
     if exact := said.get("exact"):
         return exact
     values = {
@@ -100,7 +100,7 @@ def format_message(said: Message, say: Callable[[str], str]) -> str:
 
 
 def agree(text: str, values: Mapping[str, object]) -> str:
-    """Put the nouns that a text counts with 1 into the singular, and their verbs; a Chinese text has no such nouns."""
+    """Put nouns that a text counts with 1 into the singular, with their verbs. Chinese texts are unaffected."""
     if "1" not in map(str, values.values()):
         return text
     return _COUNTED.sub(
@@ -109,31 +109,31 @@ def agree(text: str, values: Mapping[str, object]) -> str:
 
 
 def close_up(text: str) -> str:
-    """Take the blanks between Chinese characters out of a text."""
+    """Remove the blanks between Chinese characters."""
     return _BLANK.sub("", text)
 
 
 def brief(did: str, most: int = 5) -> str:
-    """Shorten what a controller did to its first clauses and the number of the others; the record has them all."""
+    """Shorten a controller's actions to the first clauses and the number of the others. The record has all of them."""
     clauses = did.split("; ")
     more = len(clauses) - most
     return did if more <= 0 else f"{'; '.join(clauses[:most])}; … +{more}"
 
 
 def exactly(text: str) -> Message:
-    """Something that is shown as it is, in any language."""
+    """Return a message that is shown unchanged in every language."""
     return {"text": "", "exact": text}
 
 
 SECOND = 1_000_000_000
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL = ("k", "M", "G", "T", "P", "E")
-_DECIMALS = 1000  # at most three digits behind the point
-_SHORT = 6  # characters of an amount that is read at a glance
+_DECIMALS = 1000  # at most three decimals
+_SHORT = 6  # characters of an amount that is short enough
 
 
 def clock(ns: int) -> str:
-    """Virtual time as hours, minutes, seconds and milliseconds: 00:00:12.300."""
+    """Format virtual time as hours, minutes, seconds, and milliseconds: 00:00:12.300."""
     milliseconds = ns // 1_000_000
     seconds, rest = divmod(milliseconds, 1000)
     minutes, second = divmod(seconds, 60)
@@ -141,7 +141,7 @@ def clock(ns: int) -> str:
 
 
 def duration(ns: int) -> str:
-    """A length of time with its unit: 1.7 s, 5 ms, 2 min 5 s."""
+    """Format a duration with its unit: 1.7 s, 5 ms, 2 min 5 s."""
     if ns >= 60 * SECOND:
         minutes, second = divmod(ns // SECOND, 60)
         return f"{minutes} min {second} s" if second else f"{minutes} min"
@@ -153,14 +153,14 @@ def duration(ns: int) -> str:
 
 
 def cpu(milli: int) -> str:
-    """Cpu in kube's notation, exact: 250m, 2, and 7.5 or 2.25 where whole cores would hide something."""
+    """Format cpu exactly, in kube's notation: 250m, 2, and 7.5 or 2.25 if whole cores would lose precision."""
     if abs(milli) < 1000 and milli:
         return f"{milli}m"
     return _decimal(milli)
 
 
 def memory(size: int) -> str:
-    """Bytes in the unit that says them shortest and exactly: 256Mi, 1.5Gi, 16265756Ki, 1G; binary units before decimal ones."""
+    """Format bytes exactly, in the unit with the shortest text: 256Mi, 1.5Gi, 16265756Ki, 1G. Binary units take precedence."""
     binary = [(unit, 1024**i) for i, unit in enumerate(_BINARY, 1)]
     decimal = [(unit, 1000**i) for i, unit in enumerate(_DECIMAL, 1)]
     texts = [
@@ -172,24 +172,23 @@ def memory(size: int) -> str:
 
 
 def amount(resource: str, value: int) -> str:
-    """An amount of any resource; cpu comes in millis, all else in its own unit."""
+    """Format an amount of any resource: cpu in millis, others in their own unit."""
     if resource == "cpu":
         return cpu(value)
     return memory(value) if is_bytes(resource) else str(value)
 
 
 def format_requests(pod: Pod) -> list[str]:
-    """Return what a pod requests, each with its resource: 500m cpu, 256Mi, 2Gi ephemeral-storage."""
+    """Return a pod's requests, each with its resource: 500m cpu, 256Mi, 2Gi ephemeral-storage."""
     first = [(name, pod.requests.get(name)) for name in ("cpu", "memory", "ephemeral-storage")]
     named = [(name, value) for name, value in (*first, *pod.requests.scalar) if value]
     return [amount(name, value) if name == "memory" else f"{amount(name, value)} {name}" for name, value in named]
 
 
 def amounts(resource: str, *values: int, places: int = 3) -> list[str]:
-    """Amounts of a resource that stand in one sentence, in one unit: 559Gi and 558.617Gi, 3 and 0.5, 300m and 100m.
+    """Format amounts of a resource for one sentence in one unit: 559Gi and 558.617Gi, 3 and 0.5, 300m and 100m.
 
-    Bytes are rounded to `places` digits behind the point. Where two amounts that differ would look alike, there are up to three digits,
-    then the unit is the next smaller one.
+    Bytes are rounded to `places` decimals. If different amounts would look equal, use up to three decimals, then the next smaller unit.
     """
     if resource == "cpu":
         return [f"{each}m" for each in values] if max(map(abs, values)) < 1000 else list(map(_decimal, values))
@@ -204,13 +203,13 @@ def amounts(resource: str, *values: int, places: int = 3) -> list[str]:
 
 
 def beside(resource: str, *values: int, places: int = 1) -> list[str]:
-    """Amounts of a resource beside each other: exact where that is short, else rounded in one unit: 15.6Gi."""
+    """Format amounts of a resource side by side: exactly if short, else rounded in one unit: 15.6Gi."""
     texts = [amount(resource, each) for each in values]
     return texts if max(map(len, texts)) <= _SHORT else amounts(resource, *values, places=places)
 
 
 def exact(resource: str, value: int) -> str:
-    """The same with nothing rounded away: 1500Mi, not 1.5Gi."""
+    """Format an amount without rounding: 1500Mi, not 1.5Gi."""
     if not is_bytes(resource):
         return amount(resource, value)
     units, unit = ("", *_BINARY), 0
@@ -224,12 +223,12 @@ def is_bytes(resource: str) -> bool:
 
 
 def thousands(number: int) -> str:
-    """A count with separators: 1,523."""
+    """Format a count with separators: 1,523."""
     return f"{number:,}"
 
 
 def _decimal(thousandths: int) -> str:
-    """A number with at most three digits behind the point, exact."""
+    """Format a number exactly, with at most three decimals."""
     sign, number = ("-", -thousandths) if thousandths < 0 else ("", thousandths)
     whole, rest = divmod(number, _DECIMALS)
     return f"{sign}{whole}.{rest:03}".rstrip("0").rstrip(".")
@@ -244,6 +243,6 @@ _ORDINAL = gettext_noop("%(n)sth attempt")
 
 
 def ordinal(attempt: int) -> Message:
-    """Return the number of a pod's attempt among its own in words: 1st attempt."""
+    """Return the number of an attempt among the pod's own as a message: 1st attempt."""
     end = 0 if attempt % 100 in (11, 12, 13) else attempt % 10
     return message(_ORDINALS.get(end, _ORDINAL), n=thousands(attempt))

@@ -1,4 +1,4 @@
-"""The engine for people who write Python: clusters, attempts and tables of scores that show themselves in Jupyter (docs/notebooks.md)."""
+"""The engine for Python programs: clusters, attempts, and tables of scores, with a display in Jupyter (docs/notebooks.md)."""
 
 from scheduler_core.notebook.attempt import Answer, Attempt
 from scheduler_core.notebook.cluster import Cluster, load

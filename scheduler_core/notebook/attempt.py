@@ -16,7 +16,7 @@ _BEFORE = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)
 class Answer:
     """A plugin's answer at an extension point: kube's name of the code, and the message.
 
-    `evaluated` and `refused` count nodes, if the plugin was asked about any.
+    `evaluated` and `refused` count nodes, if the plugin evaluates nodes.
     """
 
     point: str
@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One scheduling cycle, with its binding cycle once that has ended.
+    """One scheduling cycle, with its binding cycle if that has ended.
 
     `outcome` is scheduled, unschedulable, or error, and `message` is kube's text of a failure. `feasible` are the nodes that passed
     Filter; `refused` has the plugin and the reason for each node that Filter rejected. Nodes that were not evaluated are in neither.
@@ -61,7 +61,7 @@ class Attempt:
 
     @property
     def refused(self) -> Mapping[str, tuple[str, str]]:
-        """Node -> the plugin that refused it, and its reasons."""
+        """The plugin that refused each node, and its reasons."""
         if self._verdicts is None:
             return {}
         found = ((name, self._verdicts.status_of(row)) for row, name in enumerate(self._names))
@@ -107,7 +107,7 @@ class Attempt:
 
 
 def _render_answer(answer: Answer) -> Html:
-    """A plugin with its answer."""
+    """Render a plugin with its answer."""
     if answer.refused:
         return chip(f"{answer.plugin} ✗ {answer.refused} of {format_count(answer.evaluated, 'node')}", sort="bad")
     if answer.code == "Skip":

@@ -25,7 +25,7 @@ from scheduler_core.world.commands import ApplyObjects, Command, DeleteObjects, 
 from scheduler_core.world.readonly import LoadedObject, Place, load_manifests
 
 MOST_STEPS = 1_000_000
-_TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # in time, whatever happens
+_TRIED_AGAIN = (Place.BACKOFF, Place.UNSCHEDULABLE)  # even without an event, after some time
 
 
 class ManifestBuilder(Protocol):
@@ -40,7 +40,7 @@ Configuration = Mapping[str, Any] | str | Path | None
 
 
 class Cluster:
-    """A cluster and its kube-scheduler, on virtual time. The same objects, configuration and seed decide the same on any machine.
+    """A cluster and its kube-scheduler, on virtual time. Equal objects, configuration, and seed give equal decisions on any machine.
 
     ```python
     cluster = Cluster(make_node("a"), make_pod("web").requests(cpu="1"))
@@ -89,12 +89,12 @@ class Cluster:
 
     @property
     def release(self) -> str:
-        """The release of kube that the schedulers have."""
+        """The release of kube that the schedulers run."""
         return self._history.world.settings.release
 
     left_out: tuple[str, ...] = ()
     without_effect: tuple[str, ...] = ()
-    """What was brought or added and changes nothing here."""
+    """The loaded or added objects and fields without an effect here."""
 
     def _bring(self, data: bytes) -> None:
         world = self._history.world
@@ -121,10 +121,10 @@ class Cluster:
     def _note(self, manifests: Sequence[Mapping[str, Any]]) -> None:
         self.without_effect = tuple(dict.fromkeys((*self.without_effect, *notes(manifests))))
 
-    # What can be asked of it
+    # Commands
 
     def apply(self, command: Command) -> list[Record]:
-        """A command of scheduler_core.world.commands; Refused, with nothing changed, where it can't be done."""
+        """Apply a command of scheduler_core.world.commands. Raise Refused, without any change, if the command is invalid."""
         return self._history.apply(command)
 
     def add(self, *objects: Object) -> Cluster:
@@ -147,7 +147,10 @@ class Cluster:
         return self
 
     def schedule(self, pod: str) -> Attempt:
-        """Run until the pod's next attempt ends, including its binding, and return the attempt. Pods ahead of it in the queue run first."""
+        """Run until the pod's next attempt ends, including its binding, and return it. Pods ahead of it in the queue run first.
+
+        Raise KeyError for an unknown pod, and LookupError if the pod has a node or is not attempted.
+        """
         key = _key(pod)
         found = self._history.world.store.pod_at(key)
         if found is None:
@@ -183,7 +186,7 @@ class Cluster:
         made.left_out, made.without_effect = self.left_out, self.without_effect
         return made
 
-    # What can be seen of it
+    # State
 
     @property
     def world(self) -> simulation.Simulation:
@@ -192,12 +195,12 @@ class Cluster:
 
     @property
     def now(self) -> int:
-        """Virtual time in nanoseconds since the cluster began."""
+        """Virtual time in nanoseconds since the cluster's start."""
         return self._history.world.now
 
     @property
     def position(self) -> int:
-        """The number of transitions so far: the number of the step, in the studio too."""
+        """The number of transitions so far, which is also the number of the step in the studio."""
         return self._history.world.position
 
     @property
@@ -206,7 +209,7 @@ class Cluster:
 
     @property
     def pods(self) -> Mapping[str, str]:
-        """namespace/name -> the pod's node, "" while it is pending."""
+        """Each pod's node by namespace/name, or "" for a pending pod."""
         return {pod.key: pod.node_name for pod in self._history.world.store.pods()}
 
     @property
@@ -219,7 +222,7 @@ class Cluster:
         return tuple(self._history.attempts[number] for number in sorted(self._history.attempts))
 
     def attempt(self, pod: str) -> Attempt:
-        """A pod's last attempt."""
+        """Return a pod's last attempt. Raise LookupError if the pod has none."""
         attempts = self._of(_key(pod))
         if not attempts:
             raise LookupError(f"{_key(pod)} has not been attempted")
@@ -242,7 +245,7 @@ class Cluster:
         return finish(find_help(world, named, read_types(types, types_of_nodes(world.store))[0]))
 
     def nodes_that_can_go(self, types: str = "") -> Going:
-        """Return what each node's pods would do without it, and the nodes that can go together; `types` may say prices."""
+        """Return the effect of removing each node on its pods, and the nodes that can be removed together. `types` may have prices."""
         world = self._at_rest()
         known = read_types(types, types_of_nodes(world.store))[0]
         return finish(find_going(world, price_nodes(world.store, {each.name: each for each in known})))
@@ -270,7 +273,7 @@ class Cluster:
 
 
 def load(*paths: str | Path, configuration: Configuration = None, seed: int = 0) -> Cluster:
-    """A cluster of files as kubectl prints them (YAML, JSON, or an archive), or of manifests."""
+    """Build a cluster from files as kubectl prints them (YAML, JSON, or an archive), or from manifests."""
     if not paths:
         raise ValueError("expected at least one file")
     first, *others = [Path(path).read_bytes() for path in paths]
@@ -281,7 +284,7 @@ def load(*paths: str | Path, configuration: Configuration = None, seed: int = 0)
 
 
 def replay_trace(trace: ReadLog, position: int) -> Cluster:
-    """A trace's cluster at a position."""
+    """Return a trace's cluster at a position."""
     history = History(trace.seed)
     history.go_to(trace, position)
     return Cluster.of_history(history)

@@ -81,5 +81,5 @@ def _waiting(world: WorldView, waiting: list[Pod], messages: Mapping[str, str]) 
 
 
 def _short(pod: Pod) -> str:
-    """Its key, without the namespace that needs no naming."""
+    """Return the pod's key, without the namespace `default`."""
     return pod.key.removeprefix("default/")

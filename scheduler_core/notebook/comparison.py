@@ -24,7 +24,7 @@ class Comparison:
 
     @property
     def differences(self) -> Mapping[str, Mapping[str, str]]:
-        """The entries of nodes_of for pods whose node is not the same under all configurations."""
+        """The entries of nodes_of for pods whose node differs between configurations."""
         return {pod: nodes for pod, nodes in self.nodes_of.items() if _differs(nodes)}
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ from scheduler_core.world.simulation import Grain, Simulation
 
 
 class History:
-    """A world with its history. `log` has the commands' JSON by position, as in a trace; `attempts` are the finished ones by number."""
+    """A world with its history. `log` has the commands' JSON by position, as in a trace; `attempts` has the finished ones by number."""
 
     def __init__(self, seed: int = 0) -> None:
         self.world = Simulation(seed)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 ROOM = "scheduler-playground"
-# Each rule names the class twice: the pages of notebooks have rules of their own for what stands in one.
+# Each rule names the class twice, to override the rules of notebook pages for their contents.
 _STYLE = """
 .R{font:14px/1.45 system-ui,sans-serif;max-width:100%;overflow-x:auto}
 .R h4{font-size:15px;font-weight:600;margin:.2em 0 .4em}
@@ -24,7 +24,7 @@ _STYLE = """
 
 
 class Html(str):
-    """A piece of HTML whose texts are escaped."""
+    """HTML whose texts are escaped."""
 
     __slots__ = ()
 
@@ -46,12 +46,12 @@ def element(name: str, *content: object, sort: str = "", title: str = "", heads:
 
 
 def chip(*content: object, sort: str = "", title: str = "") -> Html:
-    """A small word in a frame. `sort`: good, bad, new or quiet."""
+    """Return a framed word. `sort`: good, bad, new, or quiet."""
     return element("span", *content, sort=f"chip {sort}".strip(), title=title)
 
 
 def number(value: object, sort: str = "") -> Html:
-    """A table's cell with a number."""
+    """Return a table cell with a number."""
     return element("td", value, sort=f"number {sort}".strip())
 
 
@@ -62,7 +62,7 @@ def bar(share: float) -> Html:
 
 
 def table(headings: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
-    """Return a table. The first cell of a row is its header. A cell that is a td element stays as it is."""
+    """Return a table. The first cell of a row is its header. A cell that is a td element is kept unchanged."""
     head = element("tr", *(element("th", heading, heads="col") for heading in headings))
     body = join_html(element("tr", element("th", row[0], heads="row"), *map(_cell, row[1:])) for row in rows)
     return element("table", element("thead", head), element("tbody", body))
@@ -74,12 +74,12 @@ def _cell(content: object) -> Html:
 
 
 def card(heading: object, *content: object) -> str:
-    """The whole that a page shows."""
+    """Return the complete HTML for a page."""
     style = Html(f"<style>{_STYLE}</style>")
     return str(join_html((style, element("div", element("h4", heading), *content, sort=ROOM))))
 
 
-# Amounts as people read them.
+# Amounts in a readable format.
 
 Written = Callable[[int], str]
 """Writes an amount."""
@@ -103,10 +103,10 @@ def memory(count: int) -> str:
 
 
 def seconds(nanoseconds: int) -> str:
-    """Virtual time: 0.012 s."""
+    """Format virtual time: 0.012 s."""
     return f"{nanoseconds / 1e9:.3f}".rstrip("0").rstrip(".") + " s"
 
 
 def format_count(count: int, one: str, more: str = "") -> str:
-    """A number with its noun: 1 pod, 2 pods."""
+    """Format a number with its noun: 1 pod, 2 pods."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"

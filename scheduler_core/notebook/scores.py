@@ -15,9 +15,9 @@ Points = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Points by plugin and node: `raw` as the plugin gave them, `normalized` to 0 to 100, `weighted` with its weight; `total` by node.
+    """Points by plugin and node: `raw` from Score, `normalized` to 0 to 100, `weighted` by the plugin's weight; `total` by node.
 
-    `nodes` are in the scheduler's order, `chosen` is the one that was taken ("": none yet).
+    `nodes` are in the scheduler's order; `chosen` is the selected node ("": none yet).
 
     kube: pkg/scheduler/framework/runtime/framework.go RunScorePlugins @ v1.34.1
     """
@@ -42,7 +42,7 @@ class ScoreTable:
         return tuple(node for node in self.nodes if self.total[node] == most)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One plain row for each plugin and node, as a data frame reads them."""
+        """Yield one plain row for each plugin and node, for a data frame."""
         for plugin, weight in self.weights.items():
             for node in self.nodes:
                 yield {
@@ -76,7 +76,7 @@ class ScoreTable:
         )
 
     def _rank(self) -> list[str]:
-        """The best nodes first."""
+        """Return the best nodes first."""
         order = sorted(self.nodes, key=lambda node: (node != self.chosen, -self.total[node]))
         return sorted(order, key=lambda node: -self.total[node])[:MOST_SHOWN]
 

@@ -1,4 +1,4 @@
-"""Session: a history that was exported, from the studio or by `Cluster.save`, at any of its steps."""
+"""Session: a history exported from the studio or by `Cluster.save`, at any of its steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ MOST_SHOWN = 50  # attempts
 
 
 class Session:
-    """A trace, computed again: `end` is its last step, `at(step)` any other. `header` is the trace's first line (docs/trace.md)."""
+    """A replayed trace. `end` is the cluster at its last step, `at(step)` at any other. `header` is the trace's first line
+    (docs/trace.md).
+    """
 
     def __init__(self, lines: list[Mapping[str, Any]]) -> None:
         self._lines = lines
@@ -40,11 +42,11 @@ class Session:
 
     @property
     def steps(self) -> int:
-        """The number of its last step."""
+        """The number of the last step."""
         return self._trace.head
 
     def at(self, step: int) -> Cluster:
-        """The cluster after so many steps; it can go its own way from there."""
+        """Return the cluster after `step` steps. It can continue independently. Raise ValueError if there is no such step."""
         if not 0 <= step <= self.steps:
             raise ValueError(f"received step {step}; expected one from 0 to {self.steps}")
         return replay_trace(self._trace, step)
@@ -55,15 +57,15 @@ class Session:
 
     @property
     def attempts(self) -> tuple[Attempt, ...]:
-        """All that have ended, oldest first."""
+        """The attempts that have ended, oldest first."""
         return self.end.attempts
 
     def attempt(self, pod: str) -> Attempt:
-        """A pod's last attempt."""
+        """Return a pod's last attempt. Raise LookupError if the pod has none."""
         return self.end.attempt(pod)
 
     def check(self) -> bool:
-        """Return whether every decision in the trace comes out the same again."""
+        """Return whether a replay reproduces every decision in the trace."""
         return check_lines(self._lines).difference is None
 
     def __repr__(self) -> str:

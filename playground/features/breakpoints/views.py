@@ -29,14 +29,14 @@ from scheduler_core.world.readonly import DESCRIPTIONS
 REASONS = ("FailedScheduling", "Scheduled", "Preempted")
 MOST_NAMES = 500
 NUMBER = 14  # digits
-WINDOW = 5_000  # positions whose marks are looked for at once
+WINDOW = 5_000  # positions searched for marks in one request
 MOST_MARKS = 300
 MARKS_SECONDS = 2.0
 
 
 @opens("GET", "POST")
 async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The list with the form for a new one; a query fills the form in, as `break here` does. POST adds it."""
+    """Show the list with the form for a new one. A query fills in the form, as `break here` does. POST adds a breakpoint."""
     if request.method == "GET":
         return await _list(request, client, request.GET.dict())
     client.require_edit()
@@ -57,7 +57,7 @@ async def breakpoints(request: HttpRequest, client: SessionClient) -> HttpRespon
 
 
 async def _problems(client: SessionClient, point: core.Breakpoint) -> list[ExpressionProblem]:
-    """The expression is read where it will run: in the session's worker."""
+    """Return the problems of a breakpoint's expression, checked in the session's worker, which evaluates it."""
     return await client.check(CheckExpression(point=point)) if point.cel else []
 
 
@@ -111,7 +111,7 @@ def _back_to_list(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @edits("POST")
 async def breakpoint_(request: HttpRequest, client: SessionClient, number: int) -> HttpResponse:
-    """Switch one `on` or `off`, or `delete` it."""
+    """Switch a breakpoint `on` or `off`, or `delete` it."""
     do = request.POST.get("do", "")
     if do not in ("on", "off", "delete"):
         raise SessionError(_("A breakpoint can be switched on or off, or deleted."))

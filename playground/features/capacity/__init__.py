@@ -1,1 +1,1 @@
-"""Capacity: the nodes that would help, and the nodes that can go."""
+"""Capacity: nodes whose addition helps, and nodes that can be removed."""

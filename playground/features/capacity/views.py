@@ -1,4 +1,4 @@
-"""The page of capacity: the nodes that would help, and the nodes that can go."""
+"""The page of capacity: nodes whose addition helps, and nodes that can be removed."""
 
 from typing import Any, get_args
 
@@ -15,9 +15,9 @@ LONGEST, LONGEST_NAME = 100_000, 600  # letters of node types, and of KIND/NAMES
 
 @opens("GET", "POST")
 async def capacity(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Show one part, `help` or `go`, at the step `at`. Nothing of the session is changed.
+    """Show one part, `help` or `go`, at the step `at`. The session does not change.
 
-    `of` names a pod or a workload; POST may bring node types.
+    `of` names a pod or a workload; a POST may have node types.
     """
     asked = request.POST if request.method == "POST" else request.GET
     part: Any = asked.get("part") if asked.get("part") in get_args(Part) else "help"

@@ -22,8 +22,8 @@ from scheduler_core.analysis.whatif import (
 )
 from scheduler_core.world.commands import ApplyObjects, Refused
 
-MOST_PODS = 50  # without a set, that are shown
-MOST_CHOICES = 200  # workloads and pods to ask about
+MOST_PODS = 50  # pods shown without a set
+MOST_CHOICES = 200  # workloads and pods to choose from
 
 
 @answers(Capacity, slow=True)

@@ -18,7 +18,7 @@ GI = 2**30
 CHARTED = ("memory.available", "nodefs.available", "pid.available")
 
 
-# What the templates read of each thing. Rows are the worker's data with more fields, so that a cast says their types.
+# The fields that templates read. Rows are the worker's data with additional fields, hence the casts.
 
 
 class Condition(TypedDict):
@@ -102,7 +102,7 @@ class NodeTaint(TypedDict, total=False):
 
 
 class ShownNode(TypedDict):
-    """One node; `changes`: which condition changed when, newest first."""
+    """One node. `changes`: the changes of its conditions, newest first."""
 
     name: str
     ready: str
@@ -118,7 +118,7 @@ class ShownNode(TypedDict):
 
 
 class Zone(TypedDict):
-    """A zone of nodes; `next`: when the next node may be tainted, in words."""
+    """A zone of nodes. `next`: the time at which the next node may be tainted, as text."""
 
     zone: str
     state: str
@@ -141,7 +141,7 @@ class ReplicaSetBar(TypedDict):
 
 
 class Rollout(TypedDict):
-    """A Deployment; `older`: how many of its ReplicaSets have no pods and are not shown."""
+    """A Deployment. `older`: the number of its ReplicaSets without pods, which are not shown."""
 
     id: str
     namespace: str
@@ -188,7 +188,7 @@ class CoveredPod(TypedDict):
 
 
 class Budget(TypedDict):
-    """A PodDisruptionBudget; the shares are percents of the widest of expected, healthy and needed."""
+    """A PodDisruptionBudget. The shares are percentages of the largest of expected, healthy, and needed."""
 
     id: str
     namespace: str
@@ -317,7 +317,7 @@ def _chart(row: Mapping[str, Any], signal: str, now: int) -> SignalChart | None:
 
 
 def _build_eviction_trace(marks: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    """A mark where a pod was evicted."""
+    """Return marks at the evictions of pods."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -407,11 +407,11 @@ def _rollout(row: dict[str, Any], now: int) -> Rollout:
     return cast(Rollout, rollout)
 
 
-# Controllers: what each watches, its work queue, and what it did last and why.
+# Controllers: watched kinds, the work queue, and the last action with its reason.
 
 
 def controllers(rows: list[dict[str, Any]], now: int) -> list[ControllerRow]:
-    """Return the controllers, the latest active first, then by name; disabled ones come last."""
+    """Return the controllers, latest active first, then by name; disabled ones are last."""
     ordered = sorted(
         rows, key=lambda row: (not row["runs"], -(int(row["done"][0]["t"]) + 1 if row["done"] else 0), row["name"])
     )
@@ -432,7 +432,7 @@ def _controller(row: dict[str, Any], now: int) -> ControllerRow:
     return cast(ControllerRow, shown)
 
 
-# PodDisruptionBudgets as bars: healthy pods against those that are needed.
+# PodDisruptionBudgets as bars: healthy pods compared with the needed ones.
 
 
 def _budget(row: dict[str, Any], now: int) -> Budget:
@@ -460,7 +460,7 @@ PARTS = {
 
 
 def present(reading: Mapping[str, Any], part: str, name: str) -> ClusterPage:
-    """Present the data of worker.py; `name` is the name of one node."""
+    """Return the page for the data of worker.py. `name` is the name of one node."""
     now, found = reading["now"], reading.get("found")
     rows: dict[str, Any] = {key: reading["rows"] if key == part else [] for key in PARTS}
     return {

@@ -6,9 +6,9 @@ from playground.sessions.protocol.base import Data, Query
 
 
 class Cluster(Query[Data], frozen=True, kw_only=True):
-    """The state of the components around the schedulers: one part, or one node, pool of devices or claim by its name.
+    """The request for the state of the components around the schedulers: one part, or one node, pool of devices, or claim by name.
 
-    `q` and `state` choose rows of devices and claims, `page` a page of them.
+    `q` and `state` filter the rows of devices and claims; `page` selects a page of them.
     """
 
     part: "Part"

@@ -64,7 +64,7 @@ def _addresses(
 
 
 def _pools(reading: dict[str, Any], base: str) -> str:
-    """The devices of one pool, or of one node, as the inspector shows them."""
+    """Render the devices of one pool, or of one node, as the inspector does."""
     found = reading.get("found") or {}
     node = reading.get("node") or {}
     pools = [found] if "devices" in found else node.get("devices") or []

@@ -15,7 +15,7 @@ from playground.sessions.worker.engine import Engine
 from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis import status
 
-# Devices and claims inside a worker: pools, claims, and how one claim came to be what it is, seen by running the past again.
+# Devices and claims inside a worker: pools, claims, and the history of one claim, from a replay.
 
 MOST_EVENTS = 60
 SECONDS = 1.5  # for running the past again
@@ -38,7 +38,7 @@ def _answer(world: Any, found: Mapping[str, Any]) -> Data:
 
 
 def life_of(engine: Engine, request: Cluster) -> Steps[Data]:
-    """Return a claim and its events, from the newest back as far as time allows. Raise SessionGone if there never was such a claim."""
+    """Return a claim and its events, newest first, within the time. Raise SessionGone if there never was such a claim."""
     world = yield from engine.at(request.position)
     row = claim(world, request.name)
     over = time.perf_counter() + SECONDS
@@ -84,13 +84,13 @@ _PARTS: Mapping[str, Callable[[Any], list[Data]]] = {
 
 @answers(Cluster)
 def cluster(engine: Engine, request: Cluster) -> Steps[Data]:
-    """One part of the cluster."""
+    """Return one part of the cluster."""
     if request.part == "claims" and request.name:
         return (yield from life_of(engine, request))
     world = yield from engine.at(request.position)
     if request.part in ("devices", "claims"):
         return devices_of(world, request)
-    # Raises SessionGone where there is no node of that name.
+    # Raises SessionGone if no node has that name.
     part, name = request.part, request.name
     answer: Data = {"position": world.position, "now": world.now, "rows": [], "node": None}
     if name:

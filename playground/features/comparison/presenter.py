@@ -17,7 +17,7 @@ MOST_PREEMPTIONS = 200
 
 
 class ScoredMoment(Protocol):
-    """An attempt or a moment with scores, and the node that was chosen by them."""
+    """An attempt or a moment with scores, and the node that they selected."""
 
     @property
     def node(self) -> str: ...
@@ -34,7 +34,7 @@ class FirstDifference(NamedTuple):
 
 
 class ClockDifference(NamedTuple):
-    """The first attempt that began or ended at another virtual time, and where it ended in both."""
+    """The first attempt that began or ended at another virtual time, and its end on both sides."""
 
     number: int
     ends: list[str]
@@ -56,7 +56,7 @@ class ComparisonSummary(TypedDict):
 
 
 def present(comparison: comparing.Comparison) -> ComparisonSummary:
-    """Everything that the page shows but the paged table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
+    """Return everything that the page shows, except for the table of pods (`pods`) and the scores of a chosen pod (`scores`)."""
     sides, begin = comparison.sides, comparison.sides[0].first + 1
     apart = [] if comparison.clock is None else [side.attempts[comparison.clock] for side in sides]
     pair = comparison.attempts
@@ -81,12 +81,12 @@ def present(comparison: comparing.Comparison) -> ComparisonSummary:
 
 
 def identical(comparison: comparing.Comparison) -> bool:
-    """Return whether both histories are the same as far as both go."""
+    """Return whether both histories are equal up to the end of the shorter one."""
     return comparison.common == min(comparison.heads)
 
 
 def what_differs(ours: comparing.AttemptDetail | None, theirs: comparing.AttemptDetail | None) -> list[Message]:
-    """Return the differences in words, the most important first."""
+    """Return the differences as messages, most important first."""
     if ours is None or theirs is None:
         pod = next((short(attempt.pod) for attempt in (ours, theirs) if attempt is not None), "")
         return [message("only one side makes this attempt, for %(pod)s", pod=pod)]
@@ -100,7 +100,7 @@ def what_differs(ours: comparing.AttemptDetail | None, theirs: comparing.Attempt
     return kinds or [message("a detail of a plugin's result")]
 
 
-# The fields of an attempt in which the two differ, and what that is called.
+# The fields in which two attempts may differ, with their display names.
 _CHECKS: tuple[tuple[tuple[str, ...], Message], ...] = (
     (("outcome",), message("the outcome")),
     (("node",), message("the node")),
@@ -128,7 +128,7 @@ class PlacedPod(NamedTuple):
 
 
 def pods(comparison: comparing.Comparison, everything: bool) -> list[PlacedPod]:
-    """Return each pod's place in both sessions, those that differ first; `everything` includes the others."""
+    """Return each pod's place in both sessions, those that differ first. `everything` includes the others."""
     ours, theirs = (side.pods for side in comparison.sides)
     keys = [*ours, *(key for key in theirs if key not in ours)]
     rows = [_row(key, ours.get(key, NOWHERE), theirs.get(key, NOWHERE)) for key in keys]
@@ -179,7 +179,7 @@ class ScoreTable(TypedDict):
 
 
 def scores(ours: ScoredMoment | None, theirs: ScoredMoment | None) -> ScoreTable | None:
-    """The nodes that either attempt scored, per plugin raw, normalised and weighted in both; None where neither did."""
+    """Return the nodes that either attempt scored, with raw, normalized, and weighted scores of both, or None without any."""
     boards: list[comparing.ScoreBoard | None] = [
         attempt.board if attempt is not None else None for attempt in (ours, theirs)
     ]
@@ -215,7 +215,7 @@ def _build_score_row(
     }
 
 
-# Sums.
+# Totals.
 
 
 class Sum(NamedTuple):
@@ -375,7 +375,7 @@ def utilisation(sides: Sequence[comparing.HistoryOutline]) -> Figure:
 
 
 def plot_bound_pods(sides: Sequence[comparing.HistoryOutline]) -> Figure:
-    """A figure: pods with a node over virtual time in seconds, one line for each session."""
+    """Return a figure of the pods with a node over virtual time in seconds, one line for each session."""
     data: list[dict[str, Any]] = [
         {
             "type": "scatter",

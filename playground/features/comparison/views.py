@@ -1,4 +1,4 @@
-"""Two sessions side by side. `with` is the link or key of the other session; `a` and `b` limit how far each is compared."""
+"""Two sessions side by side. `with` is the link or key of the other session; `a` and `b` limit the steps compared."""
 
 import re
 from typing import Any, TypedDict
@@ -24,7 +24,7 @@ _KEY = re.compile(r"(?:.*/s/)?([\w-]{1,64})(?:/.*)?", re.DOTALL)
 
 @opens("GET")
 async def compare(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The comparison, or how far it is; without `with` the place to choose another session."""
+    """Show the comparison or its progress; without `with`, the page to choose another session."""
     wanted = request.GET.get("with", "").strip()
     if not wanted:
         return await choose(request, client, None)
@@ -53,7 +53,7 @@ def level_heads(comparison: Comparison) -> tuple[int, int]:
     for side, head in zip(comparison.sides, comparison.heads, strict=True):
         if not made or side.tried == made:
             heads.append(head)
-        else:  # what both share has all of its attempts where none follows
+        else:  # without own attempts, all of them are in the common part
             heads.append(side.attempts[made - side.first - 1].last_position if made > side.first else comparison.common)
     return heads[0], heads[1]
 
@@ -61,7 +61,7 @@ def level_heads(comparison: Comparison) -> tuple[int, int]:
 async def choose(
     request: HttpRequest, client: SessionClient, refusal: SessionError | None, page: str = "compare"
 ) -> HttpResponse:
-    """The place to choose another session, which leads on to a page of this name."""
+    """Show the page to choose another session, which leads to a page of this name."""
     await client.refresh()
     context = {
         **describe_session(request, client),
@@ -74,7 +74,7 @@ async def choose(
 
 
 async def other_session(client: SessionClient, wanted: str) -> SessionClient:
-    """The other session, by a link to it or its key."""
+    """Return the other session, by a link to it or its key."""
     match = _KEY.fullmatch(wanted)
     try:
         other = await SessionClient.open(match[1] if match else "")
@@ -155,7 +155,7 @@ def _build_context(request: HttpRequest, comparison: Comparison) -> dict[str, An
 async def _scores(
     request: HttpRequest, client: SessionClient, other: SessionClient, comparison: Comparison
 ) -> dict[str, Any]:
-    """The scores of the first attempt that differs, or of the last attempts of a pod that was asked for."""
+    """Return the scores of the first attempt that differs, or of the last attempts of the requested pod."""
     pod = request.GET.get("pod", "")[:512]
     attempts = comparison.attempts
     if pod:

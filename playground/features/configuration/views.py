@@ -181,7 +181,7 @@ async def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
 
 
 def _new(wanted: str, name: str) -> dict[str, Any]:
-    """The page for a further scheduler, for pods of a schedulerName."""
+    """Return the context for a further scheduler, for pods of a schedulerName."""
     wanted = wanted or "my-scheduler"
     text = NEW % {"name": json.dumps(wanted, ensure_ascii=False)}
     return {"new": wanted, "scheduler": name or wanted, "text": text, "profiles": [], "lines": [], "removable": False}
@@ -204,7 +204,7 @@ async def _read(
 
 
 async def _at_lines(client: SessionClient, text: str, errors: Errors) -> Errors:
-    """The errors with the lines of their fields, where these can be found."""
+    """Return the errors with the lines of their fields, if these are found."""
     paths = [each.path for each in errors if not each.line]
     read = await client.check(ReadConfiguration(text=text, paths=paths)) if paths else ConfigurationRead()
     return [

@@ -1,4 +1,4 @@
-"""The search for devices as a list to walk through: requests in sequence, each with the devices tried.
+"""The search for devices as a list of steps: requests in sequence, each with the devices tried.
 
 Success continues at the same level: the next request follows a device that was kept. Attempts after a device that was undone stay inside
 of it. Consecutive devices that were refused for the same reason are folded.
@@ -20,7 +20,7 @@ FOLDED = 4  # so many alike in a row are one line
 
 
 def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str) -> query.Search:
-    """The whole search on a node, from its tree (devices/watch.py)."""
+    """Return the whole search on a node, from its tree (devices/watch.py)."""
     tried, undone = _counts(root)
     return {
         "outcome": root["outcome"],
@@ -40,7 +40,7 @@ def describe_search(root: Node, node: str, left_out: int, cut: bool, order: str)
 
 
 def order_note(order: str) -> Message | None:
-    """Return a note that a real cluster may decide differently, and why; None if it cannot."""
+    """Return a note that a real cluster may decide differently, with the reason, or None."""
     return message(WORDS["order"][order]) if order else None
 
 
@@ -193,7 +193,7 @@ def _values(check: Check) -> dict[str, object]:
 
 
 def format_value(value: Any) -> str:
-    """A value as CEL writes it."""
+    """Format a value as CEL does."""
     if isinstance(value, Mapping) and "error" in value and len(value) == 1:
         return str(value["error"])
     text = "–" if value is None else json.dumps(value, ensure_ascii=False)

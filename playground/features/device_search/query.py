@@ -35,7 +35,7 @@ class DescribedCheck(TypedDict):
 
 
 class TriedDevice(TypedDict):
-    """A device that was tried; `inner`: the search behind a device that was undone."""
+    """A device that was tried. `inner`: the search after it, if the device was undone."""
 
     device: str
     id: str

@@ -23,7 +23,7 @@ async def device_search(request: HttpRequest, client: SessionClient) -> HttpResp
     found = await client.ask(DeviceSearch(at=look.at, pod=look.pod, node=look.node, most=max(most, 1)))
     context = {
         **describe_session(request, client),
-        "deep": False,  # the partial that shows a device asks for it, and includes itself with True
+        "deep": False,  # read by the template of a device, which includes itself with True
         "found": found,
         "look": look,
         "at": look.at,

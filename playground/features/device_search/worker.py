@@ -1,4 +1,4 @@
-"""The search for devices on a node, inside a worker: repeated at the step of Filter, never stored."""
+"""The search for devices on a node, inside a worker: repeated at Filter's step, never stored."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def _step(world: Any, pod: str) -> Any | None:
 
 
 def _cycle(world: Any, pod: str) -> tuple[Any, Any] | None:
-    """The scheduler that runs the pod's cycle, or ran it last, and that cycle."""
+    """Return the scheduler that runs the pod's cycle, or ran it last, and that cycle, or None."""
     for scheduler in world.schedulers:
         if scheduler.cycle is not None and scheduler.cycle.pod.key == pod:
             return scheduler, scheduler.cycle

@@ -19,14 +19,14 @@ TEXT = 160
 NAMES = 12
 ATTEMPTS = 12
 HEAD = 8  # of the active queue, in order
-# What every write changes and nobody asks for.
+# Fields that every write changes; differences in them are noise.
 _IGNORED = frozenset({"resourceVersion", "generation", "managedFields", "observedGeneration"})
 _KEYS = ("type", "name", "key", "uid")  # which identify the entries of a list
 _ORDER = {"Pod": 0, "Node": 1}
 
 
 def compare(before: WorldView, after: WorldView, kind: str = "", q: str = "") -> Difference:
-    """The differences, pods first; `kind` and `q` (a part of the name) choose rows."""
+    """Return the differences, pods first. `kind` and `q` (a part of the name) select rows."""
     rows = _rows(before, after)
     chosen = [row for row in rows if kind in ("", row["kind"]) and q in row["key"]]
     attempts = after.journal.attempts[len(before.journal.attempts) :]
@@ -103,7 +103,7 @@ def _same(old: Manifest, new: Manifest) -> bool:
 
 
 def walk(path: str, old: object, new: object) -> Iterator[Line]:
-    """Yield the places where two JSON values differ, each with the old and the new value."""
+    """Yield the fields whose values differ between two JSON values, with both values."""
     if old is new or old == new:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
@@ -164,7 +164,7 @@ def _condition(condition: Manifest | None) -> str:
 
 
 def text(value: object) -> str:
-    """A value in short; nothing for none."""
+    """Shorten a value; "" for None."""
     if value is None:
         return ""
     if isinstance(value, Mapping):
@@ -197,7 +197,7 @@ def _all_assumed(world: WorldView) -> dict[str, str]:
 
 
 def _compare_requested_resources(before: WorldView, after: WorldView) -> Iterator[tuple[str, str, Line]]:
-    """Nodes on which more or less is requested, as the first scheduler's cache counts it."""
+    """Yield the nodes whose requested resources differ, by the first scheduler's cache."""
     if not before.schedulers or not after.schedulers:
         return
     old, new = before.schedulers[0].cache, after.schedulers[0].cache

@@ -6,7 +6,7 @@ from playground.sessions.protocol.base import Query
 
 
 class Line(TypedDict):
-    """A place in an object with its value before and after, "" for none."""
+    """A field of an object with its value before and after; "" without a value."""
 
     path: str
     before: str
@@ -66,7 +66,7 @@ class Difference(TypedDict):
 
 
 class Changes(Query[Difference], frozen=True, kw_only=True):
-    """The differences between two positions (presenter.py), some rows; `kind` and `q` (a part of the name) choose rows."""
+    """The request for the differences between two positions (presenter.py). `kind` and `q` (a part of the name) filter the rows."""
 
     since: int
     kind: str

@@ -52,7 +52,7 @@ async def diff(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 async def _span(request: HttpRequest, client: SessionClient) -> tuple[int, int]:
-    """The two positions in their order, none beyond the head."""
+    """Return the two positions in order, neither after the head."""
     positions = {name: Look.from_query({"at": request.GET.get(name)}).at for name in ("from", "to", "at")}
     head = await client.head()
     to = positions["to"] if positions["to"] is not None else positions["at"]

@@ -39,7 +39,7 @@ BOOKMARK = 60.0  # seconds
 LAST_BOOKMARK = 2.0  # seconds before the end
 LONGEST_WATCH = 3600.0
 _NO_VERSION = b'"resourceVersion":"0"'
-MOST_EARLY = 16 << 20  # bytes that a watch holds back while what it sees first goes out
+MOST_EARLY = 16 << 20  # bytes that a watch buffers while its initial objects are sent
 REMEMBERED, MOST_REMEMBERED = 1.0, 1000  # seconds, keys
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
 _NOT_ACCEPTABLE = f"406: Not Acceptable\n\nAvailable representations: {JSON}, application/yaml, {_PROTOBUF}"
@@ -88,14 +88,14 @@ _opened: dict[str, tuple[SessionClient, float]] = {}
 
 
 async def _open(key: str) -> SessionClient:
-    """The session that a key opens. A program asks many times, so what was looked up just now is not looked up again.
+    """Return the session of a key. Clients send many requests, so a lookup is kept for REMEMBERED seconds.
 
-    Its engine knows when the session is deleted meanwhile. A link that ends, and other server processes, are always asked for.
+    The engine detects the deletion of the session in the meantime. Expired links and other server processes are always checked.
     """
     client, since = _opened.get(key, (None, 0.0))
     if client is None or time.monotonic() - since > REMEMBERED:
         if client is not None:
-            _opened[key] = client, time.monotonic()  # others go on with it, while one looks
+            _opened[key] = client, time.monotonic()  # other requests use it during this lookup
         try:
             client = await SessionClient.open(key)
         except SessionError:
@@ -113,7 +113,7 @@ async def _serve(request: HttpRequest, key: str, path: str) -> HttpResponseBase:
     client = await _open(key)
     vouch(scope_of(request), f"session {client.session.pk}")
     if request.META.get("HTTP_UPGRADE", "").lower().startswith("spdy"):
-        request.method = "GET"  # streams are asked for like this; none begins
+        request.method = "GET"  # kubectl requests streams like this; none are supported
     method, query = str(request.method), {name: request.GET[name] for name in request.GET}
     query = {name: value for name, value in query.items() if name not in ("user", "groups", "uid")}
     if name := request.META.get("HTTP_IMPERSONATE_USER"):
@@ -175,13 +175,13 @@ async def _read(live: LiveSession, read: Read) -> ApiAnswer:
 
 
 async def _go_on(client: SessionClient, live: bool) -> None:
-    """Let a live session follow the clock from the first request on."""
+    """Let a live session follow the clock from its first request."""
     if live:
         await client.on_loop(LiveSession.go_live)
 
 
 def _negotiate(request: HttpRequest, method: str, path: str, query: dict[str, str]) -> Call:
-    """The call, with the form of the answer that the client wants. Failure: 406."""
+    """Return the call, with the format of the response that the client accepts. Failure: 406."""
     accept = request.META.get("HTTP_ACCEPT") or JSON
     form, known, aggregated = _OBJECT, False, False
     for each in accept.split(","):
@@ -217,11 +217,11 @@ def _respond(request: HttpRequest, answered: ApiAnswer, parts: LongAnswer | None
         body = msgspec.json.format(body, indent=2)
     if "as=APIGroupDiscoveryList" in content_type or "/openapi/" in request.path:
         digest = hashlib.sha256(body).hexdigest().upper()
-        # The index of /openapi/v3 names documents by their hash: such a document never changes.
+        # The index of /openapi/v3 links documents by their hash, so these never change.
         keeps = "private, immutable" if request.GET.get("hash") == digest else "private, no-cache"
         headers |= {"ETag": f'"{digest}"', "Vary": "Accept", "Cache-Control": keeps}
         if request.headers.get("If-None-Match") == headers["ETag"]:
-            return HttpResponse(status=304, content_type=content_type, headers=headers)  # a cache takes it over
+            return HttpResponse(status=304, content_type=content_type, headers=headers)  # for caches
     response: Callable[..., HttpResponseBase] = HttpResponse if parts is None else StreamingHttpResponse
     return response(parts or body, status=answered.status, content_type=content_type, headers=headers)
 
@@ -341,7 +341,7 @@ class Stream(StreamingHttpResponse):
 
 @edits("POST")
 async def live(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Have the session follow the clock on the wall (`live` 1), or no longer."""
+    """Let the session follow real time (`live` 1), or stop it."""
     follows, now = request.POST.get("live") == "1", datetime.now(UTC).replace(microsecond=0)
     await client.apply(BeginLife(now.isoformat().replace("+00:00", "Z"), follows), source="actions")
     await _go_on(client, follows)
@@ -350,7 +350,7 @@ async def live(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @opens("GET")
 async def kubeconfig(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A kubeconfig that leads to the session with this key."""
+    """Return a kubeconfig for the session with this key."""
     server = request.build_absolute_uri(reverse("door", args=[client.key])).rstrip("/")
     name = f"playground-{client.session.pk}"
     return attach(write_kubeconfig(name, {"server": server}), "application/yaml", f"{name}.yaml")

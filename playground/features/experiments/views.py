@@ -51,7 +51,7 @@ async def experiments(request: HttpRequest, client: SessionClient) -> HttpRespon
 
 
 def require_small(found: Experiment) -> None:
-    """Raise LimitReached where an experiment is too large for the server."""
+    """Raise LimitReached if an experiment is too large for the server."""
     runs = len(found.worlds) * len(found.all_variants) * found.seeds
     if runs > MOST_RUNS:
         raise LimitReached(
@@ -73,7 +73,7 @@ def require_small(found: Experiment) -> None:
 
 
 async def _write_files(client: SessionClient, at: int | None) -> TemporaryDirectory[str]:
-    """Write the session's objects to a folder that lasts as long as the experiment."""
+    """Write the session's objects to a folder that exists as long as the experiment."""
     folder = TemporaryDirectory(prefix="experiment-")
     with (Path(folder.name) / FILE).open("wb") as file:
         async for part in client.cluster(at):
@@ -148,7 +148,7 @@ async def _part(request: HttpRequest, client: SessionClient, batch: Batch) -> Ht
 
 
 async def _make_sessions(client: SessionClient, found: Parting, runs: tuple[Run, Run], made_by: str) -> list[str]:
-    """Make a session of each run; return their keys."""
+    """Create a session for each run. Return their keys."""
     names = [f"{client.session.name[:60]}: {run.variant.name}, {run.seed}"[:120] for run in runs]
     return [
         (await in_thread(log.restore, name, made_by, side)).edit_key

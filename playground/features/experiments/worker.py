@@ -49,7 +49,7 @@ def propose(engine: Engine, request: AskProposal) -> Steps[Data]:
 
 @answers(ReadExperiment)
 def read(engine: Engine, request: ReadExperiment) -> Steps[experiments.Experiment]:
-    """Read the text of an experiment. Raises CommandRefused for an error, or for a file other than the session."""
+    """Read the text of an experiment. Raise CommandRefused for an error, or for a file other than the session."""
     yield
     try:
         found = experiments.read_experiment(request.text)
@@ -74,7 +74,7 @@ def make(engines: Engines, session: int, request: MakeRun) -> Steps[Data]:
 
 @answers_as_worker(FindParting)
 def find(engines: Engines, session: int, request: FindParting) -> Steps[Parting | None]:
-    """Return where two runs part."""
+    """Return the first difference of two runs, with their logs, or None."""
     yield
     try:
         sides = (experiments.record_run(request.first), experiments.record_run(request.other))

@@ -1,1 +1,1 @@
-"""Downloads of a session, and traces that come back."""
+"""Downloads of a session, and the import of traces."""

@@ -23,10 +23,10 @@ from playground.presenters.story.goals import describe_meanings, list_hints
 from playground.sessions.web.publisher import render_panels
 from playground.templatetags.joined import join
 
-# Film: what some panels look like at each step, kept small.
+# Film: the pictures of some panels at each step, in a compact form.
 #
-# A panel's HTML is cut before its tags, and each piece is kept once: from one step to the next nearly all of them stay. So any step is put
-# together by itself, whichever way the viewer came.
+# A panel's HTML is split before its tags, and equal pieces are stored once, because few pieces change from step to step. The player can
+# therefore assemble any step without the others.
 
 TAG = re.compile(r"(?=<[a-z])")
 
@@ -41,7 +41,7 @@ class Film:
         self._shown: dict[str, list[int]] = {}
 
     def add(self, position: int, panels: Mapping[str, str]) -> None:
-        """A step, with the HTML of every panel."""
+        """Add a step, with the HTML of every panel."""
         self.positions.append(position)
         for name, html in panels.items():
             picture = tuple(self._pieces.setdefault(piece, len(self._pieces)) for piece in TAG.split(html))
@@ -60,7 +60,7 @@ class Film:
 
 PANELS = ["transport", "pipeline", "queues", "stage", "map", "narrator"]
 MOST_STEPS = 1000
-LOOK = Look()  # the stage of the point at hand
+LOOK = Look()  # the stage of the present point
 
 
 class Recording:
@@ -99,7 +99,7 @@ class Recording:
 
 
 def policy(styles: str, script: str) -> str:
-    """A Content-Security-Policy: these styles and this script, and no address at all."""
+    """Return a Content-Security-Policy that allows only these styles and this script, and no address."""
     return f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'"
 
 

@@ -37,7 +37,7 @@ MOST = 2**31
 
 @opens("GET")
 async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
-    """The session as JSON lines (docs/trace.md); `first` and `last` ask for the full detail of these attempts."""
+    """Return the session as JSON lines (docs/trace.md). `first` and `last` request the full detail of these attempts."""
     first, last = number(request, "first", 0), number(request, "last", -1)
     lines = await _start_stream(client.trace((first, last)), _last_line)
     return download(lines, "application/jsonl", client.session.name, "jsonl")
@@ -45,14 +45,14 @@ async def trace(request: HttpRequest, client: SessionClient) -> StreamingHttpRes
 
 @opens("GET")
 async def cluster(request: HttpRequest, client: SessionClient) -> StreamingHttpResponse:
-    """The cluster's objects at a step: as they are, or (`for=kubectl`) as kubectl can apply them to another cluster."""
+    """Return the cluster's objects at a step, unchanged, or (`for=kubectl`) in a form for kubectl apply on another cluster."""
     plain = request.GET.get("for") == "kubectl"
     text = await _start_stream(client.cluster(Look.from_query(request.GET).at, plain), _last_comment)
     return download(text, "application/yaml", client.session.name, "yaml")
 
 
 async def _start_stream(parts: AsyncIterator[bytes], last: Callable[[str], bytes]) -> AsyncIterator[bytes]:
-    """Return the same parts. Errors before the first part are raised now, while an error page is still possible.
+    """Return the same parts. Raise errors before the first part now, while an error page is still possible.
 
     Later errors end the download early: `last` writes, in the file's own format, that the file is incomplete and why.
     """
@@ -80,7 +80,7 @@ def _last_comment(why: str) -> bytes:
 
 
 def number(request: HttpRequest, name: str, default: int) -> int:
-    """An attempt's number that an address asks for."""
+    """Return an attempt's number from the URL. Raise SessionError if it is invalid."""
     text = request.GET.get(name, "")
     if not text:
         return default
@@ -92,7 +92,7 @@ def number(request: HttpRequest, name: str, default: int) -> int:
 
 
 def download(parts: AsyncIterator[bytes], kind: str, name: str, suffix: str) -> StreamingHttpResponse:
-    """A file to keep, named after the session."""
+    """Return a file to save, named after the session."""
     filename = f"{slugify(name) or 'session'}.{suffix}"
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return StreamingHttpResponse(parts, content_type=kind, headers=headers)
@@ -100,7 +100,7 @@ def download(parts: AsyncIterator[bytes], kind: str, name: str, suffix: str) -> 
 
 @require_POST
 async def import_trace(request: HttpRequest) -> HttpResponse:
-    """Replay an uploaded trace. The page tells whether the result is equal, and opens a session with the history."""
+    """Replay an uploaded trace. The page shows whether the result is equal, and opens a session with the history."""
     file = request.FILES.get("file")
     try:
         if not isinstance(file, UploadedFile):
@@ -148,7 +148,7 @@ FORMS: dict[FileForm, tuple[str, str]] = {
 
 @require_GET
 def schema(request: HttpRequest) -> JsonResponse:
-    """The JSON Schema of a trace's lines."""
+    """Return the JSON Schema of a trace's lines."""
     return JsonResponse(json_schema(), json_dumps_params={"indent": 2})
 
 
@@ -166,7 +166,7 @@ async def replay(request: HttpRequest, client: SessionClient) -> HttpResponseBas
 
 @require_GET
 def lesson_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """A lesson to play offline, as one HTML file in the reader's language."""
+    """Return a lesson to play offline, as one HTML file in the reader's language."""
     lesson = find_built_in(slug)
     text = make_lesson_file(slug, get_language() if get_language() in lesson.words else "en")
     return HttpResponse(text, headers={"Content-Disposition": f'attachment; filename="{slug}.html"'})
@@ -174,7 +174,7 @@ def lesson_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 @opens("GET")
 async def of_history(request: HttpRequest, client: SessionClient, form: FileForm) -> HttpResponseBase:
-    """The session as trace events, as spans, as one `table`, or with all tables."""
+    """Return the session as trace events, as spans, as one `table`, or with all tables."""
     table = request.GET.get("table", "attempts") if form == "csv" else ""
     if table and table not in table_names():
         raise SessionError(_("No table has the name “%(name)s”.") % {"name": table[:40]})

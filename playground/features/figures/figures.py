@@ -1,4 +1,4 @@
-"""The figures: what the engine says for the values of a figure's controls, as a picture."""
+"""The figures: the engine's results for the values of a figure's controls, as a picture."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ SECOND, MI = 10**9, 2**20
 
 @dataclass(frozen=True)
 class Setting:
-    """A figure with the values of its controls, its world, and its words in one language."""
+    """A figure with the values of its controls, its world, and its texts in one language."""
 
     values: dict[str, Any]
     cluster: Cluster
@@ -299,7 +299,7 @@ FIGURES: dict[str, Callable[[Setting], Picture]] = {
 
 @lru_cache(maxsize=1024)
 def draw(name: str, language: str, values: tuple[tuple[str, Value], ...] = ()) -> Picture:
-    """A figure's picture, computed once for each choice of its controls; without `values` for the first ones."""
+    """Return a figure's picture, computed once for each choice of its controls; without `values`, for the first ones."""
     figure, cluster = read_figures()[name], Cluster()
     chosen = {**{control.name: control.value for control in figure.controls}, **dict(values)}
     for command in figure.begin(chosen) if figure.world else ():

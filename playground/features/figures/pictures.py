@@ -9,7 +9,7 @@ LINE = 19  # pixels
 
 
 class Mark(NamedTuple):
-    """A shape. `look` is its class, `side` the anchor of its text, `down` pixels below its place, `drags` the control that it moves."""
+    """A shape. `look` is its class, `side` the anchor of its text, `down` an offset in pixels, `drags` the control that it moves."""
 
     kind: str
     x: float
@@ -75,7 +75,7 @@ class Scale:
 
 
 def make_cells(*texts: object) -> list[Cell]:
-    """A row of plain cells."""
+    """Return a row of plain cells."""
     return [Cell(str(text)) for text in texts]
 
 
@@ -106,7 +106,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def draw_curves(scale: Scale, curves: Iterable[tuple[Points, str]], levels: Iterable[Level]) -> Iterator[Mark]:
-    """Lines through points, with levels across."""
+    """Yield lines through points, crossed by levels."""
     for points, look in curves:
         path = " ".join(f"{scale.x(x):.2f},{scale.y(y):.2f}" for x, y in points)
         yield Mark("path", 0, 0, text=path, look=look)
@@ -115,7 +115,7 @@ def draw_curves(scale: Scale, curves: Iterable[tuple[Points, str]], levels: Iter
 
 
 def draw_ground(scale: Scale, ticks: Iterable[float], unit: str) -> Iterator[Mark]:
-    """The axis of values from left to right."""
+    """Yield the axis of values from left to right."""
     yield Mark("line", 0, LOWEST, 100, look="ground")
     for at in ticks:
         side = "start" if at == 0 else "end" if at == scale.right else "middle"
@@ -123,7 +123,7 @@ def draw_ground(scale: Scale, ticks: Iterable[float], unit: str) -> Iterator[Mar
 
 
 def draw_moment(scale: Scale, at: float, text: str, look: str, top: float) -> Iterator[Mark]:
-    """A line from top to bottom with a text over it."""
+    """Yield a vertical line with a text above it."""
     yield Mark("rise", scale.x(at), top, h=LOWEST - top, look=look)
     yield Mark("text", scale.x(at), top, text=text, look=look, down=-4)
 
@@ -132,7 +132,7 @@ Lane = tuple[str, Sequence[tuple[float, float, str, str]], Sequence[float]]
 
 
 def draw_lanes(scale: Scale, lanes: Sequence[Lane], moments: Iterable[Mark]) -> Iterator[Mark]:
-    """A lane for each name, with its segments (begin, end, text, look) and dots."""
+    """Yield a lane for each name, with its segments (begin, end, text, look) and dots."""
     room = (LOWEST - 14) / len(lanes)
     tops = [14 + number * room for number in range(len(lanes))]
     yield from (Mark("box", 0, top + 0.32 * room, 100, room * 0.46, look="lane") for top in tops)

@@ -19,7 +19,7 @@ from playground.views.sharing import allow_framing
 
 @require_GET
 def list_figures(request: HttpRequest) -> HttpResponse:
-    """All figures, each with its picture at the first values."""
+    """Show all figures, each with its picture at the first values."""
     language = translation.get_language()
     figures = [
         {"name": name, "figure": figure, "picture": draw(name, language)} for name, figure in read_figures().items()

@@ -1,1 +1,1 @@
-"""Fixes for a pod that fits nowhere, and why a pod is not on a node."""
+"""Fixes for an unschedulable pod, and the reasons why a pod is not on a node."""

@@ -1,4 +1,4 @@
-"""Fixes in words: each change as a sentence, the purpose that it defeats, and its effects on other pods."""
+"""Fixes as messages: each change as a sentence, the purpose that it defeats, and its effects on other pods."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -16,7 +16,7 @@ MOST_EFFECTS = 6
 
 @lru_cache
 def read_texts() -> dict[str, dict[str, Any]]:
-    """The words of changes and of their effects: tables by kind."""
+    """Return the texts of changes and of their effects: tables by kind."""
     texts: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("texts.yaml"))
     return texts
 
@@ -39,7 +39,7 @@ def sentence(change: Mapping[str, Any]) -> Message:
 
 
 def _align_units(values: dict[str, Any]) -> dict[str, Any]:
-    """The values with an amount before and after the change in one unit: 1.5 and 1, not 1500m and 1."""
+    """Return the values with the amounts before and after the change in one unit: 1.5 and 1, not 1500m and 1."""
     resource, both = values.get("resource"), [values.get("from"), values.get("to")]
     measured = isinstance(resource, str) and (resource == "cpu" or is_bytes(resource))
     if not measured or None in both or both[1] == "0":
@@ -58,13 +58,13 @@ def _describe_new_node(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list_causes(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the taints to name; none if the node's own controller set them, because it removes them once the node is ready."""
+    """Return the taints to name, or none if the node's own controller set them, because it removes them when the node is ready."""
     taints = values.get("taints") or ()
     own = any(key.endswith(("/not-ready", "/unreachable")) for key in taints)
     return {"list": "" if own else ", ".join(dict.fromkeys(taints))}
 
 
-# The values of a kind's sentence that a change does not have as they are said.
+# The values of a kind's sentence that are not fields of the change.
 _VALUES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "free": lambda values: {"list": ", ".join(map(short, values["pods"])), "amounts": ", ".join(values["amounts"])},
     "node": _describe_new_node,
@@ -73,7 +73,7 @@ _VALUES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "priority": lambda values: {"name": values["class"], "preempts": values["value"] == values["from"]},
     "wait": lambda values: {"time": duration(max(values.get("time", 0), SECOND))},
 }
-# Kinds of changes whose sentence has a list, and the value that the list is of.
+# Kinds of changes whose sentence has a list, with the listed value.
 _OF_LISTS = {
     "pods": ("move", "free-quota", "free-claim", "partner-priority"),
     "labels": ("runtime-class", "namespace-label", "daemon-selector", "other-labels"),
@@ -110,7 +110,7 @@ def effect_sentence(effect: Mapping[str, Any]) -> Message:
 
 
 def effects_in_words(effects: list[Mapping[str, Any]]) -> list[Message]:
-    """Return the first effects, the worst first, and the number of further ones."""
+    """Return messages about the worst effects, and the number of further ones."""
     lines = [effect_sentence(effect) for effect in effects[:MOST_EFFECTS]]
     if len(effects) > MOST_EFFECTS:
         lines.append(message(read_texts()["effects"]["more"], n=len(effects) - MOST_EFFECTS))
@@ -143,7 +143,7 @@ class ShownFix(TypedDict):
 
 
 class ShownFindings(TypedDict):
-    """The result of a search. `name` is the short form of `pod`; `late`: the search ran out of time."""
+    """The result of a search. `name` is the short form of `pod`. `late`: the time limit ended the search."""
 
     pod: str
     name: str
@@ -181,7 +181,7 @@ def _describe_fix(fix: Mapping[str, Any]) -> ShownFix:
 
 
 class ProblemRow(TypedDict):
-    """Something that is not as its owner wants it; `query` leads to its fixes."""
+    """An object in an unwanted state. `query` leads to its fixes."""
 
     of: str
     subject: str

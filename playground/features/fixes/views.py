@@ -1,4 +1,4 @@
-"""The problems of a cluster, fixes for pods that fit nowhere (applied here or in a fork), and the reasons why a pod is not on a node."""
+"""The problems of a cluster, fixes for unschedulable pods (applied here or in a fork), and the reasons why a pod is not on a node."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -31,10 +31,10 @@ from scheduler_core.world.commands import Command
 MOST_STEPS = 10_000
 MOST_COMMANDS = 20
 SECONDS = 3.0
-LONGER = 20.0  # where somebody says that the search shall go on
+LONGER = 20.0  # if the user continues the search
 FOR_PROBLEMS, FOR_BEST = 1.0, 2.0
 BEST = 3  # fixes of which the best one is named beside a problem
-SHOWN, SEARCHED = 8, 5  # problems that are shown, and those that a fix is looked for
+SHOWN, SEARCHED = 8, 5  # problems shown, and problems whose fix is searched
 
 
 @opens("GET")
@@ -75,7 +75,7 @@ def _page(request: HttpRequest, client: SessionClient) -> dict[str, Any]:
 
 
 def _names(answer: Mapping[str, Any]) -> Names:
-    """Return the short forms of an answer's names."""
+    """Return the short names of an answer."""
     return Names(others={name: (form, form) for name, form in answer["short"].items()})
 
 
@@ -112,7 +112,7 @@ async def fixes(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @opens("POST")
 async def apply_fix(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Apply a fix where it was proven: at the head here, in a fork if that has passed. `how=show` always forks and walks on."""
+    """Apply a fix where it was proven: here if that is the head, else in a fork. `how=show` always forks and makes the steps."""
     commands, at = _commands(request.POST.get("command", "")), position(request)
     count = len(commands)
     given = [int(each) for each in request.POST.get("pauses", "").split(",") if each.isdecimal() and len(each) < 6]
@@ -139,7 +139,7 @@ async def _land(request: HttpRequest, client: SessionClient, look: Look) -> Http
 async def _show(
     request: HttpRequest, client: SessionClient, commands: list[Command], pauses: list[int], at: int | None, look: Look
 ) -> HttpResponse:
-    """A fork with the fix applied, at the end of the attempt that proved it."""
+    """Show a fork with the fix applied, at the end of the attempt that proved it."""
     name = _("%(name)s (fixed)") % {"name": client.session.name}
     twin = await client.fork(at, name[:NAME_LENGTH], creator(request))
     await remember(request, twin.key)

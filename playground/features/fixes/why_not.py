@@ -1,4 +1,4 @@
-"""Why not here, in words: every Filter plugin's verdict on a pod on one node, and its score if the node is feasible."""
+"""Why a pod is not on a node: every Filter plugin's verdict, and the node's score if it is feasible."""
 
 from collections.abc import Mapping
 from typing import Any, TypedDict, cast

@@ -21,16 +21,16 @@ from scheduler_core.analysis.fixes import Budget, Findings, Fix, search_fixes
 from scheduler_core.analysis.inspection import why_not
 from scheduler_core.world.readonly import WorldView
 
-# Problems as rows: what is not as its owner wants it, why in one line, and how many pods are alike.
+# Problems as rows: the object in an unwanted state, the reason in one line, and the number of equal pods.
 
-MOST = 60  # rows that are looked for
-# What only waits for its turn is no problem: Step shows where it goes.
+MOST = 60  # rows; the search ends at this number
+# Pods that only wait in the queue are no problem: the next steps place them.
 _IN_TURN = (State.NOT_ATTEMPTED, State.ATTEMPTING, State.BACKOFF)
 _NUMBER = re.compile(r"[-.]?\d+(?=$|[/ ])")
 
 
 class Rows:
-    """Explanations as they come; pods with one workload's name and one reason are one row. `fitting` counts pods that would fit."""
+    """Explanations as rows; pods of a workload with equal reasons share a row. `fitting` is the number of pods that would fit."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], dict[str, Any]] = {}
@@ -64,11 +64,11 @@ def _row(found: Explanation, said: Message) -> dict[str, Any]:
     return {"key": found.pod, "of": kind, "subject": key, "name": short(key), "said": said, "count": 0}
 
 
-MOST_NODES = 500  # that are suggested
+MOST_NODES = 500  # suggestions
 
 
 def add_short_names(world: WorldView, answer: Data) -> Data:
-    """Add the short forms of the names in an answer."""
+    """Add the short names of an answer."""
     names = names_of(world)
     short = {text: form for text in _find_words(answer) if (form := names.fit(text)) != text}
     return {**answer, "short": short}
@@ -84,7 +84,7 @@ def _find_words(data: object) -> Iterator[str]:
 
 @answers(Problems)
 def problems(engine: Engine, request: Problems) -> Steps[Data]:
-    """Return rows as JSON data. "late": the time ended before the search."""
+    """Return rows as JSON data. "late": the time limit ended the search."""
     world = yield from engine.at(request.position)
     deadline, rows = time.perf_counter() + request.seconds, Rows()
     for found in list_problems(world):
@@ -98,7 +98,7 @@ def problems(engine: Engine, request: Problems) -> Steps[Data]:
 
 @answers(Fixes)
 def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
-    """Return findings as JSON data. "late": the time ended before the search."""
+    """Return findings as JSON data. "late": the time limit ended the search."""
     world = (yield from engine.at(request.position)).fork()
     deadline = time.perf_counter() + request.seconds
     late = False
@@ -119,7 +119,7 @@ def fixes(engine: Engine, request: Fixes) -> Steps[Data]:
 
 @answers(WhyNot)
 def why_not_there(engine: Engine, request: WhyNot) -> Steps[Data | None]:
-    """Return the verdicts as JSON data, with nodes to choose from. Does not change the world."""
+    """Return the verdicts as JSON data, with nodes to choose from. The world does not change."""
     world = yield from engine.at(request.position)
     pod = world.store.pod_at(request.pod)
     if pod is None:

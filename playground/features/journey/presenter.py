@@ -1,4 +1,4 @@
-"""An attempt in detail, a stranded pod in words, and the whole journey as text."""
+"""The details of an attempt, a stranded pod as a message, and the whole journey as text."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -172,7 +172,7 @@ def _what(call: Mapping[str, Any]) -> str:
 
 
 def _events(events: list[dict[str, Any]]) -> Flight:
-    """Return the events that mattered first, then the others in order; at most EVENTS of them."""
+    """Return the events that mattered, then the others, in order; at most EVENTS."""
     ordered = sorted(events, key=lambda event: event.get("decision", _STAYS) == _STAYS)
     return {
         "flight": [
@@ -200,7 +200,7 @@ _WAYS = Path(__file__).with_name("ways.yaml")
 
 
 def describe_stranded(stranded: Stranding) -> Message:
-    """The sentence for one way of being stranded."""
+    """Return the sentence for one way of being stranded."""
     until = "-" if stranded.until is None else clock(stranded.until)
     return message(
         read_yaml(_WAYS)[stranded.way.value], node=stranded.node, plugin=", ".join(stranded.plugins), until=until
@@ -212,9 +212,7 @@ _NONE = "<none>"
 
 
 def text(story: Mapping[str, Any], said: str, stranded: str = "") -> str:
-    """Return the journey as text. `said` is the reader's sentence about the pod's state; `stranded` is the one that reports a stranded
-    pod.
-    """
+    """Return the journey as text. `said` is the sentence about the pod's state, `stranded` the sentence about a stranded pod."""
     wide = story["wide"]
     parts = [
         *_table(COLUMNS, [[wide[name] or _NONE for name in COLUMNS]], "   "),

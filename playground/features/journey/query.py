@@ -7,7 +7,7 @@ from playground.sessions.protocol.base import Query
 
 
 class Journey(Query[Any], frozen=True, kw_only=True):
-    """A pod's journey (presenters/journey) up to a position; at most so many seconds are spent on looking into its attempts."""
+    """The request for a pod's journey (presenters/journey) up to a position. Details of its attempts take at most `seconds`."""
 
     pod: str
     page: int | None
@@ -15,6 +15,6 @@ class Journey(Query[Any], frozen=True, kw_only=True):
 
 
 class CycleState(Query[CycleStateKeys | None], frozen=True, kw_only=True):
-    """The contents of the CycleState of a pod's present or last cycle, and the plugins that wrote and read it."""
+    """The request for the CycleState of a pod's present or last cycle, and the plugins that wrote and read it."""
 
     pod: str

@@ -24,7 +24,7 @@ SECONDS = 1.5  # for looking into attempts
 
 @opens("GET")
 async def journey_page(request: HttpRequest, client: SessionClient, namespace: str, name: str) -> HttpResponse:
-    """The whole story, its newest part first asked for; a part of the studio's drawer too."""
+    """Show the whole journey, newest part first. The studio's drawer also uses it."""
     story, head = await _story(request, client, namespace, name)
     at = position(request)
     context = {
@@ -47,7 +47,7 @@ async def journey_text(request: HttpRequest, client: SessionClient, namespace: s
 
 @opens("GET")
 async def cycle_state(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A fragment of the inspector's tab Internals, or a page of its own."""
+    """Show a fragment of the inspector's tab Internals, or a page of its own."""
     look = Look.from_query(request.GET)
     fragment = by_htmx(request)
     state = await client.ask(CycleState(at=look.at, pod=look.pod))
@@ -79,5 +79,5 @@ def _text(story: Story) -> str:
 
 
 def _plain(sentence: Message | None) -> str:
-    """A presenter's sentence without markup."""
+    """Return a presenter's sentence without markup."""
     return unescape(strip_tags(translated(sentence)))

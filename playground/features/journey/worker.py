@@ -13,14 +13,12 @@ from playground.sessions.worker.time_sharing import Steps, answers
 from scheduler_core.analysis.inspection import AttemptObserver, CycleStateObserver, find_stranding
 
 SHOWN = 40  # entries on one page
-MOST_STEPS = 4_000  # of one attempt; one that waits on Permit for long takes more
+MOST_STEPS = 4_000  # steps of one attempt; a long wait on Permit may exceed them
 
 
 @answers(Journey)
 def journey(engine: Engine, request: Journey) -> Steps[Story | None]:
-    """Return the newest entries of the journey, or those of a page (0: the oldest). Attempts from the latest back get a `detail` within
-    the time.
-    """
+    """Return the newest entries, or those of a page (0: the oldest). The latest attempts get a `detail`, as the time permits."""
     world = yield from engine.at(request.position)
     story = story_of(world, request.pod)
     if story is None:

@@ -74,7 +74,7 @@ class RefusalDifference(TypedDict):
 
 
 def _refusals(sides: tuple[HeldMoment, HeldMoment]) -> list[RefusalDifference]:
-    """Nodes refused for each reason, in both."""
+    """Return the number of refused nodes for each reason, on both sides."""
     tables = [{(refusal.plugin, refusal.text): refusal.count for refusal in side.refusals} for side in sides]
     return [
         {"plugin": plugin, "text": text, "sides": counts, "differs": counts[0] != counts[1]}
@@ -146,7 +146,7 @@ def _outcome(attempt: OutlinedAttempt) -> tuple[object, ...]:
 
 
 def end_of(comparison: Comparison, index: int) -> tuple[int, int]:
-    """Return the positions at which an attempt ends in both; the head of a session without it. Attempts before the divergence end alike."""
+    """Return the positions at which an attempt ends in both sessions, or the head without it. Attempts before the divergence are equal."""
     ends = []
     for side, head in zip(comparison.sides, comparison.heads, strict=True):
         offset = index - side.first
@@ -209,13 +209,13 @@ def _describe_end(attempt: OutlinedAttempt | None) -> EndedAttempt | None:
     }
 
 
-# Two histories laid side by side: what both have comes level, and where a step leads to from there.
+# Two histories side by side: common steps are aligned, and each row has the targets of a step.
 
 GRAINS = ("plugin", "point", "pod", "event")
 
 
 class Ways(TypedDict):
-    """The targets of the transport; None if there is none. `grains`: the addresses of this place with each grain."""
+    """The targets of the transport, each an address or None. `grains`: the addresses of this place with each grain."""
 
     home: str | None
     back: str | None
@@ -235,9 +235,7 @@ class Row(NamedTuple):
 
 
 def align_rows(ours: StretchSteps, theirs: StretchSteps) -> list[Row]:
-    """Align the steps of two stretches. A common step is one row; steps of only one side are paired with those of only the other as far
-    as they last.
-    """
+    """Align the steps of two stretches. A common step is a row; steps of only one side are paired with steps of only the other, if any."""
     pairs = align_sequences(
         [step.print.encode() for step in ours.steps], [step.print.encode() for step in theirs.steps]
     )

@@ -11,7 +11,7 @@ from playground.sessions.protocol.comparing import CountedRefusal, ScoreBoard
 
 
 class StretchOf(Query[int], frozen=True, kw_only=True):
-    """The index of the attempt whose stretch contains a position."""
+    """The request for the index of the attempt whose stretch contains a position."""
 
     where: int
 
@@ -33,14 +33,13 @@ class StretchSteps(Struct, frozen=True):
 
 
 class Stretch(Query[StretchSteps], frozen=True, kw_only=True):
-    """The stretch of the attempt with an index. For an attempt that was not made, an empty stretch at the head."""
+    """The request for the stretch of an attempt by its index. An attempt that does not exist has an empty stretch at the head."""
 
     index: int
 
 
 class HeldMoment(Struct, frozen=True):
-    """A world at a position, reduced to the data that two sessions are compared by: the state of the present cycle and its results so
-    far.
+    """The compared data of a world at a position: the state of the present cycle and its results so far.
 
     `evaluated` and `feasible` are None until Filter ends. `node` is the selected node.
     """
@@ -59,4 +58,4 @@ class HeldMoment(Struct, frozen=True):
 
 
 class Moment(Query[HeldMoment], frozen=True):
-    """The world at a position."""
+    """The request for the compared data at a position."""

@@ -71,7 +71,7 @@ class Pair(NamedTuple):
         return ours, theirs
 
     async def rows(self, index: int) -> list[presenter.Row]:
-        """The steps of an attempt, aligned."""
+        """Return the aligned steps of an attempt."""
         asked = [{"at": head, "index": index} for head in self.heads]
         return presenter.align_rows(*(await self.ask(Stretch, asked)))
 
@@ -112,7 +112,7 @@ async def _moment(request: HttpRequest, pair: Pair, comparison: Comparison) -> d
 
 
 async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) -> LockstepPosition:
-    """Return the row of the page's address; by default, the row where the histories differ first."""
+    """Return the row in the page's address; by default, the first row at which the histories differ."""
     ended = whole_number(request.GET.get("attempt", ""), 15)
     if ended is not None:
         index = max(0, ended - 1)
@@ -133,7 +133,7 @@ async def _standing(request: HttpRequest, pair: Pair, comparison: Comparison) ->
 
 
 def _ways(pair: Pair, comparison: Comparison, standing: LockstepPosition, grain: str) -> presenter.Ways:
-    """Return the targets of the transport; None if there is none."""
+    """Return the targets of the transport, each an address or None."""
     indices = presenter.differing(comparison)
     now = standing.attempt if standing.row == len(standing.rows) - 1 else standing.attempt - 0.5
     earlier = [i for i in indices if i < now]
@@ -176,7 +176,7 @@ async def go_on(request: HttpRequest, client: SessionClient) -> HttpResponse:
 async def beside(request: HttpRequest, client: SessionClient, command: Command) -> HttpResponse:
     """Fork, apply the command there, make as many attempts as the session has made, and show both side by side.
 
-    At the newest step, the whole history is meant: the branch starts before the first attempt.
+    At the newest step, the branch starts before the first attempt, to compare the whole history.
     """
     head, at = await client.head(), position(request)
     made = await client.ask(StretchOf(at=head, where=head + 1))
@@ -195,7 +195,7 @@ async def beside(request: HttpRequest, client: SessionClient, command: Command) 
 
 
 async def run_on(clients: list[SessionClient], attempts: int | None) -> None:
-    """Run sessions to the end of an attempt, or (None) until they are idle. Wait for that at most PATIENCE."""
+    """Run sessions to the end of an attempt, or (None) until they are idle. Wait at most PATIENCE."""
     fields = {} if attempts is None else {"until": "attempt", "number": str(attempts)}
     if attempts == 0:
         return

@@ -1,4 +1,4 @@
-"""What stepping through two sessions side by side asks of each: the steps of an attempt, and what is so at a position."""
+"""The steps of an attempt and the state at a position, for two sessions side by side."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -13,20 +13,20 @@ from scheduler_core.world.readonly import Attempt, Point
 
 MOST_STEPS = 1_000
 LOOKED_THROUGH = 64  # records of one step; an import makes thousands
-# Of each of these a pod has one at a time; the pods of binding cycles have to be told apart.
+# Points of binding cycles, which run in parallel: alignment must compare their pods, too.
 _OF_ONE_POD = (Point.WAIT_ON_PERMIT, Point.PRE_BIND, Point.EXTENDER_BIND, Point.BIND, Point.POST_BIND)
 
 
 @answers(StretchOf)
 def stretch_of(engine: Engine, request: StretchOf) -> Steps[int]:
-    """The first attempt that had not ended before the position."""
+    """Return the index of the first attempt that had not ended before the position."""
     attempts = (yield from engine.at(request.position)).journal.attempts
     return bisect_left(attempts, request.where, key=_end)
 
 
 @answers(Stretch, too_much=TOO_MUCH)
 def stretch(engine: Engine, request: Stretch) -> Steps[StretchSteps]:
-    """Each step of the stretch; of a very long one the first MOST_STEPS, and one to its end."""
+    """Return each step of the stretch; of a very long one, the first MOST_STEPS and one to its end."""
     attempts = (yield from engine.at(request.position)).journal.attempts
     start, end = _bounds(attempts, request.index, request.position)
     world = yield from engine.own(start)

@@ -1,4 +1,4 @@
-"""Charts over virtual time and by label, each with the table that says the same and the numbers of its CSV."""
+"""Charts over virtual time and by label, each with its table and the numbers for CSV."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
@@ -16,9 +16,9 @@ POINTS = ("PreFilter", "Filter", "PreScore", "Score")
 
 
 class Chart(TypedDict):
-    """`figure` is None where there is nothing to draw yet; `csv` has plain names and numbers, and all of them.
+    """`figure` is None if there is no data yet. `csv` has all numbers, with plain names.
 
-    `words` is how many columns of the table are texts.
+    `words` is the number of text columns in the table.
     """
 
     id: str
@@ -68,7 +68,7 @@ def over_time(
     metric: Metric | None = None,
     note: str = "",
 ) -> Chart:
-    """`lines`: name on the screen -> field of a point of the curve, which has its time as `t`. `zeros`: draws them, too."""
+    """Return a chart. `lines`: display name -> field of the curve's points, whose time is `t`. `zeros`: also draw a curve of zeros."""
     if not lines or not (zeros or any(point[field] for point in curve for field in lines.values())):
         return chart(name, title, metric=metric, note=note)
     moving = _moving(curve, list(lines.values()))
@@ -86,7 +86,7 @@ def over_time(
 
 
 def _moving(curve: Curve, fields: list[str]) -> Curve:
-    """The curve up to its last change and a little further: what follows is a straight line. A curve that never changes is whole."""
+    """Return the curve up to a little after its last change, because the rest is a straight line; its two ends if it never changes."""
     now = {field: curve[-1][field] for field in fields}
     end = len(curve) - 1
     while end > 0 and all(curve[end - 1][field] == now[field] for field in fields):
@@ -98,7 +98,7 @@ def _moving(curve: Curve, fields: list[str]) -> Curve:
 
 
 def some(curve: Curve) -> Curve:
-    """Evenly spread points of a curve, the last one among them."""
+    """Return evenly spaced points of a curve, including the last."""
     every = -(-len(curve) // MOST_TIMES)
     return list(reversed(list(reversed(curve))[::every]))
 
@@ -111,7 +111,7 @@ def build_stacked_bars(
     metric: Metric | None = None,
     note: str = "",
 ) -> Chart:
-    """Bars by category, the longest first: category -> part -> amount."""
+    """Return bars by category, longest first. `cells`: category -> part -> amount."""
     if not cells:
         return chart(name, title, metric=metric, note=note)
     ordered = sorted(cells, key=lambda category: (-sum(cells[category].values()), category))
@@ -129,17 +129,17 @@ Series = Mapping[str, Any]
 Families = Mapping[str, Sequence[Series]]
 
 MOST_ROWS = 60
-# The readings of a scheduler where none runs.
+# The readings used if no scheduler runs.
 NONE: Mapping[str, Any] = {"name": "", "families": [], "curve": [], "refusals": {"plugins": {}, "reasons": []}}
 
 
 def families(scheduler: Mapping[str, Any]) -> Families:
-    """Name -> series, of one scheduler."""
+    """Return the series of one scheduler by metric."""
     return {family["name"]: family["series"] for family in scheduler["families"]}
 
 
 def total(families: Families, name: str, **wanted: str) -> int:
-    """The sum of a counter's or gauge's series that have these labels."""
+    """Return the sum of the series of a counter or gauge with these labels."""
     labels = BY_NAME[name].labels
     picked = [labels.index(label) for label in wanted]
     return sum(
@@ -162,7 +162,7 @@ def sum_histogram(families: Families, name: str, by: str) -> dict[str, tuple[lis
 
 
 def format_bound(metric: Metric, i: int) -> str:
-    """A bucket's upper bound as people read it; the last one has none."""
+    """Format a bucket's upper bound. The last bucket has none."""
     if i >= len(metric.buckets):
         return f"> {_amount(metric, metric.buckets[-1])}"
     return f"≤ {_amount(metric, metric.buckets[i])}"
@@ -173,7 +173,7 @@ def _amount(metric: Metric, value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """A sum of durations, which the catalogue has in seconds."""
+    """Format a sum of durations, which metrics have in seconds."""
     return duration(round(value * SECOND))
 
 
@@ -197,7 +197,7 @@ class Table(TypedDict):
 
 
 def table(metric: Metric, series: Iterable[Series]) -> Table:
-    """Every series with its labels: its value, or how many, their sum and their mean."""
+    """Return a row for each series with its labels and its value, or count, sum, and mean."""
     lines = [_line(metric, row) for row in series]
     return {
         "labels": list(metric.labels),

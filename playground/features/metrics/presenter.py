@@ -1,4 +1,4 @@
-"""The metrics page: charts of the metrics that most people look for, with hints, and every metric with its series."""
+"""The metrics page: charts of the most important metrics, with hints, and every metric with its series."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,7 +25,7 @@ from scheduler_core.analysis.status import BY_NAME, FORMER, METRICS, Metric
 
 HINTS = Path(__file__).with_name("hints.yaml")
 
-# The charts of the metrics page that no other page has: distributions, and what brings pods into a queue.
+# Charts that only the metrics page has: distributions, and the events that move pods into a queue.
 
 
 def charts(families: Families) -> list[Chart]:
@@ -66,7 +66,7 @@ def _incoming(families: Families) -> Chart:
 
 
 def _build_histogram(name: str, title: str, metric: str, families: Families, by: str) -> Chart:
-    """A histogram's buckets, from the first to the last that has something in it."""
+    """Return a chart of a histogram's buckets, from the first to the last that is not empty."""
     series = {key: counts for key, (counts, _) in sum_histogram(families, metric, by).items() if any(counts)}
     used = [i for counts in series.values() for i, n in enumerate(counts) if n]
     if not used:
@@ -116,7 +116,7 @@ class MetricsPage(TypedDict):
 
 
 def present(readings: Mapping[str, Any], q: str) -> MetricsPage:
-    """The readings of worker.py, of one scheduler or of none; `q` filters the metrics below the charts."""
+    """Return the page for the data of worker.py, of one scheduler or none. `q` filters the metrics below the charts."""
     runs = bool(readings["schedulers"])
     scheduler = readings["schedulers"][0] if runs else NONE
     series = families(scheduler)
@@ -136,7 +136,7 @@ def present(readings: Mapping[str, Any], q: str) -> MetricsPage:
 
 
 def _tiles(series: Families) -> list[Tile]:
-    """The few figures that people look at first."""
+    """Return the few most important figures."""
     pending = total(series, "scheduler_pending_pods")
     return [
         {"title": gettext_noop("pods bound"), "value": thousands(total(series, _ATTEMPTS, result="scheduled"))},

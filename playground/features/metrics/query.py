@@ -4,12 +4,12 @@ from playground.sessions.protocol.base import Data, Query
 
 
 class Metrics(Query[Data], frozen=True, kw_only=True):
-    """kube-scheduler's metrics of one scheduler, or of all."""
+    """The request for kube-scheduler's metrics of one scheduler, or of all for ""."""
 
     scheduler: str
 
 
 class Statistics(Query[Data], frozen=True, kw_only=True):
-    """One scheduler's statistics up to a step: its metrics, their curves, use of the nodes, refusals by plugin."""
+    """The request for one scheduler's statistics up to a step: metrics, curves, utilization of the nodes, and refusals by plugin."""
 
     scheduler: str

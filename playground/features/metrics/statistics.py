@@ -1,4 +1,4 @@
-"""The statistics page: charts of pods, refusals, calls, times, and the use of the nodes up to a step."""
+"""The statistics page: charts of pods, refusals, calls, times, and the utilization of the nodes up to a step."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -37,7 +37,7 @@ class StatisticsPage(TypedDict):
 
 
 def present(readings: Mapping[str, Any]) -> StatisticsPage:
-    """The readings of worker.py, of one scheduler or of none."""
+    """Return the page for the data of worker.py, of one scheduler or none."""
     scheduler = next(iter(readings["schedulers"]), NONE)
     curve, series = scheduler["curve"], families(scheduler)
     use, stranded = use_charts(curve)
@@ -92,7 +92,7 @@ def _calls(families: Families) -> Chart:
 
 
 def _answers(families: Families) -> Chart:
-    """A row for each plugin, extension point and status; drawn are all but Success and Skip."""
+    """Return a row for each plugin, extension point, and status. The chart omits Success and Skip."""
     counted = sorted(_executions(families), key=lambda row: (row[0], _order(row[1]), row[2]))
     name, title = "answers", gettext_noop("Results other than Success and Skip, by plugin")
     cells: dict[str, dict[str, int]] = {}
@@ -129,7 +129,7 @@ def _order(point: str) -> tuple[int, str]:
 
 
 def _times(families: Families) -> Chart:
-    """Virtual time by extension point, of those at which any passes."""
+    """Return a chart of virtual time by extension point, without points that spend none."""
     name, title, metric = "times", gettext_noop("Virtual time by extension point"), BY_NAME[_POINT]
     spent = [(point, took) for point, (_, took) in sum_histogram(families, _POINT, "extension_point").items() if took]
     if not spent:
@@ -164,7 +164,7 @@ def _by_plugin(plugins: Mapping[str, list[int]], times: list[int]) -> Chart:
 
 
 def _by_reason(reasons: list[list[Any]]) -> Chart:
-    """kube's own words, as they are; the table and the CSV have those that are not drawn."""
+    """Return a chart of kube's reasons, unchanged. The table and the CSV also have those that are not drawn."""
     title = gettext_noop("Refusals of nodes by reason")
     word = gettext_noop("reason")
     drawn = build_stacked_bars(
@@ -184,7 +184,7 @@ MOST_RESOURCES = 8
 
 
 def use_charts(curve: Sequence[Mapping[str, Any]]) -> list[Chart]:
-    """Shares in percent, by resource; the most used ones where there are many."""
+    """Return charts of utilization in percent, by resource; only the most utilized ones if there are many."""
     uses = [{use[0]: _use(use) for use in point["use"]} for point in curve]
     names = _select_charted_resources(uses[-1]) if uses else []
     return [
@@ -230,7 +230,7 @@ def _select_charted_resources(now: Mapping[str, Use]) -> list[str]:
 
 
 def percent(use: Use | None, part: str, whole: str) -> float:
-    """Return a percentage with one decimal; 0 of nothing."""
+    """Return a percentage with one decimal; 0 without a total."""
     if not use or not use[whole]:
         return 0
     return round(100 * use[part] / use[whole], 1)
@@ -257,7 +257,7 @@ def _shares(
 def _amounts(
     curve: Sequence[Mapping[str, Any]], uses: Sequence[Mapping[str, Use]], part: str, whole: str
 ) -> tuple[list[str], list[list[Any]]]:
-    """Exact amounts, a line for each moment and resource."""
+    """Return exact amounts, one line for each time and resource."""
     rows = [
         [point["t"], resource, each[part], each[whole]]
         for point, use in zip(curve, uses, strict=True)

@@ -1,4 +1,4 @@
-"""kube-scheduler's metrics and statistics on virtual time: pages with charts, each chart as CSV, and Prometheus' text form."""
+"""kube-scheduler's metrics and statistics on virtual time: pages with charts, each chart as CSV, and Prometheus' text format."""
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
@@ -25,7 +25,7 @@ from playground.views.responses import attach, by_htmx, describe_session, positi
 from scheduler_core.analysis.status import METRICS, MetricKind
 from scheduler_core.analysis.status import Metric as Entry
 
-# Metrics in Prometheus' text form, version 0.0.4, as kube-scheduler's own /metrics gives them.
+# Metrics in Prometheus' text format 0.0.4, like kube-scheduler's /metrics.
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SCHEDULER = "scheduler"
@@ -93,7 +93,7 @@ LONGEST_FILTER = 100
 
 @opens("GET")
 async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
+    """Show the page; for htmx, the changing part, or 204 if nothing has changed since the step `seen`."""
     if await stands_still(request, client):
         return HttpResponse(status=204)
     asked = _ask(Metrics, request)
@@ -104,7 +104,7 @@ async def metrics(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 
 def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The whole page, the list that the filter is for, or what moves: the charts, and the list beside them."""
+    """Return the template and context: the page, the filtered list, or for other htmx requests the charts with the list."""
     if not by_htmx(request):
         return "metrics/page.html", context
     if request.headers.get("HX-Target") == "metrics-all":
@@ -113,24 +113,24 @@ def _part(request: HttpRequest, context: dict[str, Any]) -> tuple[str, dict[str,
 
 
 def _one(readings: dict[str, Any], name: str) -> dict[str, Any]:
-    """The page shows one scheduler: the one that was asked for, or the first."""
+    """Return the readings of one scheduler: the requested one, or the first."""
     return readings if name else {**readings, "schedulers": readings["schedulers"][:1]}
 
 
 def _ask(query: type[Q], request: HttpRequest) -> Q:
-    """The request for the figures of the scheduler that an address names, at its step."""
+    """Build the request for the figures of the scheduler and step in the URL."""
     return query(at=position(request), scheduler=request.GET.get("scheduler", "")[:LONGEST_NAME])
 
 
 def _place(request: HttpRequest, client: SessionClient, head: int) -> dict[str, Any]:
-    """The context about the session and the step; `at` is None at the newest one."""
+    """Return the context about the session and the step. `at` is None at the newest step."""
     at = position(request)
     return {**describe_session(request, client), "head": head, "at": at if at is not None and at < head else None}
 
 
 @opens("GET")
 async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
-    """All numbers of one of the page's charts; 404 where there is no such chart."""
+    """Return all numbers of one of the page's charts, or 404."""
     asked = _ask(Metrics, request)
     readings = _one(await client.ask(asked), asked.scheduler)
     return _download(client, chart, present(readings, ""), readings)
@@ -138,14 +138,14 @@ async def metrics_csv(request: HttpRequest, client: SessionClient, chart: str) -
 
 @opens("GET")
 async def metrics_text(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """All metrics that have been counted, in the text exposition format 0.0.4."""
+    """Return all metrics with values, in the text exposition format 0.0.4."""
     readings = await client.ask(_ask(Metrics, request))
     return HttpResponse(exposition(readings), content_type=CONTENT_TYPE)
 
 
 @opens("GET")
 async def statistics(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The page; for htmx the part that moves, or 204 where nothing has moved since the step that was `seen`."""
+    """Show the page; for htmx, the changing part, or 204 if nothing has changed since the step `seen`."""
     if await stands_still(request, client):
         return HttpResponse(status=204)
     readings, head = await client.ask_with_head(_ask(Statistics, request))
@@ -156,7 +156,7 @@ async def statistics(request: HttpRequest, client: SessionClient) -> HttpRespons
 
 @opens("GET")
 async def statistics_csv(request: HttpRequest, client: SessionClient, chart: str) -> HttpResponse:
-    """All numbers of one chart; 404 where there is no such chart."""
+    """Return all numbers of one chart, or 404."""
     readings = await client.ask(_ask(Statistics, request))
     return _download(client, chart, present_statistics(readings), readings)
 
@@ -164,7 +164,7 @@ async def statistics_csv(request: HttpRequest, client: SessionClient, chart: str
 def _download(
     client: SessionClient, name: str, shown: MetricsPage | StatisticsPage, readings: dict[str, Any]
 ) -> HttpResponse:
-    """The chart of that name as a file, each line with the scheduler's release; an empty one where nothing was counted yet."""
+    """Return a chart as a file, each line with the scheduler's release; empty without data. Raise Http404 if there is no such chart."""
     found = next((each for each in shown["charts"] if each["id"] == name), None)
     if found is None:
         raise Http404(_("This chart does not exist."))

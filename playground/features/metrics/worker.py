@@ -28,12 +28,12 @@ def statistics(engine: Engine, request: Statistics) -> Steps[Data]:
 
 
 def metrics_of(world: Any, name: str) -> Data:
-    """Raises SessionGone where there is no scheduler of that name, unless none runs."""
+    """Return the metrics. Raise SessionGone if no scheduler has that name, unless none runs."""
     return {**_about(world, name), "schedulers": [_one(s) for s in world.schedulers if name in ("", s.name)]}
 
 
 def statistics_of(world: Any, name: str) -> Data:
-    """Raises SessionGone where there is no scheduler of that name, unless none runs."""
+    """Return the statistics. Raise SessionGone if no scheduler has that name, unless none runs."""
     about = {**_about(world, name), "every": world.scrapes.every}
     named = [scheduler for scheduler in world.schedulers if name in ("", scheduler.name)]
     return {**about, "schedulers": [_with_statistics(world, scheduler) for scheduler in named[:1]]}
@@ -71,7 +71,7 @@ def _one(scheduler: Any) -> Data:
 
 
 def by_plugin(attempts: Sequence[Any], times: Sequence[int]) -> dict[str, list[int]]:
-    """Count the attempts that each plugin had refused by each of these times, the last of which is now.
+    """Count the attempts that each plugin has refused up to each of these times, the last of which is the present.
 
     Attempts are in the order of their ends.
     """
@@ -89,7 +89,7 @@ def by_plugin(attempts: Sequence[Any], times: Sequence[int]) -> dict[str, list[i
 
 
 def by_reason(attempts: Sequence[Any]) -> list[tuple[str, int]]:
-    """kube's reasons with how many nodes were refused for them in all attempts, the most frequent first."""
+    """Return kube's reasons with the number of nodes refused in all attempts, most frequent first."""
     nodes: Counter[str] = Counter()
     for attempt in attempts:
         for reason, count in attempt.refusals:

@@ -1,4 +1,4 @@
-"""The request of the records page."""
+"""The requests of the records page."""
 
 from msgspec import Struct
 
@@ -9,7 +9,7 @@ from playground.sessions.protocol.breakpoints import Breakpoint
 
 
 class StepRecords(Struct, frozen=True):
-    """Records of one step, as rows (presenters/sentences/records), and how many more there are."""
+    """The records of one step, as rows (presenters/sentences/records), and the number of `more` records."""
 
     position: int
     t: str
@@ -18,14 +18,14 @@ class StepRecords(Struct, frozen=True):
 
 
 class RecordsFound(Struct, frozen=True):
-    """Steps, the newest first, and where to go on (0: that was all)."""
+    """Steps, newest first, and the position to continue from (0: the end)."""
 
     steps: list[StepRecords]
     before: int
 
 
 class Records(Query[RecordsFound], frozen=True, kw_only=True):
-    """Records up to a position, the newest first, of whole steps; with `point` those that match. At most so many seconds are spent."""
+    """The request for records of whole steps up to a position, newest first; with `point`, those that match. Takes at most `seconds`."""
 
     point: Breakpoint | None
     most: int
@@ -33,9 +33,9 @@ class Records(Query[RecordsFound], frozen=True, kw_only=True):
 
 
 class ListedStep(Struct, frozen=True):
-    """A step as one line; `type` is its extension point, or the kind of thing that happened.
+    """A step as one line. `type` is its extension point, or the kind of record.
 
-    `ends` says how a cycle of the pod ended in it; `command`: something was asked of the world.
+    `ends`: the outcome of a cycle that ended in this step. `command`: a command was applied.
     """
 
     position: int
@@ -49,14 +49,14 @@ class ListedStep(Struct, frozen=True):
 
 
 class StepsFound(Struct, frozen=True):
-    """Steps, the newest first, and where to go on (0: that was all)."""
+    """Steps, newest first, and the position to continue from (0: the end)."""
 
     steps: list[ListedStep]
     before: int
 
 
 class StepList(Query[StepsFound], frozen=True, kw_only=True):
-    """Steps up to a position, the newest first; with `text` those whose line or pod has it in it, with `kind` those of it."""
+    """The request for steps up to a position, newest first, filtered by `text` in their line or pod, and by `kind`."""
 
     text: str
     kind: str

@@ -1,4 +1,4 @@
-"""The records of a session: everything that happened, step by step, filtered; each leads to its moment."""
+"""The records of a session, step by step, with filters; each links to its step."""
 
 from itertools import groupby
 from typing import Any
@@ -33,7 +33,7 @@ STEP_KINDS = ("decisions", "changes")
 
 @opens("GET")
 async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Newest first, from `before` or from where the viewer stands; the fields are those of a breakpoint."""
+    """Show records, newest first, from `before` or the viewer's step. The fields are those of a breakpoint."""
     fields = {name: request.GET.get(name, "").strip()[: core.TEXT] for name in FIELDS}
     wanted = {name: value for name, value in fields.items() if value}
     here = position(request)
@@ -63,7 +63,7 @@ async def records(request: HttpRequest, client: SessionClient) -> HttpResponse:
 
 @opens("GET")
 async def steps(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The steps around the one where the viewer stands, or those up to `before`, pod by pod; `q` and `kind` filter."""
+    """Show the steps around the viewer's, or those up to `before`, grouped by pod. `q` and `kind` filter."""
     head = await client.head()
     here = min(head, head if (at := position(request)) is None else at)
     text, kind = request.GET.get("q", "").strip()[: core.TEXT], request.GET.get("kind", "")

@@ -1,4 +1,4 @@
-"""The records of a history, listed from the newest back, inside a worker."""
+"""The records of a history, newest first, inside a worker."""
 
 import time
 from collections import deque
@@ -32,7 +32,7 @@ class MatchingStep(NamedTuple):
 
 @answers(Records)
 def records(engine: Engine, request: Records) -> Steps[RecordsFound]:
-    """Return at least the requested number of records, or all if there are fewer; steps are never cut."""
+    """Return at least the requested number of records, or all if there are fewer. Steps are never split."""
     matcher = Matcher(request.point) if request.point is not None else None
     steps, before = yield from _look_back(
         engine, request, lambda world: _matching(world, matcher), lambda step: len(step.records)
@@ -50,9 +50,9 @@ def step_list(engine: Engine, request: StepList) -> Steps[StepsFound]:
 def _look_back(
     engine: Engine, request: Records | StepList, pick: Callable[[Any], T | None], size: Callable[[T], int]
 ) -> Steps[tuple[list[T], int]]:
-    """Return the records picked from steps, the newest first, and the position where the search goes on.
+    """Return the values picked from steps, newest first, and the position to continue from.
 
-    History is replayed in pieces that begin at a known world, the last piece first.
+    Replays the history in pieces that begin at a known world, the last piece first.
     """
     over = time.perf_counter() + request.seconds
     found: list[tuple[int, T]] = []
@@ -71,7 +71,7 @@ def _look_back(
 def _piece(
     engine: Engine, end: int, most: int, pick: Callable[[Any], T | None], size: Callable[[T], int]
 ) -> Steps[tuple[int, deque[tuple[int, T]]]]:
-    """Return the start of the piece of history before a position, and what is picked last in it."""
+    """Return the start of the piece of history before a position, and the last picked values in it."""
     world = engine.history.nearest(end - 1)
     start = world.position
     piece: deque[tuple[int, T]] = deque()

@@ -1,1 +1,1 @@
-"""A scheduler from outside on a fork of a session: what it did, beside what ours would do."""
+"""An external scheduler on a fork of a session: its decisions compared with those of our scheduler."""

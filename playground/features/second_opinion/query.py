@@ -4,9 +4,9 @@ from playground.sessions.protocol.base import Data, Query
 
 
 class AskOutside(Query[Data], frozen=True, kw_only=True):
-    """Ask how to prepare a world for an external scheduler, and for its progress: `asked` are its commands so far, `waiting` pods without
-    a node, and `undecided` those of them that no scheduler has tried. With `configured`, also the configuration of the built-in
-    scheduler.
+    """The request for the preparation of a world for an external scheduler, and for its progress: `asked` are its commands so far,
+    `waiting` pods without a node, and `undecided` those of them that no scheduler has tried. With `configured`, also the configuration of
+    the built-in scheduler.
     """
 
     configured: bool = False
@@ -24,6 +24,6 @@ class SecondOpinion(Query[Data], frozen=True, kw_only=True):
 
 
 class AuditBinding(Query[Data], frozen=True, kw_only=True):
-    """Ask our filters about each node right before a pod was bound."""
+    """The request for the verdicts of our filters on each node, just before a pod was bound."""
 
     pod: str

@@ -34,7 +34,7 @@ WORDS = {
 
 @opens("GET")
 async def second_opinion(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """Show the decisions of schedulers from outside beside ours; `pod` shows one pod with the verdicts of our filters."""
+    """Show the decisions of external schedulers beside ours. `pod` shows one pod with the verdicts of our filters."""
     at, pod = position(request), request.GET.get("pod", "")[:512]
     answer = await client.ask(SecondOpinion(at=at, seconds=SECONDS))
     rows = _rows(answer)
@@ -47,7 +47,7 @@ async def second_opinion(request: HttpRequest, client: SessionClient) -> HttpRes
 
 
 def _rows(answer: Data) -> list[Data]:
-    """The pods, those that differ first."""
+    """Return the pods, those that differ first."""
     bound = {each["pod"]: each for each in answer["bindings"]}
     rows = [{**row, **bound.pop(row["pod"], {"node": row["theirs"]["node"]})} for row in answer.get("pods", ())]
     rows += [{"ours": {}, "different": (), **each} for each in bound.values()]
@@ -58,7 +58,7 @@ def _rows(answer: Data) -> list[Data]:
 
 
 def _sides(row: Data) -> list[Data]:
-    """The decisions of both schedulers about a pod, field by field; nothing where ours did not run."""
+    """Return the decisions of both schedulers about a pod, field by field; empty if ours did not run."""
     if "theirs" not in row:
         return []
     fields = [name for name in WORDS if name != "gone" or "gone" in row["different"]]
@@ -82,9 +82,8 @@ def _texts(value: Any) -> list[str]:
 
 @opens("GET")
 async def data(request: HttpRequest, client: SessionClient, name: str) -> HttpResponse:
-    """The same as opinion.json (`seed` is that of our draws; while `late`, the next request goes on with the comparison), how far a
-    scheduler is as progress.json, or the configuration with which a kube-scheduler works here as ours did as config.yaml (`type` is the
-    media type that it sends).
+    """Return opinion.json, the comparison (`seed` is that of our draws; while `late`, the next request continues it); progress.json, the
+    scheduler's progress; or config.yaml, a configuration equal to our scheduler's (`type` is the media type that it sends).
     """
     if name == "opinion.json":
         seed = whole_number(request.GET.get("seed", ""), 15)
@@ -103,7 +102,7 @@ async def data(request: HttpRequest, client: SessionClient, name: str) -> HttpRe
 
 @opens("POST")
 async def begin(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """A live fork without our schedulers and with kubelets, under the release `release` where one is named."""
+    """Create a live fork with kubelets and without our schedulers, under the release `release` if given."""
     release = request.POST.get("release", "").strip()
     try:
         wanted = read_release(release) if release else ""

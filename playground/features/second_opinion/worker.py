@@ -20,7 +20,7 @@ SHOWN = 5  # nodes
 
 @answers(AskOutside)
 def ask_outside(engine: Engine, request: AskOutside) -> Steps[Data]:
-    """Look at the schedulers, the kubelets, and the pods of a world."""
+    """Return the state of the schedulers, the kubelets, and the pods of a world."""
     world = yield from engine.at(request.position)
     found = (yield from _find_configurations(engine, world)) if request.configured else {}
     pending = [pod for pod in world.store.pods() if not (pod.node_name or pod.terminal or pod.deleting)]
@@ -44,7 +44,7 @@ class Comparison(Task[tuple[list[comparing.Row], RestResult], Data]):
         self._answer = answer
 
     def progress(self) -> Data:
-        """Return the answer; `late` is true in it if the time was not enough."""
+        """Return the answer. In it, `late` is true if the time ended first."""
         if self.result is None:
             return {**self._answer, "late": True}
         rows, rest = self.result
@@ -59,11 +59,11 @@ class Comparison(Task[tuple[list[comparing.Row], RestResult], Data]):
 
 @answers_as_worker(SecondOpinion, slow=True)
 def second_opinion(engines: Engines, session: int, request: SecondOpinion) -> Steps[Data]:
-    """The bindings from outside, and, where our schedulers were stopped for them, both sides of each pod."""
+    """Return the bindings from outside and, if our schedulers were stopped for them, both sides of each pod."""
     engine = engines.get(session)
     world = yield from engine.at(request.position)
     last = max((at for at in engine.commands if at < world.position), default=0)
-    token = f"second opinion {last} {request.seed}"  # what follows the last command changes nothing that is compared
+    token = f"second opinion {last} {request.seed}"  # later steps change nothing that is compared
     going = engines.take_task(session, token, Comparison)
     if going is None:
         bindings = _list_bindings(engine, world)
@@ -82,7 +82,7 @@ def second_opinion(engines: Engines, session: int, request: SecondOpinion) -> St
 
 @answers(AuditBinding, slow=True)
 def audit_binding(engine: Engine, request: AuditBinding) -> Steps[Data]:
-    """Ask the filters of our scheduler about a pod as things were right before it was bound."""
+    """Run the filters of our scheduler for a pod in the state just before it was bound."""
     world = yield from engine.at(request.position)
     moves = [move for move in world.journal.lane(request.pod) if move.place == Place.BOUND]
     if not moves:
@@ -100,7 +100,7 @@ def audit_binding(engine: Engine, request: AuditBinding) -> Steps[Data]:
 
 
 def _find_stop(world: Simulation) -> int | None:
-    """The position before the last of our schedulers was stopped, and those that were stopped right before it."""
+    """Return the position before the last of our schedulers was stopped, and those stopped just before it, or None."""
     stops = [move.position for move in world.journal.processes if move.state == "ended"]
     first = stops.pop() if stops else 0
     while stops and stops[-1] == first - 1:
@@ -109,7 +109,7 @@ def _find_stop(world: Simulation) -> int | None:
 
 
 def _find_configurations(engine: Engine, world: Simulation) -> Steps[Configurations]:
-    """The configurations of the schedulers that run, or that ran before they were stopped; of replicas that of one."""
+    """Return the configurations of the running schedulers, or of those before the stop; for replicas, one of them."""
     start = _find_stop(world)
     before = world if world.schedulers or start is None else (yield from engine.own(start))
     names = {tuple(scheduler.profiles): scheduler.name for scheduler in reversed(before.schedulers)}
@@ -117,7 +117,7 @@ def _find_configurations(engine: Engine, world: Simulation) -> Steps[Configurati
 
 
 def _find_first_call(engine: Engine, world: Simulation) -> int | None:
-    """The position of the first request of a client after our schedulers were stopped."""
+    """Return the position of a client's first request after our schedulers were stopped, or None."""
     stop = _find_stop(world) or 0
     later = (at for at in engine.commands if stop < at < world.position)
     return next((at for at in later if isinstance(engine.commands[at], CallAPI)), None)

@@ -70,7 +70,7 @@ class Diagram(TypedDict):
 
 
 def present(found: FoundSequence, every: bool, say: Callable[[Message], str]) -> Page:
-    """Draw the findings of worker.py, also as rows of a table; `every` shows each plugin alone."""
+    """Return the diagram of the findings of worker.py, and its rows as a table. `every` shows each plugin alone."""
     rows = found["rows"] if every else fold_passing_plugins(found["rows"])
     return {
         **found,
@@ -90,7 +90,7 @@ def present(found: FoundSequence, every: bool, say: Callable[[Message], str]) ->
 
 
 _BEFORE_THE_POP = (Point.PRE_ENQUEUE, Point.QUEUE_SORT)
-_TELLING = (Point.SCORE,)  # these say more than that a pod may pass
+_TELLING = (Point.SCORE,)  # plugins' results matter even if the pod passes
 
 
 def facts_of(record: Record) -> trace.Facts:
@@ -100,7 +100,7 @@ def facts_of(record: Record) -> trace.Facts:
 
 
 def in_causal_order(records: Sequence[Record]) -> list[Record]:
-    """Sort causes before their effects: records of one step are written when each becomes known.
+    """Sort causes before their effects. The records of one step are in the order in which their data became known.
 
     PreEnqueue and QueueSort ran before the pop, a controller's request before the change, a binding's call after Bind began.
     """
@@ -210,10 +210,10 @@ WIDEST = 190  # of a column
 ROW = 34
 NOTE = 40
 HEAD = 62
-CHARACTER = 7.6  # more than a letter takes at 13 px
+CHARACTER = 7.6  # more than the width of a character at 13 px
 LONGEST = 72  # letters of a label; the table has the whole
 LOOP = 20
-PAUSE = 100_000_000  # ns of virtual time that are worth a word
+PAUSE = 100_000_000  # ns of virtual time; longer pauses are shown
 
 Say = Callable[[Message], str]
 

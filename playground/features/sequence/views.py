@@ -21,7 +21,7 @@ DIGITS = 15
 
 @opens("GET")
 async def sequence(request: HttpRequest, client: SessionClient) -> HttpResponse:
-    """The page; without a pod or a scheduler it offers some."""
+    """Show the page. Without a pod or a scheduler, it offers some."""
     at, pod = position(request), _pod(request.GET.get("pod", "").strip()[:LONGEST])
     scheduler = "" if pod else request.GET.get("scheduler", "").strip()[:LONGEST]
     first = whole_number(request.GET.get("from", ""), DIGITS) or 0

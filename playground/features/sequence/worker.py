@@ -46,7 +46,7 @@ def sequence(engine: Engine, request: Sequence) -> Steps[FoundSequence]:
 
 
 def _before(world: Any) -> int:
-    """Return how many steps may lie between a change and the move that it led to: 0 without informer lag."""
+    """Return the maximum number of steps between a change and the move that it caused: 0 without informer lag."""
     return LAGGING if world.settings.informer_lag else 0
 
 
@@ -70,11 +70,11 @@ def _head(world: Any, request: Sequence, subject: Any) -> FoundSequence:
 
 
 def _walk(engine: Engine, subject: Any, begin: int, request: Sequence) -> Steps[tuple[list[Arrow], int | None]]:
-    """Replay from a position on. Yields at the end of each time slice."""
+    """Replay from a position on. Yield at the end of each time slice."""
     world = yield from engine.own(begin)
     standing = _standing(world, request)
     over, heard, gap = time.perf_counter() + request.seconds, begin, None
-    looks_on = begin > subject.landmarks[-1]  # somebody has asked for what follows the last move
+    looks_on = begin > subject.landmarks[-1]  # the user continues after the last move
     rows: list[Arrow] = []
     while world.position < request.position:
         if len(rows) >= MOST or time.perf_counter() > over:
@@ -114,7 +114,7 @@ CYCLES = 3  # of a scheduler, after its loop has begun
 
 
 class PodSubject:
-    """A pod and its preemption victims, from the attempt that selected them until they are gone."""
+    """A pod and its preemption victims, from the attempt that selected them until they are deleted."""
 
     def __init__(self, world: Any, pod: str) -> None:
         self.pod = pod
@@ -134,7 +134,7 @@ class PodSubject:
         self.parts = parts[-PARTS:]
 
     def of(self, world: Any) -> list[Record]:
-        """Its records of the last step, with the command, the timer or the controller that led to them."""
+        """Return the pod's records of the last step, with the command, the timer, or the controller that caused them."""
         pods = {self.pod, *self._victims_at(world.position)}
         own = {record.seq: record for record in world.last if self._is_own(record, pods)}
         kinds = {record.kind for record in own.values()}
@@ -198,7 +198,7 @@ class SchedulerSubject:
         self.parts = parts[-PARTS:]
 
     def of(self, world: Any) -> list[Record]:
-        """The process' records of the last step, with the command and the Lease that belong to them."""
+        """Return the process' records of the last step, with the related command and Lease."""
         own = {record.seq for record in world.last if record.scheduler == self.name and self._tells(record)}
         if not own:
             return []

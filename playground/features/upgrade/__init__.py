@@ -1,1 +1,1 @@
-"""Releases: the preview of an upgrade, and the page of what is different."""
+"""Releases: the preview of an upgrade, and the page of differences."""

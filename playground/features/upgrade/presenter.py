@@ -1,4 +1,4 @@
-"""An upgrade in words."""
+"""The effects of an upgrade as messages."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -26,7 +26,7 @@ _READ = gettext_noop("kube %(target)s reads %(field)s of %(kind)s (%(because)s):
 _CONFIGURATION = gettext_noop("Defaults of the configuration change: %(text)s.")
 _CUT = gettext_noop("The search reached its time limit before it found all causes.")
 NAMED = 5
-MOST_MOVED = 20  # pods with the same cause that are named one by one
+MOST_MOVED = 20  # named pods with the same cause
 
 
 def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
@@ -61,11 +61,11 @@ def describe_upgrade(upgrade: Upgrade) -> Iterator[Message]:
 
 
 def name_moves(upgrade: Upgrade) -> Iterator[tuple[tuple[MovedPod, ...], tuple[Message, ...]]]:
-    """Yield for each cause the moves that are named, and a sentence about those that are not; few moves come in the order of their pods."""
+    """Yield, for each cause, the moves to name, and a sentence about the others. A few moves are in the order of their pods."""
     if len(upgrade.moved) <= MOST_MOVED:
         yield upgrade.moved, ()
         return
-    # Pods that begin or stop to wait come first: there are few of them, and they matter most.
+    # Pods that become pending or stop being pending are first: they are few and matter most.
     ordered = sorted(upgrade.moved, key=lambda each: (each.cause, bool(each.before and each.after), bool(each.after)))
     for cause, moves in groupby(ordered, lambda each: each.cause):
         first = tuple(moves)
@@ -75,13 +75,13 @@ def name_moves(upgrade: Upgrade) -> Iterator[tuple[tuple[MovedPod, ...], tuple[M
 
 
 def describe_move(moved: MovedPod) -> Message:
-    """Return where a pod ends, before and after."""
+    """Describe the node of a pod at the end, before and after the upgrade."""
     text = _WAITS if not moved.after else _FITS if not moved.before else _ELSEWHERE
     return message(text, pod=short(moved.pod), before=moved.before, after=moved.after)
 
 
 def describe_step(moved: MovedPod, upgrade: Upgrade) -> Message:
-    """Return where the run under the new release first treats a pod in another way."""
+    """Describe the attempt in which the new release first treats a pod differently."""
     return message(_STEP, attempt=f"{moved.attempt:,}", at=f"{moved.position:,}", target=upgrade.target)
 
 

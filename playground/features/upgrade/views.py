@@ -21,11 +21,11 @@ from scheduler_core.analysis.upgrade import Stage, Upgrade
 from scheduler_core.scheduler.config import DIFFERENCES, NEWEST, RELEASES, Release, behaviors_of, read_release
 from scheduler_core.world.commands import SetSettings
 
-SECONDS = 2.0  # of one request; the page asks again until the preview is there
+SECONDS = 2.0  # of one request; the page repeats it until the preview is complete
 
 
 def list_differences() -> list[dict[str, Any]]:
-    """Return the table of differences; `before` is the last release without one, "" where no cluster shows it."""
+    """Return the table of differences. `before` is the last release without the behavior, or "" if no cluster shows the difference."""
     rows = []
     for each in DIFFERENCES:
         lacking = [release for release in RELEASES if each.behavior not in behaviors_of(release)]

@@ -1,4 +1,4 @@
-"""The preview of an upgrade, inside a worker: in pieces, as somebody asks for them."""
+"""The preview of an upgrade, inside a worker. Each request continues it."""
 
 import time
 from typing import Any
@@ -10,15 +10,15 @@ from playground.sessions.worker.time_sharing import Steps, Task, TimeSlice, answ
 from scheduler_core.analysis.upgrade import Stage, Upgrade, iterate_upgrade
 
 STEPS = 1_000_000  # transitions of each run
-LONGEST = 600.0  # seconds after which no further cause is looked for
+LONGEST = 600.0  # seconds after which the search for causes ends
 
 
 class Preview(Task[Upgrade, None]):
-    """A preview on its way."""
+    """A preview in progress."""
 
     def __init__(self, world: Any, request: UpgradePreview, slice_: TimeSlice) -> None:
         self.source = world.settings.release
-        world = world.fork()  # at the head, the session goes on meanwhile
+        world = world.fork()  # because the session at the head continues meanwhile
         self.stage = Stage(1, "", 0)
         self._spent = 0.0
         steps = iterate_upgrade(world, request.target, STEPS, report=self._hear, over=lambda: self._spent > LONGEST)
@@ -33,12 +33,12 @@ class Preview(Task[Upgrade, None]):
         self._spent += time.perf_counter() - begun
 
     def progress(self) -> None:
-        """The page reads the stage and the result."""
+        """Do nothing: the page reads the stage and the result."""
 
 
 @answers_as_worker(UpgradePreview, slow=True)
 def preview(engines: Engines, session: int, request: UpgradePreview) -> Steps[Data]:
-    """Return the preview as JSON data, None while it is on its way, and how far it is."""
+    """Return the preview as JSON data, or None while it is incomplete, and its stage."""
     token = f"{request.token} {request.position}"
     task = engines.take_task(session, token, Preview)
     if task is None:

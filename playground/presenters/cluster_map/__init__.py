@@ -1,4 +1,4 @@
-"""The cluster map: every node as a card while there are few; a heat map, counted refusals and a window of cards when there are many."""
+"""The cluster map: a card for each node of a small cluster; for a large one, a heat map, counts of refusals, and a page of cards."""
 
 from typing import Literal, NotRequired, Required, TypedDict
 
@@ -19,7 +19,7 @@ from scheduler_core.world.readonly import NodeTable, Point, SchedulingCycleView,
 SMALL = 59
 WINDOW = 12
 MOST_GROUPS = 24
-TOUCHED = 64  # records of one transition whose nodes are marked; an import makes thousands
+TOUCHED = 64  # records of one transition whose nodes are marked; an import has thousands
 ZONE = "topology.kubernetes.io/zone"
 
 
@@ -44,7 +44,7 @@ class MapContext(TypedDict):
 
 
 def present(sim: WorldView, look: Look, *, plain: bool = False) -> "Panel[MapContext, MapCard]":
-    """The map as this viewer groups and filters it; a plain one shows the nodes without what the last cycle said about them."""
+    """Return the map as the viewer groups and filters it. `plain`: without the verdicts of the last cycle."""
     scheduler = scene.scheduler_of(sim)
     table, cycle = scene.table_of(scheduler), None if plain else scene.cycle_of(sim)
     refused = scene.unasked(table.names) if plain else scene.refusals(sim, table.names)
@@ -82,7 +82,7 @@ def present(sim: WorldView, look: Look, *, plain: bool = False) -> "Panel[MapCon
 
 
 def label_keys(table: NodeTable) -> list[str]:
-    """The label keys that can group the nodes, the zone first; keys with a value of its own for each node are left out."""
+    """Return the label keys that can group the nodes, the zone first. Leave out the hostname, which differs on each node."""
     known = table.memo.get(heat.LABEL_KEYS)
     if known is None:
         keys = dict.fromkeys(key for node in table.nodes for key in node.labels)
@@ -93,7 +93,7 @@ def label_keys(table: NodeTable) -> list[str]:
 
 
 def _default_group(table: NodeTable, keys: list[str]) -> str:
-    """The zone; without zones the label with the most values, if these are few enough to look at."""
+    """Return the zone key; without zones, the key with the most values of those with 2 to MOST_GROUPS, or "-"."""
     if ZONE in keys:
         return ZONE
     labels = [(len(table.label(key).values), key) for key in keys]
@@ -134,7 +134,9 @@ def _moment(
 def _rows(
     table: NodeTable, look: Look, refused: scene.Refusals, moment: Moment, mask: Mask | None
 ) -> tuple[list[int], int]:
-    """The rows to show as cards: all of few; of many a window of those that the search means, and how many it means."""
+    """Return the rows to show as cards and the number of matches: all rows of a small cluster, else a page of the rows that match the
+    search.
+    """
     rows = np.arange(len(table), dtype=np.intp)
     if len(table) <= SMALL:
         return rows.tolist(), len(rows)
@@ -146,7 +148,9 @@ def _rows(
 
 
 def _rank(table: NodeTable, refused: scene.Refusals, moment: Moment) -> NDArray[np.int64]:
-    """Smaller comes first: the placed node, the best scores, the feasible, candidates, what was not looked at, the refused."""
+    """Return a rank for each node, lowest first: the placed node, best scores, feasible nodes, candidates, unevaluated, and refused
+    nodes.
+    """
     rank = np.where(refused.group == scene.FEASIBLE, 0, np.where(refused.group >= 0, 2, 1)).astype(np.int64) * 1_000_000
     for name in moment.preempting.candidates:
         row = table.row(name)
@@ -173,7 +177,7 @@ def _zones(table: NodeTable, rows: list[int], key: str) -> list[Zone]:
 
 
 class SummaryCard(TypedDict, total=False):
-    """The verdicts as chips; before any cycle how many pods there are."""
+    """The verdicts as chips; before any cycle, the number of pods."""
 
     id: Required[str]
     kind: Required[Literal["summary"]]

@@ -1,6 +1,6 @@
-"""The map of a large cluster: a byte a node for its verdict, its band and its refusal, a number for its group.
+"""The heat map of a large cluster: for each node, a byte each for verdict, band, refusal, and group.
 
-The client knows the nodes' names from nodes.json, in the same order; `order` says whether its copy is still right.
+The client reads the nodes' names from nodes.json, in the same order; `order` tells whether its copy is current.
 """
 
 import base64
@@ -27,14 +27,14 @@ PODS_OF_CARD = 12
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """`band[i]` of node i, NONE where it has no value; `labels` say what each band means, from the lowest on."""
+    """`band[i]` is the band of node i, or NONE without a value. `labels` describe the bands, lowest first."""
 
     band: NDArray[np.uint8]
     labels: list[str]
 
 
 class Choices(TypedDict):
-    """The resources that some node has, and the plugins that give points."""
+    """The resources that any node has, and the plugins that score."""
 
     resources: list[str]
     plugins: list[str]
@@ -47,7 +47,7 @@ def choices(sim: WorldView, table: NodeTable) -> Choices:
 
 
 def compute_measure(sim: WorldView, table: NodeTable, mode: str) -> Measure | None:
-    """None where the mode shows verdicts, or is unknown here."""
+    """Return the measure of a mode; None for verdicts and unknown modes."""
     if mode == TOTAL or mode.startswith(POINTS):
         return _bands_of(points(sim, table, mode.removeprefix(POINTS) if mode != TOTAL else ""))
     if mode == FULLER:
@@ -75,7 +75,7 @@ def _shares(part: NDArray[np.float64], there: NDArray[np.bool_]) -> Measure:
 
 
 def points(sim: WorldView, table: NodeTable, plugin: str = "") -> NDArray[np.int64] | None:
-    """Per node its weighted points of a plugin, or of all so far; -1 where it has none."""
+    """Return each node's weighted points of a plugin, or the total so far; -1 for nodes without a score. None without any scores."""
     cycle = cycle_of(sim)
     board = cycle.scores if cycle is not None else None
     if cycle is None or board is None or not board.normalized:
@@ -99,7 +99,7 @@ def points(sim: WorldView, table: NodeTable, plugin: str = "") -> NDArray[np.int
 
 
 def _bands_of(points: NDArray[np.int64] | None) -> Measure | None:
-    """Whole points, in bands of the same width: what the legend says of a band holds for each node in it."""
+    """Divide integer points into bands of equal width, so that a band's label holds for each of its nodes."""
     if points is None or not (points >= 0).any():
         return None
     scored = points[points >= 0]
@@ -112,7 +112,7 @@ def _bands_of(points: NDArray[np.int64] | None) -> Measure | None:
 
 
 def exactly(sim: WorldView, table: NodeTable, row: int, mode: str) -> str:
-    """The value of one node, as exact as it is."""
+    """Return the value of one node with its full precision, or ""."""
     if mode == TOTAL or mode.startswith(POINTS):
         found = points(sim, table, mode.removeprefix(POINTS) if mode != TOTAL else "")
         return str(int(found[row])) if found is not None and found[row] >= 0 else ""
@@ -132,7 +132,7 @@ class NodeFact(TypedDict):
 
 
 def facts(sim: WorldView, table: NodeTable, rows: list[int], mode: str) -> list[NodeFact]:
-    """Return the data of some nodes' cards on the large map: the value, its share for a bar in percent (-1: no share), and the pods."""
+    """Return the card data of some nodes on the large map: the value, its share for a bar in percent (-1: none), and the pods."""
     share = _share(table, mode)
     return [
         {
@@ -155,13 +155,13 @@ def _share(table: NodeTable, mode: str) -> NDArray[np.float64] | None:
 
 
 def _resource(mode: str) -> str:
-    """Verdicts, and the fuller of cpu and memory, stand beside the cpu."""
+    """Return the resource of a mode. Verdicts, and the fuller of cpu and memory, are shown with the cpu."""
     return "cpu" if mode in (VERDICT, FULLER) else mode
 
 
 PLAIN, OK, NO, BEST, HERE, CHANGED = 0, 1, 2, 3, 4, 5
 LABEL_KEYS = "playground.label_keys"  # of the table's memo
-MAX_GROUPS = 250  # a byte tells them apart
+MAX_GROUPS = 250  # values that fit into a byte
 
 
 class GroupsCard(TypedDict):
@@ -174,7 +174,7 @@ class GroupsCard(TypedDict):
 
 
 def groups_card(table: NodeTable, key: str) -> GroupsCard:
-    """Return the card that maps each node to its value of a label, and to its rack within that value."""
+    """Return the card that maps each node to its value of a label, and to its rack."""
     values, codes = _encode_label(table, key)
     racks = next((name for name in table.memo.get(LABEL_KEYS, ()) if name.rpartition("/")[2] == "rack"), "")
     blocks = _encode_label(table, racks)[1] if racks and racks != key else None
@@ -189,7 +189,7 @@ def groups_card(table: NodeTable, key: str) -> GroupsCard:
 
 
 def _encode_label(table: NodeTable, key: str) -> tuple[list[str], NDArray[np.uint8]]:
-    """The values are ordered by name, what has none comes last; too many are as good as none."""
+    """Return a label's values, sorted, and each node's index; nodes without the label come last. Empty above MAX_GROUPS values."""
     column = table.label(key) if key else None
     values = list(column.values) if column is not None else []
     if column is None or len(values) > MAX_GROUPS:
@@ -220,7 +220,7 @@ class HeatCard(TypedDict):
 def heat_card(
     table: NodeTable, refusals: Refusals, moment: Moment, mode: str, measure: Measure | None, mask: Mask | None
 ) -> HeatCard:
-    """State, band and refusal of every node; `labels` of the bands, which the legend shows as they are."""
+    """Return the state, band, and refusal of every node. The legend shows the `labels` of the bands unchanged."""
     state = np.zeros(len(table), np.uint8)
     state[refusals.group == FEASIBLE] = OK
     state[refusals.group >= 0] = NO
@@ -249,7 +249,7 @@ def heat_card(
 
 
 def lowest(score: NDArray[np.int64]) -> int:
-    """The lowest total of a scored node."""
+    """Return the lowest total of the scored nodes."""
     scored = score[score >= 0]
     return int(scored.min()) if len(scored) else 0
 

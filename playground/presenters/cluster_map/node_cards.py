@@ -1,4 +1,4 @@
-"""One card for one node, and the evidence of a preemption: who is nominated where, and who has to go."""
+"""The card of one node, and the evidence of a preemption: nominated nodes and victims."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.world import readonly
 
 @dataclass(frozen=True, slots=True)
 class PreemptionMarks:
-    """`ghosts` by node are nominated pods that are not there yet; `victims` are keys of pods; `candidates` names of nodes."""
+    """`ghosts`: nominated pods by node, not bound yet. `victims`: keys of pods. `candidates`: names of nodes."""
 
     ghosts: dict[str, list[PodRef]] = field(default_factory=dict)
     victims: frozenset[str] = frozenset()
@@ -30,9 +30,9 @@ NONE = PreemptionMarks()
 
 
 class Step(NamedTuple):
-    """One record of a dry run, or of the choice (`candidate` -1). `number` counts reprieves or criteria.
+    """One record of a dry run, or of the choice (`candidate` -1). `number` is the index of the reprieve or criterion.
 
-    `kind`: remove, filter, reprieve, criterion or choice.
+    `kind`: remove, filter, reprieve, criterion, or choice.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
 
 def steps_of(evidence: readonly.Evidence) -> list[Step]:
-    """Each candidate's dry run, each criterion, the choice: what a cursor walks through."""
+    """Return the records that a cursor steps through: each candidate's dry run, each criterion, and the choice."""
     out: list[Step] = []
     for index, candidate in enumerate(evidence.candidates):
         out += [Step("remove", index), Step("filter", index)]
@@ -51,14 +51,14 @@ def steps_of(evidence: readonly.Evidence) -> list[Step]:
 
 
 def step_of(cycle: readonly.SchedulingCycleView | None) -> readonly.PluginStep | None:
-    """The PostFilter step that kept evidence of a preemption."""
+    """Return the PostFilter step with the evidence of a preemption, or None."""
     if cycle is None:
         return None
     return next((step for step in reversed(cycle.steps) if isinstance(step.evidence, readonly.Evidence)), None)
 
 
 def evidence_of(cycle: readonly.SchedulingCycleView | None) -> readonly.Evidence | None:
-    """Return the evidence of the cycle's preemption; None if preemption did not run."""
+    """Return the evidence of the cycle's preemption, or None if preemption did not run."""
     step = step_of(cycle)
     return None if step is None else step.evidence
 
@@ -68,7 +68,7 @@ def chosen_of(evidence: readonly.Evidence) -> readonly.Candidate | None:
 
 
 def preempting(sim: readonly.WorldView, dry: int = 0) -> PreemptionMarks:
-    """Return the preemption data for the map: the present cycle's choice, standing nominations, and pods that already end because of one.
+    """Return the preemption data for the map: the present cycle's choice, nominations, and pods that terminate because of one.
 
     With a cursor `dry` on a record of the present cycle's preemption, include the node and the pods of this record.
     """
@@ -104,13 +104,13 @@ def _step_at(evidence: readonly.Evidence, dry: int) -> Step | None:
 
 
 def _find_removed_pods(candidate: readonly.Candidate, step: Step) -> set[str]:
-    """The pods that are off the candidate's node at a record: those that have not been put back yet, and those that did not fit."""
+    """Return the pods that are off the candidate's node at a record: those not reprieved yet, and those that did not fit."""
     tried = step.number + 1 if step.kind == "reprieve" else 0
     return {r.pod for i, r in enumerate(candidate.reprieves) if i >= tried or not r.kept}
 
 
 def ends_by_preemption(pod: readonly.Pod) -> bool:
-    """Return whether a pod is ending because of a preemption."""
+    """Return whether a pod is terminating because of a preemption."""
     condition = pod.condition("DisruptionTarget") if pod.deleting else None
     return condition is not None and condition.get("reason") == "PreemptionByScheduler"
 
@@ -119,7 +119,7 @@ def _chip(pod: readonly.Pod) -> PodRef:
     return {"key": pod.key, "name": pod.name}
 
 
-# The devices of a node's card on the map: a mark for each while there are few, a bar when there are many.
+# The devices of a node's card on the map: a mark for each of a few, a bar for many.
 
 Member = tuple[ResourceSlice, Device, DeviceState]
 MOST_MARKS = 16
@@ -127,7 +127,7 @@ MOST_ROWS = 3
 
 
 def device_rows(stock: Stock, found: NodeDevices) -> list[DriverRow]:
-    """One row for each driver; a driver whose devices share hardware has a bar of the first counter."""
+    """Return one row for each driver. If its devices share hardware, the row has a bar of the first counter."""
     by_driver: dict[str, list[Member]] = {}
     for (each, device), state in zip(found.devices, found.states, strict=True):
         by_driver.setdefault(each.driver, []).append((each, device, state))
@@ -169,7 +169,7 @@ class CounterUsage(TypedDict):
 
 
 def _hardware(stock: Stock, members: list[Member]) -> CounterUsage | None:
-    """Return the use of one counter (memory, else the first) over all sets, such as the memory of all GPUs."""
+    """Return the usage of one counter (memory, else the first) over all sets, such as the memory of all GPUs."""
     slices = dict.fromkeys(each for each, _, _ in members if each.counters)
     uses = [use for each in slices for use in stock.counters(each)]
     if not uses:
@@ -212,9 +212,10 @@ _FIXED = 3  # cpu, memory, ephemeral-storage
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The data that all node cards of one step share. `score` is -1 for nodes without a score; `touched` are nodes that this step changed.
+    """The data that all node cards of one step share. `score` is -1 for nodes without a score; `touched` are nodes that this step
+    changed.
 
-    `over`: Filter has decided, so nodes that pass are feasible. `stock`: the devices, if there are any.
+    `over`: Filter has ended, so nodes that pass are feasible. `stock`: the devices, or None.
     """
 
     refusals: Refusals
@@ -264,7 +265,7 @@ class NodeCard(PodsOfCard):
 
 
 def node_card(table: readonly.NodeTable, row: int, moment: Moment, dim: bool = False) -> NodeCard:
-    """The card of the node at a row of the table; `dim`: the search means others."""
+    """Return the card of the node at a row of the table. `dim`: the search does not match the node."""
     node, name = table.nodes[row], table.names[row]
     group = int(moment.refusals.group[row])
     score = -1 if moment.score is None else int(moment.score[row])
@@ -303,7 +304,7 @@ def node_card(table: readonly.NodeTable, row: int, moment: Moment, dim: bool = F
 
 
 def _state(moment: Moment, group: int, name: str) -> str:
-    """Return here, cand, ok, passes (so far), no, unseen, or "" where there is no cycle."""
+    """Return here, cand, ok, passes (so far), no, unseen, or "" (no cycle)."""
     if name == moment.placed_on:
         return "here"
     if name in moment.preempting.candidates:
@@ -317,7 +318,7 @@ def _state(moment: Moment, group: int, name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def capacities(resources: tuple[str, ...], has: tuple[int, ...], used: tuple[int, ...]) -> list[Capacity]:
-    """Return the use of each resource; kept, as nodes are alike, and most stay as they are from step to step."""
+    """Return the usage of each resource. The result is cached, because many nodes are equal, and most stay unchanged."""
     rows = [row for i, row in enumerate(zip(resources, used, has, strict=False)) if i < 2 or (i >= _FIXED and row[2])]
     bars = [_bar(name, n, of) for name, n, of in rows[:4]]
     bars[1]["label"] = "mem"

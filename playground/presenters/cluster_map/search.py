@@ -1,7 +1,8 @@
-"""The viewer's search among nodes, the same for the map and for the filter stage: which of them it means.
+"""The viewer's search for nodes, shared by the map and the Filter stage.
 
-A text means nodes with it in their name, in a label (`key=value`), in the name of a pod there or in what refused them. `key=value` means
-the nodes with that very label where there are any. `is:feasible` and the other words of VERDICTS mean the nodes with that verdict.
+A text matches nodes with it in their name, in a label (`key=value`), in the name of a pod there, or in the reason that refused them.
+`key=value` matches the nodes with exactly that label, if any. `is:feasible` and the other words of VERDICTS match the nodes with that
+verdict.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,14 +34,14 @@ _KNOWN = "playground.search"
 
 
 def matching(table: NodeTable, refused: Refusals, q: str) -> Mask | None:
-    """The rows that the search means; None where nothing is searched for."""
+    """Return the mask of the rows that match the search, or None for an empty search."""
     text = q.strip().lower()
     if not text:
         return None
     if text in VERDICTS:
         return VERDICTS[text](refused)
     said = _of_groups(refused, [text in status.message.lower() for status in refused.statuses])
-    # Match by name and label; memoized, as both stay until a Node object changes.
+    # Match by name and label; memoized, because both stay until a Node object changes.
     known = table.memo.get(_KNOWN)
     if known is None or known[0] != text or len(known[1]) != len(table):
         known = table.memo[_KNOWN] = (text, _by_name_and_label(table, text))
@@ -49,7 +50,7 @@ def matching(table: NodeTable, refused: Refusals, q: str) -> Mask | None:
 
 
 def matching_of(sim: WorldView, names: Sequence[str], q: str) -> Mask | None:
-    """The same for nodes by their names, in that order: what the map shows of them now decides."""
+    """Return the mask of matching nodes for `names`, in their order. Uses the present state of the map."""
     table = table_of(scheduler_of(sim))
     mask = matching(table, refusals(sim, table.names), q)
     if mask is None or names is table.names or names == table.names:
@@ -115,7 +116,7 @@ class VerdictChips(TypedDict):
 
 
 def chips(refused: Refusals, q: str, over: bool, mask: Mask | None, skipped: Sequence[str] = ()) -> VerdictChips:
-    """`over`: Filter has decided, so that what passes is feasible. Chips with the same text stand for one search."""
+    """Return the verdicts as chips. `over`: Filter has ended, so nodes that pass are feasible. Chips with equal texts share a search."""
     groups = _groups(refused)
     return {
         "over": over,
@@ -135,7 +136,7 @@ def chips(refused: Refusals, q: str, over: bool, mask: Mask | None, skipped: Seq
 
 
 def _groups(refused: Refusals) -> list[tuple[int, str, str, bool]]:
-    """The largest first."""
+    """Return count, text, plugin, and unresolvable of each reason, largest count first."""
     groups = [
         (count, status.message, status.plugin, status.code is Code.UNRESOLVABLE)
         for status, count in zip(refused.statuses, refused.counts, strict=True)
@@ -155,7 +156,7 @@ class VerdictChip(TypedDict):
 
 
 def _chip(kind: str, count: int, text: str, search: str, q: str, plugin: str = "") -> VerdictChip:
-    """Its link searches for its nodes, or for nothing where it does that already."""
+    """Return a chip. Its link searches for its nodes, or clears the search if it is active."""
     on = q.strip().lower() == search.lower()
     return {
         "kind": kind,

@@ -1,1 +1,1 @@
-"""Devices and the claims for them: on a node, by pool, by claim; one module for each."""
+"""Devices and their claims: on a node, by pool, by claim; one module for each."""

@@ -1,4 +1,4 @@
-"""Claims for devices: what each asks for, how far it is, what it got; and how one came to be what it is."""
+"""Claims for devices: the requests, state, and allocation of each, and the history of one claim."""
 
 from typing import Any, TypedDict
 
@@ -14,7 +14,7 @@ PAGE = 50
 
 
 class Pager(TypedDict):
-    """A page of a list; pages count from 0."""
+    """A page of a list, counted from 0."""
 
     first: int
     last: int
@@ -24,7 +24,7 @@ class Pager(TypedDict):
 
 
 def window(total: int, page: int) -> tuple[slice, Pager]:
-    """Return the rows of the page that was asked for, or of the last one."""
+    """Return the rows of the requested page, or of the last one."""
     page = min(page, max(total - 1, 0) // PAGE)
     start, end = page * PAGE, min((page + 1) * PAGE, total)
     return slice(start, end), {
@@ -60,7 +60,7 @@ class ClaimsPage(TypedDict):
 
 
 def claims(sim: WorldView, q: str, page: int, state: str = "") -> ClaimsPage:
-    """`rows` are the claims that match, a page of them; `counts` how many there are in each state."""
+    """Return a page of the claims that match (`rows`), and the number of claims in each state (`counts`)."""
     every = [ResourceClaim.of(manifest) for manifest in sim.store.list(KIND)]
     counts = dict.fromkeys(STATES, 0)
     for each in every:
@@ -77,7 +77,7 @@ def claims(sim: WorldView, q: str, page: int, state: str = "") -> ClaimsPage:
 
 
 def claim(sim: WorldView, key: str) -> "ClaimRow | None":
-    """One by its namespace/name; None where there is none now."""
+    """Return the claim namespace/name, or None."""
     namespace, _, name = key.partition("/")
     manifest = sim.store.get(KIND, namespace, name)
     return None if manifest is None else row(ResourceClaim.of(manifest))
@@ -92,7 +92,7 @@ class PodClaim(TypedDict):
 
 
 def claims_of(sim: WorldView, pod: str) -> list[PodClaim]:
-    """Return a pod's claims in the order of its spec; a claim that does not exist yet has no `row`."""
+    """Return a pod's claims in the order of its spec. A claim that does not exist yet has no `row`."""
     found = sim.store.pod_at(pod)
     if found is None or not found.spec.resource_claims:
         return []
@@ -173,7 +173,7 @@ def row(each: ResourceClaim) -> ClaimRow:
 
 
 def owner_of(each: ResourceClaim) -> PodRef | None:
-    """The pod that a claim was made for from a template."""
+    """Return the pod for which a claim was created from a template, or None."""
     for owner in each.manifest["metadata"].get("ownerReferences") or ():
         if owner.get("controller") and owner.get("kind") == "Pod":
             return pod_ref(f"{each.namespace}/{owner.get('name')}")
@@ -181,7 +181,7 @@ def owner_of(each: ResourceClaim) -> PodRef | None:
 
 
 def node_of(allocation: Manifest | None) -> str:
-    """The one node that an allocation can be used from; "" where it is not one, or there is no allocation."""
+    """Return the only node that can use an allocation, or "" if there are several or no allocation."""
     selector = (allocation or {}).get("nodeSelector") or {}
     for term in selector.get("nodeSelectorTerms") or ():
         for field in term.get("matchFields") or ():
@@ -209,7 +209,7 @@ def _matches(each: ResourceClaim, q: str) -> bool:
     )
 
 
-# How one came to be what it is
+# The history of a claim
 
 
 class ClaimEvent(TypedDict):
@@ -240,7 +240,7 @@ _FINALIZER = "resource.kubernetes.io/delete-protection"
 
 
 def describe_changes(before: Manifest | None, after: Manifest | None) -> list[Message]:
-    """Return sentences that explain a change of a claim; none if nothing relevant changed."""
+    """Return sentences that explain a change of a claim; empty if nothing relevant changed."""
     if after is None:
         return [message("Deleted.")] if before is not None else []
     now = ResourceClaim.of(after)

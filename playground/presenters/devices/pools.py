@@ -9,7 +9,7 @@ from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.analysis import status
 from scheduler_core.world.readonly import WorldView
 
-# A whole as a bar: what each takes of it, one after the other, and what is left.
+# A total as a bar: the share of each owner, and the rest.
 
 WIDTH = 100.0
 
@@ -30,7 +30,7 @@ class Bar(TypedDict):
 
 
 def bar(name: str, total: int, parts: Sequence[tuple[str, int]], text: Callable[[int], str]) -> Bar:
-    """`parts` are who takes how much. More than there is is drawn as a full bar."""
+    """Return a bar. `parts` are owners with their amounts; if they exceed the total, the bar is full."""
     used = sum(amount for _, amount in parts)
     whole = max(total, used, 1)
     drawn: list[BarPart] = []
@@ -53,7 +53,7 @@ WORDS = {
 
 
 def stock(sim: WorldView) -> status.Stock | None:
-    """None where there are no devices."""
+    """Return the devices, or None if there are none."""
     scheduler = scheduler_of(sim)
     return status.stock_of(sim.store, scheduler.features, scheduler.claims.pending())
 
@@ -71,7 +71,7 @@ class DeviceRow(TypedDict):
 def build_device_row(
     stock: status.Stock, each: status.ResourceSlice, device: status.Device, state: status.DeviceState
 ) -> DeviceRow:
-    """A device as a row. `shares`: its capacity as bars, where it can be consumed."""
+    """Return a device as a row. `shares`: bars of its capacity, if it is consumable."""
     holders = stock.holders(device.id)
     return {
         "name": device.name,
@@ -122,11 +122,11 @@ def _shares(device: status.Device, holders: tuple[status.Holder, ...]) -> list[B
 
 
 Member = tuple[status.ResourceSlice, status.Device, status.DeviceState]
-MOST = 24  # devices of one pool that are listed
+MOST = 24  # listed devices of a pool
 
 
 def node_devices(sim: WorldView, name: str) -> "list[NodePool]":
-    """Return a node's devices by pool; nothing if the node reaches no device or is unknown."""
+    """Return a node's devices by pool; empty if the node is unknown or can use no device."""
     found = stock(sim)
     if found is None:
         return []
@@ -152,7 +152,7 @@ class NodePool(TypedDict):
 
 def _pool(stock: status.Stock, pool: status.PoolId, members: list[Member]) -> NodePool:
     shown = members
-    if len(members) > MOST:  # those that somebody has come first
+    if len(members) > MOST:  # devices in use are first
         shown = sorted(members, key=lambda member: member[2] is status.DeviceState.FREE)[:MOST]
     slices = dict.fromkeys(each for each, _, _ in members)
     return {
@@ -171,7 +171,7 @@ class CounterSet(TypedDict):
 
 
 def counter_sets(stock: status.Stock, uses: list[status.CounterUse]) -> list[CounterSet]:
-    """Each set of counters, such as one physical GPU, with a bar for each counter: which partition takes how much."""
+    """Return each set of counters, such as one physical GPU, with a bar for each counter: the share of each partition."""
     sets: dict[str, list[Bar]] = {}
     for use in uses:
         parts = [(_owner(stock, device), amount) for device, amount in use.uses]
@@ -197,7 +197,7 @@ _INVALID = gettext_noop(
 
 
 class PoolReach(TypedDict):
-    """The nodes that reach a pool or a slice: some names, how many more, and whether it is all, by a selector, or by device."""
+    """The nodes that can use a pool or a slice: some names, the number of `more`, or `all`, by `selector`, or by device (`each`)."""
 
     names: list[str]
     more: int
@@ -213,7 +213,7 @@ class UsePart(TypedDict):
 
 
 class DeviceUse(TypedDict):
-    """The number of devices in each state, and a bar of those that are not free."""
+    """The number of devices in each state, and a bar of the devices that are not free."""
 
     size: int
     counts: dict[str, int]
@@ -234,7 +234,7 @@ class PublishedPool(DeviceUse):
 
 
 class PoolRow(PublishedPool):
-    """`older`: how many slices of older generations are ignored."""
+    """`older`: the number of ignored slices of older generations."""
 
     older: int
 
@@ -246,7 +246,7 @@ class SliceRow(TypedDict):
 
 
 class PoolPage(PublishedPool):
-    """`older`: names of slices that are ignored; with the fields of a NodePool."""
+    """The fields of a NodePool. `older`: the names of ignored slices."""
 
     older: list[str]
     members: list[SliceRow]
@@ -282,7 +282,7 @@ class PoolsPage(TypedDict):
 
 
 def pools(sim: WorldView, q: str, page: int) -> PoolsPage:
-    """`rows` are the pools that match `q` (driver, pool, node, or the name of a device), a page of them."""
+    """Return a page of the pools that match `q` (driver, pool, node, or the name of a device) in `rows`."""
     found = stock(sim)
     every = found.pools if found is not None else ()
     chosen = [pool for pool in every if _matches(pool, q)]
@@ -299,7 +299,7 @@ def pools(sim: WorldView, q: str, page: int) -> PoolsPage:
 
 
 def pool(sim: WorldView, name: str, q: str, page: int) -> PoolPage | None:
-    """One pool by "driver/pool": its slices, and a page of its devices; None where there is none."""
+    """Return the slices and a page of devices of a pool, named "driver/pool"; None if there is no such pool."""
     found = stock(sim)
     known = next((each for each in found.pools if str(each.id) == name), None) if found is not None else None
     if found is None or known is None:

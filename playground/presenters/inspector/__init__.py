@@ -1,4 +1,4 @@
-"""The inspector: one pod or one node looked at closely, one module for each tab (presenters/look.py lists them)."""
+"""The inspector: the details of one object, with one module for each tab (presenters/look.py lists the tabs)."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -13,11 +13,11 @@ from playground.presenters.scene import binding_of, find_pod, scheduler_of, shor
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import WorldView
 
-# The inspector's heading: what it is about, how that stands in a word or two, and what its menu is asked about.
+# The inspector's heading: its subject, the state in a word or two, and the object of its menu.
 
 
 class Heading(TypedDict):
-    """`menu` with `key` is a pod or a node, `object` anything else. `waits`: on Permit, so that a user may decide."""
+    """`menu`, with `key`: a pod or a node; `object`: anything else. `waits`: the pod waits on Permit, so that a user may decide."""
 
     about: str
     kind: str
@@ -31,7 +31,7 @@ class Heading(TypedDict):
 
 
 def heading(sim: WorldView, look: Look, key: str) -> Heading | None:
-    """Return the heading; None where there is nothing to inspect."""
+    """Return the heading, or None without a subject."""
     if look.about in ("claim", "controller") and getattr(look, look.about):
         ref = find_chosen_object(sim, look)
         kind, namespace, name = ref if ref is not None else ("", "", getattr(look, look.about))
@@ -106,7 +106,7 @@ class InspectorContext(TypedDict):
 
 
 def present(sim: WorldView, look: Look) -> Panel[InspectorContext, Any]:
-    """The chosen tab, about what was chosen last, or the pod of the present cycle."""
+    """Return the chosen tab for the object that was chosen last, else for the pod of the present cycle."""
     key = subject(sim, look.pod)
     context: InspectorContext = {
         "tab": look.tab,

@@ -1,4 +1,4 @@
-"""Fix: whether the pod needs one. The search itself is asked for, as it takes a moment; features/fixes/presenter.py words what it finds."""
+"""Fix: whether the pod needs one. The page requests the search itself, because it is slow; features/fixes/presenter.py has its texts."""
 
 from typing import Literal, TypedDict
 
@@ -26,7 +26,7 @@ FixBody = NoSubject | BoundPod | PendingPod
 
 
 def present(sim: WorldView, look: Look, key: str) -> FixBody:
-    """The pod to search for, with the last answer it was given."""
+    """Return the pod to search for, with the result of its last attempt."""
     pod = find_pod(sim, key) if key else None
     there = sim.store.pod_at(key) if key else None
     if pod is None or there is None:

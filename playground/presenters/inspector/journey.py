@@ -1,4 +1,4 @@
-"""Journey: where the pod is and why, its latest moves and attempts in short, and its Kubernetes Events. The page has the rest."""
+"""Journey: a pod's state with the reason, its latest moves and attempts, and its Kubernetes Events. The page has the full list."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RowCopy(TypedDict):
 
 
 class FlightRow(TypedDict):
-    """A marker of a popped pod, or an event; `waiting` counts the pods that the event is kept for."""
+    """A marker of a popped pod, or an event. `waiting` is the number of pods for which the queue keeps the event."""
 
     pod: NotRequired[str]
     name: NotRequired[str]
@@ -103,7 +103,7 @@ class AssumedRow(TypedDict):
 
 
 def _build_assumed_row(sim: WorldView, key: str, node: str, binding: BindingCycleView | None) -> AssumedRow:
-    """`deadline` is kube's: none, as an assumed pod never expires unless that is set."""
+    """Return the row of an assumed pod. `deadline` is kube's: none by default, because an assumed pod does not expire."""
     cycle = cycle_of(sim)
     since = binding.started if binding is not None else None
     if since is None and cycle is not None and cycle.pod.key == key:
@@ -140,7 +140,7 @@ class FlightState(TypedDict):
 
 
 def _flight(sim: WorldView, scheduler: SchedulerView) -> FlightState:
-    """kube's list: a marker where each pod was popped, and the events in between."""
+    """Return kube's list of in-flight events: a marker for each popped pod, and the events in between."""
     items = scheduler.queue.flight.items()
     rows: list[FlightRow] = []
     pods = 0
@@ -163,7 +163,7 @@ class NominatorState(TypedDict):
 
 
 def _nominator(sim: WorldView, scheduler: SchedulerView) -> NominatorState:
-    """Nodes with their nominated pods, and the list that kube keeps under "" where nominations were cleared."""
+    """Return the nodes with their nominated pods, and the list under "" in which kube keeps cleared nominations."""
     nominator = scheduler.queue.nominator
     everything = nominator.everything()
     nodes: list[NominatedOn] = [
@@ -196,7 +196,7 @@ def _build_nominated_row(sim: WorldView, pod: Pod, node: str) -> NominatedRow:
 
 
 def _state(sim: WorldView, scheduler: SchedulerView, key: str) -> PodRef | None:
-    """The pod whose cycle is asked for: the inspected one while its binding cycle runs, else that of the present cycle."""
+    """Return the pod whose CycleState is shown: the inspected pod during its binding cycle, else the present cycle's pod."""
     if any(binding.pod.key == key for binding in scheduler.bindings.values()):
         return pod_ref(key)
     cycle = cycle_of(sim)
@@ -233,7 +233,7 @@ class JourneyBody(Story):
 
 
 def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBody | NoJourney:
-    """The newest entries first; of a node the pods that were placed on it."""
+    """Return the newest entries first; for a node, the pods that were placed on it."""
     scheduler = scheduler_of(sim)
     internals: Internals = {
         "kind": "internals",
@@ -245,7 +245,7 @@ def present(sim: WorldView, look: Look, key: str) -> JourneyBody | NodeJourneyBo
         "position": sim.position,
     }
     if look.about == "node" and (name := chosen(sim, look)):
-        # The last attempts that chose the node, as far back as is quickly looked through.
+        # The last attempts that chose the node, in the last LOOKED_THROUGH attempts, to limit the time.
         attempts = sim.journal.attempts
         placed: list[PlacedPod] = []
         for index in range(len(attempts) - 1, max(len(attempts) - LOOKED_THROUGH, 0) - 1, -1):

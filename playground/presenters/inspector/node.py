@@ -1,4 +1,4 @@
-"""Node: capacity, labels, taints, pods, the verdicts of the present cycle, and the plugins' own figures."""
+"""Node: capacity, labels, taints, pods, the verdicts of the present cycle, and figures from plugins."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from scheduler_core.world.readonly import NodeTable, SchedulingCycleView, WorldV
 
 
 class FigurePart(TypedDict):
-    """`kind` says which of the others there are (templatetags/explanation.py)."""
+    """`kind` determines which other fields are set (templatetags/explanation.py)."""
 
     kind: str
     text: NotRequired[str]
@@ -42,7 +42,7 @@ class FigureTable(TypedDict):
 
 
 class Section(TypedDict):
-    """One plugin's explanation of a node. `walk`: the pod, if devices were searched for on `node`, so that the search can be walked."""
+    """One plugin's explanation of a node. `walk`: the pod of a device search on `node` that the viewer can step through."""
 
     plugin: str
     blocks: list[FigureParagraph | FigureTable]
@@ -67,7 +67,7 @@ def sections(sim: WorldView, node: str, only: str = "") -> list[Section]:
 
 
 def _searcher(cycle: SchedulingCycleView, node: str) -> str:
-    """The plugin that searched for devices on a node; "" where none did."""
+    """Return the plugin that searched for devices on a node, or ""."""
     step, row = inspection.device_step(cycle), cycle.nodes.row(node)
     if step is None or row is None or not cycle.node_to_status.is_evaluated(row):
         return ""
@@ -97,7 +97,7 @@ class FigureRow(TypedDict):
     cells: list[list[FigurePart]]
 
 
-Texts = Mapping[str, Mapping[int, str]]  # amounts of each resource in words
+Texts = Mapping[str, Mapping[int, str]]  # formatted amounts of each resource
 
 
 def _row(row: inspection.Row, texts: Texts) -> FigureRow:
@@ -136,7 +136,7 @@ def _part(part: inspection.Part, texts: Texts) -> FigurePart:
 
 
 def _leading(text: str, source: inspection.Source | None) -> FigurePart:
-    """Return a text with the source that sets it, if that is known."""
+    """Return a text with the source that sets it, if known."""
     if source is None:
         return {"kind": "text", "text": text}
     return {"kind": "leading", "text": text, "object": source.kind, "key": source.key, "path": source.path}
@@ -174,7 +174,7 @@ class NodeBody(TypedDict):
 
 
 def present(sim: WorldView, look: Look, key: str) -> NodeBody | NoNode:
-    """The chosen node, else the one that the present cycle chose."""
+    """Return the chosen node, else the node that the present cycle chose."""
     cycle, table = scene.cycle_of(sim), scene.table_of(scene.scheduler_of(sim))
     name = chosen(sim, look)
     row = table.row(name) if name else None
@@ -207,7 +207,7 @@ def present(sim: WorldView, look: Look, key: str) -> NodeBody | NoNode:
 
 
 def chosen(sim: WorldView, look: Look) -> str:
-    """The name of the node that is inspected; "" for none."""
+    """Return the name of the inspected node, or ""."""
     cycle = scene.cycle_of(sim)
     return look.node or (cycle.chosen or "" if cycle is not None else "")
 

@@ -1,4 +1,4 @@
-"""Summary of a claim, a workload, a namespace, or a volume: why it is not as wanted, its facts, who uses or owns it, and its actions."""
+"""Summary of a claim, a workload, a namespace, or a volume: the reason for an unwanted state, facts, users, owners, and actions."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
@@ -19,7 +19,7 @@ Ref = tuple[str, str, str]
 
 
 def find_chosen_object(sim: WorldView, look: Look) -> Ref | None:
-    """Kind, namespace and name of the object that was chosen; None where there is no such object, or it is a controller's loop."""
+    """Return kind, namespace, and name of the chosen object, or None if it does not exist or a controller was chosen."""
     if look.about == "claim":
         namespace, _, name = look.claim.rpartition("/")
         refs = [(kind, namespace or "default", name) for kind in CLAIMS]
@@ -57,7 +57,7 @@ class ObjectBody(TypedDict):
 
 
 def present(sim: WorldView, look: Look, key: str) -> ObjectBody | NoObject:
-    """Facts in the object's own words."""
+    """Return the facts of the chosen object, from its manifest."""
     ref = find_chosen_object(sim, look)
     manifest = sim.store.get(*ref) if ref is not None else None
     if ref is None or manifest is None:
@@ -83,7 +83,7 @@ def present(sim: WorldView, look: Look, key: str) -> ObjectBody | NoObject:
 
 
 def pods_of(sim: WorldView, ref: Ref) -> list[Mapping[str, Any]]:
-    """The pods that use an object, that it owns, or that it selects, as the API server has them."""
+    """Return the pods that use an object, that it owns, or that it selects, as stored in the API server."""
     manifest = sim.store.get(*ref)
     return [] if manifest is None else [pod for pod in sim.store.list("Pod") if _belongs(pod, manifest, *ref)]
 
@@ -110,7 +110,7 @@ def _text(value: object) -> str:
 
 
 def _belongs(pod: Mapping[str, Any], manifest: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
-    """A pod that uses the claim, that the workload owns, or that the budget selects."""
+    """Return whether a pod uses the claim, is owned by the workload, or is selected by the budget."""
     meta, spec = pod["metadata"], pod.get("spec") or {}
     if meta.get("namespace") != (name if kind == "Namespace" else namespace):
         return False
@@ -132,7 +132,7 @@ def _belongs(pod: Mapping[str, Any], manifest: Mapping[str, Any], kind: str, nam
 
 
 def _owns(owner: Mapping[str, Any], kind: str, name: str) -> bool:
-    """A Deployment owns pods by its ReplicaSets, which are named after it."""
+    """Return whether the owner reference leads to the object. A Deployment owns pods through ReplicaSets named after it."""
     if kind == "Deployment" and owner.get("kind") == "ReplicaSet":
         return str(owner.get("name")).rpartition("-")[0] == name
     return owner.get("kind") == kind and owner.get("name") == name

@@ -1,4 +1,4 @@
-"""Summary: the subject at a glance, and a pod's requests, place, and attempts."""
+"""Summary: an overview of the subject, and a pod's requests, place, and attempts."""
 
 from collections.abc import Sequence
 from typing import Literal, TypedDict
@@ -17,14 +17,14 @@ from playground.presenters.words import Message, clock, duration, format_request
 from playground.workbench.actions import Offer
 from scheduler_core.world.readonly import Attempt, Pod, Toleration, WorldView
 
-# Preempted: the preemptions that a pod is the reason of, or the victim of, each with the way to its theatre.
+# Preempted: the preemptions by a pod or with it as victim, each with a link to the dry run.
 
-SEARCHED = 1_000  # of all pods, the last ones, looked through for a victim's preemptor
+SEARCHED = 1_000  # last attempts of all pods, searched for a victim's preemptor
 NAMED = 4
 
 
 def preemptions(sim: WorldView, key: str) -> "list[PreemptionNote]":
-    """The pod's own last preemption, and the one that it has to go for; `at` is where the theatre shows it."""
+    """Return the pod's own last preemption, and the one that evicts it. `at` is the step that shows the dry run."""
     own = next((a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims), None)
     out = [] if own is None else [_row(own, _own(own))]
     attempts = reversed(sim.journal.attempts[-SEARCHED:])
@@ -111,12 +111,12 @@ class PodBody(TypedDict):
 
 
 def present_pod(sim: WorldView, look: Look, key: str) -> PodBody | GonePod | NoPod:
-    """The pod as the API server has it now."""
+    """Return the pod as stored in the API server."""
     inspected = find_pod(sim, key) if key else None
     if inspected is None:
         if not key:
             return {"about": "pod", "kind": "none"}
-        # The preemptions that removed the pod, if any, and its attempts are known still.
+        # The journal still has the attempts of a deleted pod, and the preemption that removed it.
         return {"about": "pod", "kind": "gone", "preemptions": preemptions(sim, key), "attempts": _attempts(sim, key)}
     return {
         "about": "pod",
@@ -178,7 +178,7 @@ def _facts(pod: Pod) -> list[Fact]:
 
 
 def _list_tolerations(tolerations: Sequence[Toleration]) -> list[str]:
-    """The tolerations as kubectl prints taints; those that admission adds for a time are one."""
+    """Format the tolerations as kubectl prints taints. Those that admission adds for a limited time are combined."""
     said, brief = [], dict[int, list[str]]()
     for each in tolerations:
         if each.seconds is not None and each.key in _FOR_A_TIME:
@@ -199,7 +199,7 @@ class AttemptRow(TypedDict):
 
 
 def _attempts(sim: WorldView, key: str) -> list[AttemptRow]:
-    """The pod's attempts, the last one first."""
+    """Return the pod's attempts, latest first."""
     return [
         {
             "number": ordinal(number),

@@ -1,4 +1,4 @@
-"""YAML: the chosen object as kubectl would print it, with the field that the viewer was led to marked."""
+"""YAML: the chosen object as kubectl prints it, with the linked field marked."""
 
 import re
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from playground.presenters.scene import NoSubject, find_pod, scheduler_of, table
 from scheduler_core.formats.unsupported import without_effect
 from scheduler_core.world.readonly import WorldView
 
-# Where a field stands in a YAML text: paths as Kubernetes writes them, `spec.containers[0].resources.requests[cpu]`.
+# The lines of a field in a YAML text. Paths have Kubernetes' notation, `spec.containers[0].resources.requests[cpu]`.
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEGMENT = re.compile(r"\[([^\]]*)\]|([^.\[]+)")
 
 
 class MarkedText(TypedDict):
-    """The text before the field's lines, these as `mark`, and the `rest`; all of it as `text` where there is no such field."""
+    """The text before the field's lines, its lines as `mark`, and the `rest`; without such a field, the whole as `text`."""
 
     text: str
     mark: str
@@ -35,10 +35,10 @@ def mark_field(text: str, path: str) -> MarkedText:
 
 
 def _span(text: str, path: str) -> tuple[int, int] | None:
-    """First line and the one behind the last."""
+    """Return the first line of a field, and the line after its last; None if there is no such field."""
     try:
         node = yaml.compose(text, Loader=_LOADER)
-    except yaml.YAMLError:  # a text that was cut
+    except yaml.YAMLError:  # a truncated text
         return None
     start, end = 0, None
     for bracket, name in _SEGMENT.findall(path):
@@ -53,7 +53,7 @@ def _span(text: str, path: str) -> tuple[int, int] | None:
 
 
 def _step(node: yaml.Node | None, key: str) -> tuple[int, yaml.Node] | None:
-    """The line where the child of this name or number begins, and the child."""
+    """Return the first line of the child with this name or index, and the child, or None."""
     if isinstance(node, yaml.MappingNode):
         return next(((k.start_mark.line, v) for k, v in node.value if k.value == key), None)
     if isinstance(node, yaml.SequenceNode) and key.isdecimal() and int(key) < len(node.value):
@@ -62,7 +62,7 @@ def _step(node: yaml.Node | None, key: str) -> tuple[int, yaml.Node] | None:
 
 
 class Excerpt(MarkedText):
-    """The smallest part of a manifest around a field that says something: what is at `path`."""
+    """The smallest part of a manifest around the field at `path` that is useful on its own."""
 
     path: str
 
@@ -71,7 +71,7 @@ EXCERPT = 8  # lines
 
 
 def cut_out(manifest: Mapping[str, Any], path: str) -> Excerpt | None:
-    """Return the largest part around a field that is short; None where the manifest has no such field."""
+    """Return the largest part around a field that is short, or None if the manifest has no such field."""
     segments = [bracket or name for bracket, name in _SEGMENT.findall(path)]
     value: Any = manifest
     for i, segment in enumerate(segments):
@@ -102,7 +102,7 @@ LONGEST = 20_000
 
 
 def present(sim: WorldView, look: Look, key: str) -> "YamlBody | NoSubject":
-    """The manifest of what was chosen last, else the pod's."""
+    """Return the manifest of the object that was chosen last, else of the pod."""
     if look.about in ("claim", "controller") and (ref := find_chosen_object(sim, look)) is not None:
         manifest = sim.store.get(*ref)
         if manifest is not None:
@@ -142,7 +142,7 @@ def _present_manifest(kind: str, name: str, manifest: Mapping[str, Any], field: 
 
 
 def silent(manifest: Mapping[str, Any]) -> list[SilentField]:
-    """Fields that are set and have no effect here, each with the reason."""
+    """Return the fields that are set but have no effect here, each with the reason."""
     return [{"path": path, "why": why} for path, why in without_effect(manifest)]
 
 

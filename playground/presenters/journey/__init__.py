@@ -1,6 +1,6 @@
-"""A pod's journey: where it is and why, each move and each attempt, and its Kubernetes Events. Made of the journal alone.
+"""A pod's journey from the journal: its state with the reason, each move, each attempt, and its Kubernetes Events.
 
-What an attempt looked like from inside is added by who can replay it (`detail.worded`).
+Callers that can replay an attempt add its details (`detail.worded`).
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ COLUMNS = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATE
 
 
 def _wide(sim: WorldView, pod: Pod | None, name: str) -> dict[str, str]:
-    """A pod's cells by column; empty where a pod that is gone has none."""
+    """Return a pod's cells by column; empty for a deleted pod."""
     cells = [name] + [""] * (len(COLUMNS) - 1) if pod is None else print_pod(pod.manifest, sim.store.epoch + sim.now)
     return dict(zip(COLUMNS, map(str, cells), strict=True))
 
@@ -72,7 +72,7 @@ class Story(TypedDict):
 
 
 def journey(sim: WorldView, key: str) -> Story | None:
-    """Plain data; times are clocks of virtual time, `at` are positions. None where no such pod was ever seen."""
+    """Return the journey as plain data, or None for an unknown pod. Times are clocks of virtual time; `at` are positions."""
     moves = sim.journal.lane(key)
     if not moves:
         return None
@@ -107,7 +107,7 @@ def journey(sim: WorldView, key: str) -> Story | None:
 
 
 class PlaceShare(TypedDict):
-    """A place with the time that the pod spent there, and where that is on a bar, in percent."""
+    """A place with the time that the pod spent there, and its range on a bar, in percent."""
 
     place: str
     colour: str

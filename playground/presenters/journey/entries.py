@@ -1,4 +1,4 @@
-"""The entries of a journey, oldest first: moves between places, and attempts with what followed them up to the node or back to a queue."""
+"""The entries of a journey, oldest first: moves between places, and attempts up to the node or back to a queue."""
 
 from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
@@ -29,7 +29,7 @@ _NO_HINT = gettext_noop(
 
 
 class PlaceStay(TypedDict):
-    """A place where a pod was: from when on, and for how long."""
+    """A place of a pod, with the start and the length of the stay."""
 
     place: str
     colour: str
@@ -44,7 +44,7 @@ class RefusalRow(TypedDict):
 
 
 class RefusingStep(TypedDict):
-    """A step that refused nodes, as the AttemptObserver saw it."""
+    """A step that refused nodes, from the AttemptObserver."""
 
     plugin: str
     position: int
@@ -75,7 +75,7 @@ class Call(TypedDict):
 
 
 class FlightEvent(TypedDict):
-    """An event while the attempt was in flight; `helps` is None where nobody asked: the attempt succeeded, or has not ended."""
+    """An event during the attempt. `helps` is None if no hint ran: the attempt succeeded, or has not ended."""
 
     event: str
     object: str
@@ -100,7 +100,7 @@ class AttemptDetail(Flight):
 
 
 class AttemptEntry(TypedDict):
-    """`undone`: what followed was rolled back; `detail` is added by who can replay the attempt."""
+    """`undone`: the binding was rolled back. `detail` is added by callers that can replay the attempt."""
 
     kind: Literal["attempt"]
     at: int

@@ -1,4 +1,4 @@
-"""Where a pod is now and why, in one sentence."""
+"""A pod's place and the reason for it, as one sentence."""
 
 from collections.abc import Callable
 from typing import Any, TypedDict
@@ -9,7 +9,7 @@ from scheduler_core.world import readonly
 
 
 class JourneyWhy(TypedDict):
-    """`message` is kube's own text where an attempt failed; `wakes`, of an unschedulable pod, what may help it."""
+    """`message` is kube's text of a failed attempt. `wakes`: the events that may make an unschedulable pod schedulable."""
 
     sentence: Message
     message: str
@@ -44,7 +44,7 @@ class Wake(TypedDict):
 
 
 def _wakes(scheduler: readonly.SchedulerView, entry: readonly.QueuedPod) -> list[Wake]:
-    """Per plugin that refused the pod: the events that it registered for."""
+    """Return, for each plugin that refused the pod, the events that it registered for."""
     framework = scheduler.framework_of(entry.pod)
     out: list[Wake] = []
     for name in entry.rejectors:

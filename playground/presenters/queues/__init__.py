@@ -1,4 +1,4 @@
-"""Queues: where each pod stands that is not on its node yet, in kube's order. One card for each place; in a crowd, groups of pods."""
+"""Queues: all pods that are not bound yet, in kube's order, with one card for each place; above CROWD pods, groups of pods."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
@@ -15,7 +15,7 @@ from playground.presenters.scene import faults_of, last_attempt, queue_sort_of, 
 from playground.presenters.words import duration, gettext_noop
 from scheduler_core.world.readonly import Pod, QueuedPod, SchedulerView, WorldView
 
-# Pods that are promised a node, and those that have to leave it for them.
+# Nominated pods, and their victims.
 
 
 def _list_nominations(scheduler: SchedulerView) -> list[tuple[str, Pod]]:
@@ -24,7 +24,7 @@ def _list_nominations(scheduler: SchedulerView) -> list[tuple[str, Pod]]:
 
 
 def victims(sim: WorldView, scheduler: SchedulerView, chosen: str, most: int) -> tuple[list[PodChip], int]:
-    """The victims of nominated pods whose grace period runs, with what is left of it."""
+    """Return the victims of nominated pods whose grace period runs, with the remaining time, and their number."""
     attempts = (last_attempt(sim, pod.key) for _, pod in _list_nominations(scheduler)[:most])
     keys = dict.fromkeys(key for attempt in attempts if attempt is not None for key in attempt.victims)
     ends = grace_ends(sim, keys)
@@ -44,8 +44,8 @@ def _victim(pod: Pod, chosen: str, left: int) -> PodChip:
 
 
 WINDOW = 12
-HEAD = 3  # of the active and the backoff queue, in a crowd
-FEW = 5  # unschedulable or gated pods that are shown one by one
+HEAD = 3  # rows of the active and the backoff queue in a crowd
+FEW = 5  # unschedulable or gated pods shown one by one
 GROUPS = 4
 
 TITLES = {
@@ -60,9 +60,9 @@ TITLES = {
     "victims": gettext_noop("Terminating victims"),
     "ignored": gettext_noop("No such scheduler"),
 }
-# The terms of those that are called otherwise.
+# The terms whose names differ from the place.
 TERMS = {"flight": "in flight", "permit": "waiting", "binding": "binding cycle", "victims": "victim", "ignored": ""}
-ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # told when they are empty, too
+ALWAYS = ("flight", "active", "backoff", "unschedulable", "gated")  # shown even if empty
 _NOTES = {"active": gettext_noop("heap order")}
 
 
@@ -92,7 +92,7 @@ class QueueCard(TypedDict):
 
 
 def present(sim: WorldView, look: Look) -> Panel[QueuesContext, QueueCard]:
-    """The places; each shows its first pods and counts the rest. Of several schedulers that one's come first whose cycle began last."""
+    """Return the places with their first pods and the number of the others. The scheduler whose cycle began last comes first."""
     scheduler, chosen = scheduler_of(sim), subject(sim, look.pod)
     cards = _places(sim, scheduler, chosen)
     for other in sim.schedulers:
@@ -124,7 +124,7 @@ def present(sim: WorldView, look: Look) -> Panel[QueuesContext, QueueCard]:
 
 
 def _places(sim: WorldView, scheduler: SchedulerView, chosen: str) -> dict[str, QueueCard]:
-    """The places of one scheduler's pods."""
+    """Return the places of one scheduler's pods."""
     queue, crowd = scheduler.queue, waiting(scheduler) >= CROWD
     cycle = scheduler.cycle
     running = [] if cycle is None or cycle.ended is not None else [cycle]
@@ -183,7 +183,7 @@ def _build_parked_card(
     show: Callable[[QueuedPod, str], PodChip],
     chosen: str,
 ) -> QueueCard:
-    """Unschedulable or gated pods: a few one by one, more of them in groups."""
+    """Return a card of unschedulable or gated pods: single pods if there are at most FEW, else groups."""
     place, by = grouping
     if len(pods) <= FEW:
         return _card(place, [show(queued, chosen) for queued in pods.values()], len(pods))
@@ -191,7 +191,7 @@ def _build_parked_card(
 
 
 def _binding(scheduler: SchedulerView, chosen: str) -> QueueCard:
-    """Return the card of pods whose binding cycle runs; pods that wait on Permit have a card of their own."""
+    """Return the card of pods whose binding cycle runs. Pods that wait on Permit have a card of their own."""
     running = [binding for binding in scheduler.bindings.values() if not binding.waiting]
     pods: list[PodChip] = [
         {**chips.in_cycle(binding.pod, str(binding.phase), chosen), "node": binding.node}
@@ -201,14 +201,14 @@ def _binding(scheduler: SchedulerView, chosen: str) -> QueueCard:
 
 
 def _permit(scheduler: SchedulerView, now: int, chosen: str) -> QueueCard:
-    """The pods that wait, the inspected one first: it is the one that somebody may want to decide on."""
+    """Return the card of pods that wait on Permit, the inspected pod first, because a user may want to decide on it."""
     waits = [binding for binding in scheduler.bindings.values() if binding.waiting]
     waits.sort(key=lambda binding: binding.pod.key != chosen)
     return _card("permit", [chips.build_permitted_chip(binding, now, chosen) for binding in waits[:WINDOW]], len(waits))
 
 
 def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) -> None:
-    """Puts another scheduler's pods behind, each with the scheduler's name."""
+    """Append the pods of another scheduler, each with the scheduler's name."""
     for key, card in cards.items():
         more = others[key]
         pods: list[PodChip] = [{**row, "via": name} for row in more["pods"]]
@@ -219,7 +219,7 @@ def _join(cards: dict[str, QueueCard], others: dict[str, QueueCard], name: str) 
 
 
 def _add_faults(sim: WorldView, cards: Iterable[QueueCard]) -> None:
-    """Add to the pods shown the calls that are set to fail or to be slow."""
+    """Mark, for the pods shown, the calls that are configured to fail or to be slow."""
     faults = faults_of(sim)
     for card in cards if faults else ():
         for chip in card["pods"]:

@@ -1,4 +1,4 @@
-"""One pod of the queue as a row of the rail and of the queue stage."""
+"""A queued pod as a row, in the rail and in the queue stage."""
 
 from functools import lru_cache
 from typing import NotRequired, TypedDict
@@ -63,7 +63,7 @@ class MemberChip(TypedDict):
 
 
 def of_queued(queued: QueuedPod, chosen: str) -> PodChip:
-    """A pod, or a group with its members."""
+    """Return a pod, or a pod group with its members."""
     chip = of_pod(queued.pod, chosen)
     if queued.members:
         chip["group"] = [{"key": m.key, "name": short(m.key), "chosen": m.key == chosen} for m in queued.members]
@@ -84,9 +84,9 @@ def active(sim: WorldView, queued: QueuedPod, chosen: str) -> PodChip:
 
 
 def backing_off(sim: WorldView, queue: QueueView, queued: QueuedPod, chosen: str) -> PodChip:
-    """The ring is what is left of the backoff, which began when the attempt failed; "error": its attempt failed by one.
+    """Return a pod in backoff. The ring shows the rest of the backoff since the attempt failed; "error": the attempt ended with an error.
 
-    A refused pod group is in kube's queue for errors, too, as no plugin counts as what refused it.
+    A refused pod group is also in kube's queue for errors, because no plugin counts as its rejector.
     """
     return {
         **of_queued(queued, chosen),
@@ -137,7 +137,7 @@ def in_cycle(pod: Pod, phase: str, chosen: str) -> PodChip:
 
 
 def build_permitted_chip(binding: BindingCycleView, now: int, chosen: str) -> PodChip:
-    """A pod that waits on Permit; the ring is what is left of the first timeout."""
+    """Return a pod that waits on Permit. The ring shows the rest of the shortest timeout."""
     return {
         **of_pod(binding.pod, chosen),
         "plugins": sorted(binding.waiting),

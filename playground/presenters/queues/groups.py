@@ -1,7 +1,7 @@
-"""Pods of the queue in groups: by what refused them, by owner, by priority, by gate.
+"""Queued pods in groups: by the reason of the refusal, owner, priority, or gate.
 
-A queue may hold 50,000 pods and most steps move one of them, so a grouping is kept beside its queue and brought up to date by what came,
-went or was replaced since it was looked at last. It is always what grouping anew would give.
+A queue may hold 50,000 pods, and most steps move one of them. Therefore each queue keeps its grouping, which is updated by the pods that
+arrived, left, or were replaced since. The result always equals a complete grouping.
 """
 
 from collections import Counter
@@ -14,15 +14,15 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from playground.presenters.scene import family_of
 from scheduler_core.world.readonly import Move, QueuedPod, QueueView, SchedulerView, WorldView, controller_of
 
-CROWD = 30  # from so many waiting pods on, rows become groups
+CROWD = 30  # waiting pods; from this number, rows become groups
 Label = tuple[str, ...]
 NO_OWNER: Label = ("",)
-FIRST = 8  # of a queue, which tell whether another one has the same past
+FIRST = 8  # entries compared to detect that two queues have the same past
 
 
 @dataclass(slots=True)
 class Group:
-    """Pods with one label by key, in the order in which they came to the place, and of how many each family is."""
+    """The pods with one label by key, in the order of their arrival, and the number of pods of each family."""
 
     label: Label
     pods: dict[str, QueuedPod] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Group:
         return next(iter(self.pods.values()))
 
     def largest_families(self, most: int) -> list[str]:
-        """The families with most pods, then by name."""
+        """Return the largest families, by size, then by name."""
         return sorted(self.families, key=lambda name: (-self.families[name], name))[:most]
 
 
@@ -46,22 +46,22 @@ class PodGrouping:
     __slots__ = ("__weakref__", "_entries", "_groups", "_labels", "_moves", "_seen", "gone")
 
     def __init__(self) -> None:
-        self.gone = False  # to a grouping of another world
+        self.gone = False  # taken over by a grouping of another world
         self._entries: dict[str, QueuedPod] = {}
         self._labels: dict[str, Label] = {}
         self._groups: dict[Label, Group] = {}
         self._moves: Sequence[Move] = ()
-        self._seen = 0  # of them
+        self._seen = 0  # number of moves processed
 
     def __iter__(self) -> Iterator[Group]:
-        """The largest group first, then by label."""
+        """Yield the groups, largest first, then by label."""
         return iter(sorted(self._groups.values(), key=lambda group: (-len(group), group.label)))
 
     def __len__(self) -> int:
         return len(self._groups)
 
     def of(self, key: str) -> Label | None:
-        """The label of a pod that is here."""
+        """Return the label of a pod in this place, or None."""
         return self._labels.get(key)
 
     def get(self, label: Label) -> Group | None:
@@ -70,7 +70,7 @@ class PodGrouping:
     def update(
         self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label], moves: Sequence[Move]
     ) -> None:
-        """Brings it up to date. `moves` are all that the journal has: those that were not seen yet say who came and who left."""
+        """Update the grouping. `moves` are all moves of the journal; the new ones tell which pods arrived and left."""
         new = _between(self._moves, self._seen, moves)
         self._moves, self._seen = moves, len(moves)
         followed = (
@@ -88,17 +88,17 @@ class PodGrouping:
                 self._add(key, entry, labels[key] if known.get(key) is entry else label(entry))
 
     def take_over(self, other: "PodGrouping") -> None:
-        """Begins with what another world of the same past has, which then has none: to bring that up to date is quicker than a copy."""
+        """Take over the data of another world with the same past and empty its grouping. An update is faster than a copy."""
         self._entries, self._labels, self._groups = other._entries, other._labels, other._groups
         self._moves, self._seen = other._moves, other._seen
         other._entries, other._labels, other._groups, other.gone = {}, {}, {}, True
 
     def shares(self, entries: Mapping[str, QueuedPod]) -> bool:
-        """Return whether any of the first FIRST entries is here as the very same object."""
+        """Return whether the grouping has any of the first FIRST entries as the identical object."""
         return any(self._entries.get(key) is entry for key, entry in islice(entries.items(), FIRST))
 
     def _follow(self, key: str, entry: QueuedPod | None, label: Callable[[QueuedPod], Label]) -> bool:
-        """One pod that has moved, and is here now or not. False where it has another label at its old place in the order."""
+        """Update one pod that moved. Return False if it has another label at its old place in the order."""
         was = self._entries.get(key)
         if was is entry:
             return True
@@ -111,9 +111,9 @@ class PodGrouping:
         return True
 
     def _renew(self, entries: Mapping[str, QueuedPod], label: Callable[[QueuedPod], Label]) -> bool:
-        """Newer versions of pods at their places, which no move tells of; False where more than that is not as it was."""
+        """Replace entries that changed without a move. Return False if the grouping differs in another way."""
         old, new = list(self._entries.values()), list(entries.values())
-        if old == new:  # nearly always the very same objects, which no comparison looks into
+        if old == new:  # nearly always identical objects, which list equality does not compare in depth
             return True
         return len(old) == len(new) and all(
             was.key == now.key and _same_stay(was, now) and self._replace(was.key, was, now, label)
@@ -122,7 +122,7 @@ class PodGrouping:
         )
 
     def _reorder(self, entries: Mapping[str, QueuedPod]) -> bool:
-        """The very same pods in another order, as where one that was taken comes back to the front; False where it is more than that."""
+        """Adopt another order of the identical pods, such as a popped pod that returns to the front. Return False if other pods differ."""
         here = self._entries
         if len(here) != len(entries) or not all(map(is_, map(here.get, entries), entries.values())):
             return False
@@ -163,7 +163,7 @@ class PodGrouping:
 
 
 def _between(seen: Sequence[Move], count: int, moves: Sequence[Move]) -> Sequence[Move] | None:
-    """The moves by which two moments differ: the first `count` that were seen, and those of now. None where they are not of one past."""
+    """Return the moves that differ between the first `count` seen ones and the present ones, or None if their pasts differ."""
     shared = min(count, len(moves))
     if shared and seen[shared - 1] != moves[shared - 1]:
         return None
@@ -171,20 +171,20 @@ def _between(seen: Sequence[Move], count: int, moves: Sequence[Move]) -> Sequenc
 
 
 def _same_stay(was: QueuedPod, now: QueuedPod) -> bool:
-    """Return whether a pod stayed in the place while its entry was replaced."""
+    """Return whether a pod stayed in its place while its entry was replaced."""
     return (was.sequence, was.attempts, was.timestamp) == (now.sequence, now.attempts, now.timestamp)
 
 
-# What groups are made by
+# Labels of groups
 
 
 def by_reason(sim: WorldView, entry: QueuedPod) -> Label:
-    """The plugins that refused it last, and kube's reasons: those of nodes, or the whole message where no node was asked."""
+    """Return the plugins that refused the pod last, and kube's reasons: those of nodes, or the whole message without any."""
     return (", ".join(entry.rejectors), *sorted(reasons(sim, entry)))
 
 
 def reasons(sim: WorldView, entry: QueuedPod) -> list[str]:
-    """kube's reasons of its last attempt, those of most nodes first; none where it failed later than that."""
+    """Return kube's reasons of the pod's last attempt, most frequent first; empty if it had a node and failed later."""
     index = sim.journal.last_attempt.get(entry.key)
     attempt = None if index is None else sim.journal.attempts[index]
     if attempt is None or attempt.node:
@@ -202,7 +202,7 @@ def by_priority(sim: WorldView, entry: QueuedPod) -> Label:
 
 
 def by_gate(sim: WorldView, entry: QueuedPod) -> Label:
-    """The plugin that holds it back, and the pod's own gates."""
+    """Return the plugin that gates the pod, and the pod's own scheduling gates."""
     return (entry.gated_by, *entry.pod.spec.scheduling_gates)
 
 
@@ -218,12 +218,12 @@ _PLACES: dict[str, Callable[[QueueView], Mapping[str, QueuedPod]]] = {
     "gated": lambda queue: queue.gated_pods,
 }
 _KNOWN: WeakKeyDictionary[QueueView, dict[tuple[str, str], PodGrouping]] = WeakKeyDictionary()
-# Who steps back looks at a copy of the world at each step.
+# Stepping back shows a copy of the world at each step, which can reuse the last grouping.
 _LAST: WeakValueDictionary[tuple[str, str], PodGrouping] = WeakValueDictionary()
 
 
 def group_pods(sim: WorldView, scheduler: SchedulerView, place: str, by: str) -> PodGrouping:
-    """The pods of a place of a scheduler's queue by one of BY."""
+    """Return the pods of a place of a scheduler's queue, grouped by a key of BY."""
     queue, label = scheduler.queue, BY[by]
     entries, moves = _PLACES[place](queue), sim.journal.moves
     mine, last = _KNOWN.setdefault(queue, {}), _LAST.get((place, by))
@@ -238,7 +238,7 @@ def group_pods(sim: WorldView, scheduler: SchedulerView, place: str, by: str) ->
 
 
 def waiting(scheduler: SchedulerView, members: bool = False) -> int:
-    """Return the number of entries of the queue; with `members` that of pods, of which the entry of a pod group holds several."""
+    """Return the number of entries in the queue, or of pods with `members`: the entry of a pod group has several."""
     queue = scheduler.queue
     places: Sequence[Mapping[str, QueuedPod]] = (
         queue.active_pods,
@@ -253,7 +253,7 @@ def waiting(scheduler: SchedulerView, members: bool = False) -> int:
 
 
 def forget() -> None:
-    """Drops what is kept, as if nothing had been looked at."""
+    """Clear the kept groupings."""
     _KNOWN.clear()
     _LAST.clear()
 

@@ -1,4 +1,4 @@
-"""The unschedulable pods in groups, and queueing hints: the events that would wake a pod, and the answers to the latest of them."""
+"""The unschedulable pods in groups, and queueing hints: the events that may move a pod, and the answers to the latest events."""
 
 import json
 from collections import Counter
@@ -29,20 +29,20 @@ from scheduler_core.world.readonly import (
 )
 
 CLAIM = "resource.k8s.io/ResourceClaim"
-LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
+LOOKED_THROUGH = 64  # records of one transition; an import has thousands
 ANY = "*"
 
-# What kube calls the hint functions, by plugin (kube: pkg/scheduler/framework/plugins, EventsToRegister @ v1.34.1).
+# kube's names of the hint functions, by plugin (kube: pkg/scheduler/framework/plugins, EventsToRegister @ v1.34.1).
 _HINTS: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("hints.json").read_text(encoding="utf-8"))
 
 
 def hint_name(plugin: str, hint: str) -> str:
-    """kube's name of a hint function; that of a plugin which is none of kube's is its own."""
+    """Return kube's name of a hint function, or the function's own name if kube has no such plugin."""
     return _HINTS.get(plugin, {}).get(hint, hint)
 
 
 def list_waking_events(profile: ProfileView | None, rejectors: Sequence[str]) -> list[str]:
-    """List the events that the plugins which refused a pod registered for, by kube's labels."""
+    """Return the events that the pod's rejecting plugins registered for, by kube's labels."""
     events: dict[str, None] = {}
     for name in rejectors:
         plugin = profile.plugin(name) if profile is not None else None
@@ -64,9 +64,9 @@ def _labels(on: On) -> tuple[str, ...]:
 
 
 def just_happened(sim: WorldView) -> list[ClusterEvent]:
-    """The cluster events of the last transition that hints were asked about, as far as its records tell them apart.
+    """Return the cluster events of the last transition that hints handled, if its records identify them.
 
-    Of an update it is known which event it was where it moved a pod (`moved`); here are things that came or went.
+    The event of an update is known only if it moved a pod (`moved`); this lists created and deleted objects.
     """
     heard: list[ObjectChanged | WatchEventHeard] = [
         record.facts
@@ -94,7 +94,7 @@ _RESOURCES = {
 def _event(sim: WorldView, facts: ObjectChanged | WatchEventHeard) -> ClusterEvent | None:
     action = _ACTIONS.get(facts.type)
     if facts.kind == "Pod":
-        # An assigned pod came or went; what happens to one that waits is about itself alone.
+        # Only assigned pods cause events for others; an unscheduled pod's events concern only itself.
         lane = sim.journal.lane(f"{facts.namespace}/{facts.name}")
         if action is Action.DELETE:
             return ClusterEvent("AssignedPod", Action.DELETE) if _had_node(lane) else None
@@ -110,7 +110,7 @@ def _had_node(lane: Sequence[Move]) -> bool:
 
 
 def list_moves(sim: WorldView) -> Iterator[Move]:
-    """The moves of the last transition that an event made, the last one first."""
+    """Yield the moves of the last transition that an event caused, latest first."""
     for move in reversed(sim.journal.moves):
         if move.position != sim.position:
             return
@@ -132,7 +132,7 @@ _BY_LABEL = {
 }
 
 
-# A group of pods as a row: what it is called, how many, and the pod that it leads to.
+# A group of pods as a row: its title, the number of pods, and the linked pod.
 
 FAMILIES = 3
 
@@ -143,7 +143,7 @@ class GroupTitle(TypedDict):
 
 
 def title_of(sim: WorldView, by: str, group: Group) -> GroupTitle:
-    """`title`, and `plugins` where it is known who refused the pods. Reasons stand in the order that the first pod met them in."""
+    """Return the `title`, and the `plugins` that refused the pods, if known. Reasons are in the order of the first pod."""
     if by == "priority":
         return {"title": message("priority %(priority)s", priority=group.label[0]), "plugins": []}
     if by == "owner":
@@ -174,14 +174,14 @@ def group_row(sim: WorldView, by: str, group: Group, chosen: str) -> GroupRow:
 
 
 def largest(sim: WorldView, scheduler: SchedulerView, place: str, by: str, chosen: str, most: int) -> list[GroupRow]:
-    """The largest groups of a place."""
+    """Return the largest groups of a place."""
     return [group_row(sim, by, group, chosen) for group in islice(group_pods(sim, scheduler, place, by), most)]
 
 
 def behind(
     sim: WorldView, scheduler: SchedulerView, head: Sequence[QueuedPod], chosen: str, most: int
 ) -> list[GroupRow]:
-    """The active pods behind the first ones by priority, the highest first."""
+    """Return the groups of active pods after the first ones by priority, highest first."""
     shown = {queued.key for queued in head}
     out: list[GroupRow] = []
     for group in sorted(group_pods(sim, scheduler, "active", "priority"), key=lambda g: -int(g.label[0])):
@@ -194,7 +194,7 @@ def behind(
     return out
 
 
-# What the hints of the last transition said of each group of unschedulable pods: Queue of those that left, Skip of those that stay.
+# The hints of the last transition for each group of unschedulable pods: Queue for pods that left, Skip for pods that stay.
 
 QUEUE, SKIP = "Queue", "Skip"
 MOST = 3
@@ -207,14 +207,14 @@ class HintAnswer(Skip):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """`left` counts the pods of a group that an event took away, by event, plugin and hint; `events` are those that happened."""
+    """`left` counts the pods of a group that an event moved, by event, plugin, and hint; `events` are the latest events."""
 
     scheduler: SchedulerView
     left: dict[Label, Counter[tuple[str, str, str]]]
     events: tuple[ClusterEvent, ...]
 
     def of(self, group: Group) -> list[HintAnswer]:
-        """The answers as plain data, at most MOST of them."""
+        """Return the answers for a group as plain data, at most MOST."""
         rows: list[HintAnswer] = [
             {"answer": QUEUE, "count": count, "event": event, "plugin": plugin, "hint": hint_name(plugin, hint)}
             for (event, plugin, hint), count in self.left.get(group.label, Counter()).most_common()
@@ -236,7 +236,7 @@ class Answers:
         return rows[:MOST]
 
     def emptied(self) -> list[Label]:
-        """Groups that lost a pod, those that lost most first."""
+        """Return the groups that lost pods, those with the most first."""
         return sorted(self.left, key=lambda label: (-sum(self.left[label].values()), label))
 
 
@@ -265,7 +265,7 @@ class SleepingPods(TypedDict):
 
 
 def sleeping(sim: WorldView, scheduler: SchedulerView, by: str, chosen: str, *, with_pods: bool) -> SleepingPods:
-    """{"groups", "more_groups", "more_pods"}: the largest groups, and those that the last event has emptied."""
+    """Return {"groups", "more_groups", "more_pods"}: the largest groups, and groups that the last event emptied."""
     known = group_pods(sim, scheduler, "unschedulable", by)
     said = answers(sim, scheduler) if by == "reason" else None
     gone = () if said is None else (label for label in said.emptied() if known.get(label) is None)

@@ -1,1 +1,1 @@
-"""What happened, in sentences: a plugin's step, a record, the present step of a world."""
+"""Sentences about a plugin's step, a record, or the present step of a world."""

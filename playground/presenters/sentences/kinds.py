@@ -1,4 +1,4 @@
-"""The table of record kinds as people are told of them: a sentence, and a line of a sequence diagram."""
+"""The table of record kinds with their texts: a sentence, and a line of a sequence diagram."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ F = TypeVar("F", bound=trace.Facts)
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[F]):
-    """What people are told of records of a kind: a sentence with its subject, the `head`, and a line of a sequence diagram.
+    """The texts for records of a kind: a sentence with its `head`, and a line of a sequence diagram.
 
-    One that is not `telling` never stands for a whole step.
+    A kind that is not `telling` never represents a whole step.
     """
 
     facts: type[F]
@@ -45,7 +45,7 @@ class Kind(Generic[F]):
 
 
 class RecordLine(TypedDict):
-    """A record as people read it: `head` names the kind of thing, or the extension point; `sentence` says what happened."""
+    """A record for display. `head` is the extension point, or the kind of record; `sentence` describes it."""
 
     head: str
     sentence: Message | None
@@ -62,14 +62,14 @@ _FAILED = ("unschedulable", "error", "failed")
 
 
 def of_facts(facts: trace.Facts) -> RecordLine:
-    """`head` names the kind of thing, or the extension point; `sentence` says what happened."""
+    """Return the `head`, the extension point or the kind of record, and the `sentence` that describes it."""
     kind = BY_KIND[facts.KIND]
     head = kind.head if isinstance(kind.head, str) else kind.head(facts)
     return {"head": head, "sentence": kind.describe(facts)}
 
 
 def row(record: Record) -> Row:
-    """A record as a row of a list; `no` marks refusals and failures."""
+    """Return a record as a row of a list. `no` marks refusals and failures."""
     source = record.source
     if isinstance(source, StepFacts) and source.nodes is not None:
         step = source.step

@@ -1,7 +1,8 @@
-"""The lines of a sequence diagram: who says what to whom in a kind of record (kinds.py has the table).
+"""The lines of a sequence diagram: sender, receiver, and call for each kind of record (kinds.py has the table).
 
-They are the counterpart of records.py, which tells the same records whole. The calls are named as kube-scheduler names them
-(kube: pkg/scheduler/schedule_one.go, pkg/scheduler/scheduler.go, cmd/kube-scheduler/app/server.go @ v1.34.1).
+records.py has the same records as sentences. Calls have the names of kube-scheduler.
+
+kube: pkg/scheduler/schedule_one.go, pkg/scheduler/scheduler.go, cmd/kube-scheduler/app/server.go @ v1.34.1
 """
 
 import re
@@ -23,11 +24,11 @@ WORDS = Path(__file__).with_name("deeds.yaml")
 MIGRATIONS = Path(__file__).with_name("migrations.yaml")
 BOTH = gettext_noop("%(first)s; %(rest)s")
 _MORE = gettext_noop("and %(more)s more like these")
-MOST_ALIKE = 3  # clauses of one form that are told one by one
+MOST_ALIKE = 3  # clauses of one form listed one by one
 
 
 def describe_deeds(did: str) -> Message:
-    """Return what a controller did, clause by clause."""
+    """Describe the actions of a controller, clause by clause."""
     clauses = list[Message]()
     for _form, same in groupby((_describe_by(WORDS, each) for each in did.split("; ")), lambda one: one.get("text")):
         alike = list(same)
@@ -36,17 +37,17 @@ def describe_deeds(did: str) -> Message:
 
 
 def describe_key(key: str) -> Message:
-    """Return the name of what a controller works on: an object, or all nodes at once."""
+    """Return the display name of a controller's work-queue key: an object, or all nodes at once."""
     return message(key) if key in read_yaml(WORDS)["keys"] else exactly(short(key))
 
 
 def describe_cause(cause: str) -> Message | str:
-    """Return what moved a pod: an event of kube's has no other name."""
+    """Return the cause of a pod's move. Events keep kube's names."""
     return message(cause) if cause in read_yaml(WORDS)["causes"] else cause
 
 
 def describe_migration(note: str) -> Message:
-    """Return a note on how a configuration was converted, or on a plugin that is not here."""
+    """Return a note about the conversion of a configuration, or about a plugin that is not modeled."""
     return _describe_by(MIGRATIONS, note)
 
 
@@ -58,7 +59,7 @@ def _describe_by(words: Path, clause: str) -> Message:
     return message(form, **values | nested)
 
 
-# Who takes part in a sequence diagram, in the order in which the lifelines stand.
+# The lifelines of a sequence diagram, in their order.
 
 USER = "user"
 API = "api"
@@ -95,7 +96,7 @@ F = TypeVar("F", bound=trace.Facts)
 
 
 class RecordContext(NamedTuple):
-    """The context that a record lacks: the cycle that the pod is in, and whether a scheduler's start is drawn."""
+    """The context that a record lacks: its lifeline for the pod's cycle, and whether the diagram shows a scheduler's start."""
 
     cycle: str = CYCLE
     start_up: bool = False
@@ -106,7 +107,7 @@ Who = str | Callable[[F, RecordContext], str]
 
 @dataclass(frozen=True, slots=True)
 class Line(Generic[F]):
-    """An arrow from a lifeline to another, or a note beside one where both are the same; `answer` is a second arrow, back."""
+    """An arrow between two lifelines, or a note if both are the same. `answer` is an arrow back."""
 
     source: Who[F]
     target: Who[F]
@@ -115,12 +116,12 @@ class Line(Generic[F]):
 
 
 def fill_text(text: str, **values: str | Callable[[Any], object]) -> Callable[[Any], Message]:
-    """A text's values are fields of the facts, or what `values` names or makes of the facts; a pod's name is shortened."""
+    """Return a function that fills a text with fields of the facts, or as `values` defines. It shortens the pod's name."""
     return lambda facts: message(text, **{name: _value(facts, values.get(name, name)) for name in _NAMES.findall(text)})
 
 
 def choose(field: str, texts: Mapping[str, str], **values: str | Callable[[Any], object]) -> Callable[[Any], Message]:
-    """One of several texts, by a field of the facts; `otherwise` is for values that have none."""
+    """Return a function that fills one of several texts, selected by a field; `otherwise` is for all other values."""
     return lambda facts: fill_text(texts.get(getattr(facts, field), texts["otherwise"]), **values)(facts)
 
 
@@ -134,7 +135,7 @@ def _value(facts: trace.Facts, source: str | Callable[[Any], object]) -> object:
     return short(value) if source == "pod" else describe_cause(value) if source == "cause" else value
 
 
-# The world around
+# Outside of the scheduler
 
 EXACT = {"DeleteObjects": "DELETE", "PatchObject": "PATCH", "DrainNode": "kubectl drain"}
 _POINTS = {
@@ -203,7 +204,7 @@ def point(started: trace.PointStarted) -> Message:
 
 
 def plugin_to(ran: trace.PluginRan, standing: RecordContext) -> str:
-    """A refusal goes back to who asked; what passes is a note."""
+    """Return the target of an answer: the caller for a refusal; the plugins themselves, as a note, if the pod passes."""
     return PLUGINS if (ran.status["code"] in ("Success", "Skip") and (not ran.refusals)) else asks(ran, standing)
 
 

@@ -1,4 +1,4 @@
-"""The sentences of records, which say what happened (kinds.py has the table), and of a plugin's answer."""
+"""The sentences of records (kinds.py has the table), and of a plugin's answer."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ WORDS = read_yaml(Path(__file__).with_suffix(".yaml"))
 
 
 def of_step(step: PluginStep, pod: str, seen: int = 0) -> Message:
-    """Describe a plugin's answer; `pod` is the pod's display name, `seen` the number of nodes that count for Filter (0: not known)."""
+    """Describe a plugin's answer. `pod` is the pod's display name, `seen` the number of nodes that count for Filter (0: unknown)."""
     plugin = step.plugin
     if step.skipped:
         return message("%(plugin)s returns Skip: it is not relevant to %(pod)s.", plugin=plugin, pod=pod)
@@ -46,7 +46,7 @@ _OF_EXTENDERS = (Point.EXTENDER_FILTER, Point.EXTENDER_PREEMPT, Point.EXTENDER_P
 
 
 def of_late_step(step: PluginStep, cycle: CycleView, framework: ProfileView, seen: int = 0) -> Message:
-    """Describe an answer to a pod that has a node: many plugins have nothing to do for it."""
+    """Describe the answer for a pod that has a node. Many plugins have nothing to do for it."""
     plugin, pod = framework.plugin(step.plugin), short(cycle.pod.key)
     idle = plugin is not None and plugin.is_idle(step.point, cycle.state, cycle.pod)
     text = WORDS["idle" if idle else "busy"].get(step.point)
@@ -54,7 +54,7 @@ def of_late_step(step: PluginStep, cycle: CycleView, framework: ProfileView, see
 
 
 def of_preparation(point: Point, cycle: CycleView, framework: ProfileView) -> Message:
-    """Describe PreFilter or PreScore once all of its plugins have answered."""
+    """Describe PreFilter or PreScore after all of its plugins have run."""
     working = [step.plugin for step in cycle.steps if step.point is point and not step.skipped]
     values = {"n": len(working), "of": len(framework.at(point)), "pod": short(cycle.pod.key)}
     if not working:
@@ -73,7 +73,7 @@ def _of_preemption(evidence: Evidence, pod: str) -> Message:
 
 
 def _of_filter(step: PluginStep, pod: str, seen: int) -> Message:
-    """Describe Filter's calls: those of kube's parallel workers go past the nodes that Filter has found to be enough."""
+    """Describe Filter's calls. kube's parallel workers evaluate more nodes than the number that is enough."""
     counted = seen or step.evaluated
     named = {"plugin": step.plugin, "pod": pod}
     if not step.refused and step.evaluated == 1:
@@ -198,7 +198,7 @@ def api_call(call: facts.ApiCall) -> Message:
 
 
 def plugin_ran(ran: facts.PluginRan) -> Message:
-    """A plugin that was asked about the pod alone: before the queue, or in a binding cycle."""
+    """Describe the answer of a plugin that runs for the pod alone: before the queue, or in a binding cycle."""
     code, pod = ran.status["code"], short(ran.pod)
     if code in FINE:
         return message("%(code)s for %(pod)s", code=code, pod=pod)
@@ -217,5 +217,5 @@ def preemption_started(started: facts.PreemptionStarted) -> Message:
 
 
 def get_host(identity: str) -> str:
-    """An identity without its UUID."""
+    """Return an identity without its UUID."""
     return identity.rpartition("_")[0] or identity

@@ -1,4 +1,4 @@
-"""The stage: one decision at a time, large. Each extension point has the stage of its question; one module for each (look.STAGES)."""
+"""The stage: one decision at a time, in large. Each extension point has a stage for its question, in a module of its own (look.STAGES)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +27,7 @@ from playground.presenters.words import Message, clock, ordinal
 from scheduler_core.world.readonly import Point, WorldView
 
 MAP = "nodes"  # the form that is the cluster map
-FEW = 6  # nodes whose map fits below a stage that is about one pod
+FEW = 6  # nodes; up to this number, the map fits below a stage about one pod
 _SPARSE = ("prefilter", "prescore", "score", "group", "pending", "preemption", "binding")
 
 
@@ -86,9 +86,9 @@ class StageContext(TypedDict):
 
 
 def present(sim: WorldView, look: Look, past: WorldView | None = None) -> Panel[StageContext, Card]:
-    """The stage at hand, or the chosen one, about the chosen pod or the one of the present cycle.
+    """Return the present or the chosen stage, for the chosen pod or the pod of the present cycle.
 
-    `past` is the world in which the chosen pod's last attempt ended, where that is another one (aim.past_of).
+    `past` is the world in which the chosen pod's last attempt ended, if it is another world (aim.past_of).
     """
     aim = aim_of(sim, look)
     name, world = aim.stage, sim if past is None or aim.attempt is None else past
@@ -120,7 +120,7 @@ class PastAttempt(TypedDict):
 
 
 def _past(sim: WorldView, aim: Aim) -> PastAttempt | None:
-    """The attempt that is shown although the world has gone on."""
+    """Return the finished attempt that the stage shows, or None."""
     attempt = aim.attempt
     if attempt is None:
         return None

@@ -1,7 +1,7 @@
-"""Aim: which stage a look asks for, about which pod, and in which moment's world. A pod whose attempt is over is shown in that attempt.
+"""Aim: the stage, the pod, and the world that a look selects. A finished attempt is shown in its own world.
 
-What was chosen is aimed at: a pod in its present or last attempt; a claim in that of its pod; a node in the attempt at hand, or in the last
-one that looked at it; a controller on its own stage, with what it did last.
+The stage follows the selected object: a pod, in its present or last attempt; a claim, in the attempt of its pod; a node, in the present
+attempt, or in the last one that examined it; a controller, on its own stage, with its last actions.
 """
 
 from itertools import islice
@@ -14,7 +14,7 @@ from playground.presenters.look import AIM, CLUSTER, WITH_NODES, Look
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Attempt, Point, SchedulingCycleView, WorldView
 
-# Which stage shows the present step: by the extension point whose plugin ran, or else by what the last transition did.
+# The stage of the present step, by the extension point whose plugin ran, else by the last transition.
 
 _POINTS = {
     "queue": (Point.PRE_ENQUEUE, Point.QUEUE_SORT),
@@ -25,7 +25,7 @@ _POINTS = {
     "score": (Point.SCORE, Point.NORMALIZE_SCORE, Point.EXTENDER_PRIORITIZE),
 }
 OF_POINT = dict.fromkeys(Point, "binding") | {point: stage for stage, points in _POINTS.items() for point in points}
-# What a transition did that ran no plugin, the most telling first. A cluster change without any of these is the viewer's.
+# Records of a transition that ran no plugin, most important first. A cluster change without any of these is a command.
 _BINDINGS = (
     trace.PodAssumed,
     trace.PodForgotten,
@@ -48,7 +48,7 @@ _LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 
 
 def at_hand(sim: WorldView) -> str:
-    """The stage of the present step."""
+    """Return the stage of the present step."""
     if sim.position == 0:
         return CLUSTER
     step, group = scene.present_step(sim), scene.scheduler_of(sim).group
@@ -67,7 +67,7 @@ def at_hand(sim: WorldView) -> str:
 
 
 def _of_work(sim: WorldView) -> str:
-    """The stage after a command: that of the cycle that it came into, or else the cluster."""
+    """Return the stage after a command: that of the running cycle, else binding if a binding cycle runs, else the cluster."""
     cycle = scene.cycle_of(sim)
     if cycle is not None and cycle.ended is None:
         return OF_POINT[cycle.steps[-1].point] if cycle.steps else "queue"
@@ -75,7 +75,7 @@ def _of_work(sim: WorldView) -> str:
 
 
 def _of_failure(sim: WorldView) -> str:
-    """A failed attempt: a pod that was sent back from its node, one that preempts, or one that stays Pending."""
+    """Return the stage of a failed attempt: a pod that lost its node, one that preempts, or one that stays Pending."""
     cycle = scene.cycle_of(sim)
     if cycle is not None and any(step.point in (Point.RESERVE, Point.PERMIT) for step in cycle.steps):
         return "binding"
@@ -85,13 +85,13 @@ def _of_failure(sim: WorldView) -> str:
     return "preemption" if evidence is not None and evidence.candidates else "pending"
 
 
-# Looked at: whether an attempt examined a node, and which attempt did so last.
+# Whether an attempt examined a node, and the last attempt that did.
 
 LOOKED_BACK = 2000  # attempts
 
 
 def looks_at(cycle: SchedulingCycleView, node: str) -> bool:
-    """Return whether a cycle has reached a node: Filter has, or PreFilter refused the pod on all nodes."""
+    """Return whether a cycle has evaluated a node: by Filter, or by a PreFilter plugin that refused the pod on all nodes."""
     if node not in cycle.nodes.rows:
         return False
     if not cycle.pre_filter_status.ok:
@@ -100,13 +100,13 @@ def looks_at(cycle: SchedulingCycleView, node: str) -> bool:
 
 
 def scores(cycle: SchedulingCycleView, node: str) -> bool:
-    """Return whether the node is among those that are scored."""
+    """Return whether the cycle scores the node."""
     row, board = cycle.nodes.row(node), cycle.scores
     return row is not None and board is not None and row in board.rows
 
 
 def find_examining_attempt(sim: WorldView, node: str) -> Attempt | None:
-    """The last attempt that is known to have examined a node: it chose or nominated it, or it examined as many nodes as there are."""
+    """Return the last attempt that certainly examined a node: it chose or nominated the node, or it examined all nodes; or None."""
     everyone = len(scene.table_of(scene.scheduler_of(sim)))
     for attempt in islice(reversed(sim.journal.attempts), LOOKED_BACK):
         if node in (attempt.node, attempt.nominated) or attempt.evaluated >= everyone:
@@ -118,7 +118,7 @@ OF_ATTEMPTS = ("pending", "prefilter", "filter", "prescore", "score", "preemptio
 
 
 class Aim(NamedTuple):
-    """`attempt` is one that has ended, and that the present world does not show any more."""
+    """`attempt` is a finished attempt that the present world no longer shows, or None."""
 
     stage: str
     pod: str
@@ -126,7 +126,7 @@ class Aim(NamedTuple):
 
 
 def aim_of(sim: WorldView, look: Look) -> Aim:
-    """Following, it is the present step's stage and pod; else what was chosen."""
+    """Return the stage and pod that a look selects, or those of the present step if it follows."""
     if not look.stage:
         return _at_hand(sim)
     if look.stage == AIM:
@@ -150,13 +150,13 @@ def aim_of(sim: WorldView, look: Look) -> Aim:
 
 
 def past_of(sim: WorldView, look: Look) -> int | None:
-    """The position whose world the stage shows; None where it is the present one."""
+    """Return the position of the world that the stage shows, or None for the present one."""
     attempt = aim_of(sim, aim_look(sim, look)).attempt
     return None if attempt is None else attempt.last_position
 
 
 def aim_look(sim: WorldView, look: Look) -> Look:
-    """The look with the pod that all panels mark: a claim's own, or the one whose attempt the chosen node is shown in."""
+    """Return the look with the pod that all panels mark: the claim's pod, or the pod whose attempt shows the chosen node."""
     if look.about == "claim" and look.claim:
         return look.but(pod=_pod_of_claim(sim, look) or look.pod)
     if look.about == "node" and look.node and look.stage == AIM:
@@ -170,7 +170,7 @@ def _at_hand(sim: WorldView) -> Aim:
 
 
 def _find_bound_pod(sim: WorldView) -> str:
-    """Return the pod that the last transition brought on or back on its way to a node; "" for none."""
+    """Return the pod that the last transition moved toward its node or back, or ""."""
     step = scene.present_step(sim)
     if step is not None:
         return step[1].pod.key
@@ -185,7 +185,7 @@ def _of_pod(sim: WorldView, pod: str) -> Aim:
 
 
 def _pod_of_claim(sim: WorldView, look: Look) -> str:
-    """Return a pod that uses the claim: the present cycle's, or else the last one that was tried; "" for none."""
+    """Return a pod that uses the claim, or "": the present cycle's pod, else the pod with the latest attempt."""
     ref = find_chosen_object(sim, look)
     metas = [pod["metadata"] for pod in pods_of(sim, ref)] if ref is not None else []
     keys = [f"{meta['namespace']}/{meta['name']}" for meta in metas]
@@ -196,7 +196,7 @@ def _pod_of_claim(sim: WorldView, look: Look) -> str:
 
 
 def _of_node(sim: WorldView, name: str) -> Aim:
-    """The attempt at hand where its stage shows nodes; else the last one that looked at the node."""
+    """Return the present attempt if its stage shows the node, else the last attempt that examined the node."""
     present, cycle = _at_hand(sim), scene.cycle_of(sim)
     if _shows(sim, present.stage, name):
         return present
@@ -221,7 +221,7 @@ def _shows(sim: WorldView, stage: str, node: str) -> bool:
 
 
 def _past(sim: WorldView, pod: str) -> Attempt | None:
-    """The pod's last attempt, where another one has begun since."""
+    """Return the pod's last attempt if another pod's attempt has begun since, else None."""
     cycle = scene.cycle_of(sim)
     return None if cycle is None or cycle.pod.key == pod else scene.last_attempt(sim, pod)
 

@@ -1,6 +1,6 @@
-"""Cluster: the stage while no cycle runs: how the cluster is, what the last change created, and at a run's end how it went.
+"""Cluster: the stage while no cycle runs: the cluster's state, the last change, and, after a run, its result.
 
-The problems of the cluster are asked for by the page itself (features/fixes): explaining them takes longer than a stage may.
+The page requests the problems of the cluster itself (features/fixes), because their explanation takes longer than a stage may.
 """
 
 from collections import Counter
@@ -20,10 +20,10 @@ from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.base.trace.kinds import CommandApplied
 from scheduler_core.world.readonly import Place, WorldView
 
-NAMED = 5  # objects of a kind that are named
-KINDS = 4  # kinds of which the last change is told
-BARS = 6  # nodes and reasons at a run's end
-FEW, MOST = 6, 12  # nodes, and pods that wait, of a cluster that is shown with what its pods ask of its nodes
+NAMED = 5  # named objects of a kind
+KINDS = 4  # kinds listed in the last change
+BARS = 6  # nodes and reasons in the summary of a run
+FEW, MOST = 6, 12  # nodes and waiting pods; up to these, the stage compares requests with free amounts
 
 _YOURS = gettext_noop("Your cluster")
 _PENDING = gettext_noop("%(n)s pods are Pending")
@@ -52,7 +52,7 @@ class Figure(TypedDict):
 
 
 class Bar(TypedDict):
-    """`percent` is the share of the longest bar."""
+    """`percent` is relative to the longest bar."""
 
     name: str
     count: int
@@ -60,7 +60,7 @@ class Bar(TypedDict):
 
 
 class Summary(TypedDict):
-    """The summary of a run. `checks` counts all refusals, `bound` all pods that found a node, `more` their nodes that have no bar."""
+    """The summary of a run. `checks` counts all refusals, `bound` all pods that got a node, `more` the nodes without a bar."""
 
     figures: list[Figure]
     nodes: list[Bar]
@@ -79,9 +79,9 @@ class WaitingPods(TypedDict):
 
 
 class ClusterBody(TypedDict, total=False):
-    """`start`: nothing was ever created. `changes`: what the last command did, `log`: the number of its records.
+    """`start`: the cluster is new. `changes`: the effects of the last command. `log`: the number of its records.
 
-    `demand`: what all waiting pods request, of what is free on the nodes.
+    `demand`: the requests of all waiting pods, compared with the free amounts of the nodes.
     """
 
     start: bool
@@ -132,7 +132,7 @@ def _demand(sim: WorldView) -> ClusterBody:
 
 
 def count_waiting(sim: WorldView) -> int:
-    """Return the number of pods that wait for a node, also those that no scheduler is for."""
+    """Return the number of pods that wait for a node, including pods without a matching scheduler."""
     flying = sum(s.cycle is not None and s.cycle.ended is None for s in sim.schedulers)
     grouped = sim.store.count("PodGroup") > 0
     return sum(waiting(each, grouped) for each in sim.schedulers) + flying + sum(1 for _ in sim.journal.ignored)
@@ -155,7 +155,7 @@ def _end(sim: WorldView, waits: int) -> tuple[Message, list[Message]]:
 
 
 def _summarize(objects: Iterable[ObjectChange], records: int) -> Iterable[Message]:
-    """Yield what was created, changed, and deleted, each kind in one line."""
+    """Yield one line for each kind with the created, changed, and deleted objects."""
     kinds = sorted(objects, key=lambda each: (each.what != "ADDED", each.kind != "Node", each.kind))
     groups = [
         (kind, what, [o.name for o in found]) for (kind, what), found in groupby(kinds, lambda o: (o.kind, o.what))
@@ -173,7 +173,7 @@ class BoundPlace(NamedTuple):
 
 
 def _list_bound_pods(sim: WorldView) -> dict[str, BoundPlace]:
-    """The pods whose binding has ended, each with its node."""
+    """Return the pods whose binding has ended, each with its node."""
     first: dict[str, int] = {}
     found: dict[str, BoundPlace] = {}
     for move in sim.journal.moves:
@@ -187,7 +187,7 @@ def _list_bound_pods(sim: WorldView) -> dict[str, BoundPlace]:
 
 
 def summarize(sim: WorldView, waits: int) -> Summary:
-    """Sum up all attempts: pods with a node, pods without, victims, the time to a node, and what refused nodes."""
+    """Summarize all attempts: pods with and without a node, victims, the median time until binding, and reasons of refusals."""
     bound, attempts = _list_bound_pods(sim), sim.journal.attempts
     victims = {victim for attempt in attempts for victim in attempt.victims}
     refusals: Counter[str] = Counter()

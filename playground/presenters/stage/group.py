@@ -1,4 +1,4 @@
-"""The group stage: the placements of a pod group side by side, the members tried in each, and what the quorum lacks."""
+"""The group stage: the placements of a pod group side by side, the members tried in each, and the missing members of the quorum."""
 
 import json
 from typing import Any, TypedDict
@@ -9,7 +9,7 @@ from playground.presenters.scene import scheduler_of, short, without_scheme
 from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.world import readonly
 
-MOST = 20  # calls of an attempt that are shown
+MOST = 20  # calls of an attempt shown
 LONGEST = 6_000  # characters of a request or an answer
 NAMED = 6  # nodes
 
@@ -17,12 +17,12 @@ NAMED = 6  # nodes
 def list_serving_extenders(
     sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, verb: readonly.Verb
 ) -> list[readonly.Extender]:
-    """The extenders that are asked for something about the cycle's pod."""
+    """Return the extenders that handle a verb for the cycle's pod."""
     return [extender for extender in scheduler_of(sim).extenders if extender.serves(verb, cycle.pod)]
 
 
 def exchanges(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView) -> "list[ExchangeRow]":
-    """The calls of a cycle and of its binding, in order."""
+    """Return the calls of a cycle and of its binding, in order."""
     binding = scheduler_of(sim).bindings.get(cycle.number)
     found: list[readonly.Exchange] = []
     for each in (cycle, binding):
@@ -96,7 +96,7 @@ NODES = 6
 
 
 class TriedMember(TypedDict):
-    """`state`: placed, refused, trying, or untried; `text` is kube's. `own`: the pod that is shown."""
+    """`state`: placed, refused, trying, or untried. `text` is kube's. `own`: the pod shown on the page."""
 
     key: str
     name: str
@@ -107,7 +107,7 @@ class TriedMember(TypedDict):
 
 
 class TriedPlacement(TypedDict):
-    """`state`: feasible, infeasible, trying, or open. `slots` are the members that the quorum needs: placed ones are true."""
+    """`state`: feasible, infeasible, trying, or open. `slots` are the members that the quorum needs, true if placed."""
 
     name: str
     nodes: list[str]
@@ -134,7 +134,7 @@ class GroupBody(TypedDict):
 
 
 def present(sim: readonly.WorldView, look: Look, key: str) -> Stage[GroupBody | None, Any]:
-    """The group whose cycle is under way, or was the last one."""
+    """Return the group whose cycle runs, or ran last."""
     cycle = scheduler_of(sim).group
     if cycle is None:
         return Stage(message("Which pod group is placed?"), None)

@@ -1,4 +1,4 @@
-"""Pending: why a pod has no node after its attempt. A row for each reason, one for preemption, and the events that wake the pod."""
+"""Pending: why a pod has no node after its attempt. A row for each reason, one for preemption, and the events that requeue the pod."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,8 +17,8 @@ from scheduler_core.analysis.explain import GivenReason
 from scheduler_core.world.readonly import Pod, WorldView
 
 ROWS, NODES, EVENTS = 12, 12, 8
-FEW = 2  # reasons that leave room for what they compare
-# What a plugin compares, of the pod and of the node.
+FEW = 2  # reasons; up to this number, there is room for the compared manifests
+# The fields of the pod and of the node that a plugin compares.
 _COMPARED = {
     "TaintToleration": {"Pod": "spec.tolerations", "Node": "spec.taints"},
     "NodeUnschedulable": {"Pod": "spec.tolerations", "Node": "spec.unschedulable"},
@@ -33,7 +33,7 @@ _FREE = gettext_noop("Free %(resource)s on these nodes, request less, or add a n
 
 
 class PendingReason(TypedDict):
-    """`count` nodes, the first of them by name and `left` more; a reason for the pod as a whole has none."""
+    """A reason that holds for `count` nodes: the first by name, and `left` more; no nodes if it is about the pod itself."""
 
     count: int
     nodes: list[str]
@@ -70,7 +70,7 @@ class PendingBody(TypedDict):
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
-    """The reasons in the order of their nearness; those of the nodes that come closest are first."""
+    """Return the reasons, those of the nodes nearest to feasible first."""
     asked = message("Why does %(pod)s stay Pending?", pod=short(key) or "…")
     forms = {"reasons": gettext_noop("Reasons"), "nodes": gettext_noop("Nodes")}
     explanation = get_explanation(sim, key) if key else None
@@ -110,7 +110,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[PendingBody, Any]:
 
 
 def _quote(sim: WorldView, pod: Pod, reasons: Sequence[GivenReason]) -> list[WrittenRule]:
-    """Return what the first of a few reasons compares: parts of the manifests of the pod and of the first node."""
+    """Return the manifest parts that the first reason compares, of the pod and of the first node; empty for more than FEW reasons."""
     first = next(iter(reasons), None)
     if first is None or len(reasons) > FEW or not first.nodes:
         return []
@@ -137,7 +137,7 @@ def _row(reason: GivenReason, pod: str, total: int) -> PendingReason:
 
 
 def _count_feasible(sim: WorldView, key: str) -> Message | None:
-    """Return how many nodes were feasible in the attempt that the stage is about."""
+    """Return the number of feasible nodes in the shown attempt."""
     attempt, cycle = last_attempt(sim, key), cycle_of(sim)
     if attempt is None or cycle is None:
         return None
@@ -146,7 +146,7 @@ def _count_feasible(sim: WorldView, key: str) -> Message | None:
 
 
 def _describe_event(label: str) -> Message:
-    """Return an event in words: kube's label is a kind and an action, such as NodeAdd or NodeUpdateNodeTaint."""
+    """Describe an event. kube's label is a kind and an action, such as NodeAdd or NodeUpdateNodeTaint."""
     texts = read_yaml(Path(__file__).with_suffix(".yaml"))
     for key in (key for key in texts if key.startswith("event/")):
         if label.endswith(action := key.removeprefix("event/")):

@@ -1,4 +1,4 @@
-"""Placed: why a pod is on its node, as the plugins see it now. What the filters left, the scores that differed, what decided, and traps."""
+"""Placed: why a pod is on its node, by the plugins' present view: the filters' results, differing scores, the decision, and traps."""
 
 from typing import Any, TypedDict
 
@@ -48,7 +48,7 @@ class Total(TypedDict):
 
 
 class PlacedBody(TypedDict):
-    """`at` is the step shown, `attempt` the step where the pod's attempt ended; `cache` is evidence where no scores decide."""
+    """`at` is the step shown, `attempt` the step in which the pod's attempt ended. `cache` is evidence if no scores decide."""
 
     key: str
     pod: str
@@ -70,7 +70,7 @@ class PlacedBody(TypedDict):
 
 
 def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
-    """The place of a pod; the stage of a pod that is gone says so."""
+    """Return the place of a pod. The stage of a deleted pod reports that."""
     found, attempt = get_explanation(sim, key) or Explanation(key, State.GONE), last_attempt(sim, key)
     facts, node = {fact.code: fact for fact in found.facts}, found.node
     rest = [fact for fact in found.facts if fact.code not in _SHOWN]
@@ -101,7 +101,7 @@ def present(sim: WorldView, _look: Look, key: str) -> Stage[PlacedBody, Any]:
 
 
 def _list_filters(sim: WorldView, found: Explanation) -> list[RemainingNodes]:
-    """The plugins that refuse other nodes in the order of Filter, each with the nodes that are left after it."""
+    """Return the plugins that refuse other nodes in the order of Filter, each with the nodes left after it."""
     pod = sim.store.pod_at(found.pod)
     profile = scheduler_of(sim).profiles.get(pod.spec.scheduler_name) if pod is not None else None
     order = {plugin.name: at for at, plugin in enumerate(profile.at(Point.FILTER) if profile is not None else ())}
@@ -118,7 +118,7 @@ def _list_filters(sim: WorldView, found: Explanation) -> list[RemainingNodes]:
 
 
 def _compare(highest: Fact | None) -> tuple[list[Total], int]:
-    """The node beside the second one: the points of the plugins that differ; and the sum of those that do not."""
+    """Return the points of the plugins that differ between the node and the second best, and the sum of equal points."""
     if highest is None:
         return [], 0
     values = highest.values
@@ -137,7 +137,7 @@ def _compare(highest: Fact | None) -> tuple[list[Total], int]:
 
 
 def _foresee(facts: dict[str, Fact], node: str) -> Message | None:
-    """Return whether the pod would be placed there again."""
+    """Return whether the pod would be placed there again, or None."""
     if facts.keys() & {"RuleNotAsked", "RuleOfNewPods"}:
         return message("No: a plugin would refuse %(node)s now.", node=node)
     if highest := facts.get("HighestScore"):

@@ -1,4 +1,4 @@
-"""PreFilter and PreScore: what each plugin prepared, in words and values, or why it has nothing to do; and who uses it next."""
+"""PreFilter and PreScore: the data that each plugin prepared, or why it has nothing to do; and the plugins that use the data."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
@@ -11,14 +11,14 @@ from playground.presenters.story.goals import format_deciding, split_fields
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import PluginStep, Point, SchedulingCycleView, WorldView
 
-MOST_NAMES = 12  # nodes that PreFilter leaves, by name
+MOST_NAMES = 12  # names of nodes that PreFilter leaves
 _SKIPS = gettext_noop("nothing to do for this pod")
 
 
 class PluginPreparation(TypedDict):
-    """`said`: kube's text, where the plugin refused the pod or failed. `nodes`: those it left, `of` how many; None: all of them.
+    """`said`: kube's text if the plugin refused the pod or failed. `nodes`: those it left, `of` how many; None: all nodes.
 
-    `brief`: it has no table.
+    `brief`: there is no table.
     """
 
     plugin: str
@@ -60,7 +60,7 @@ QUESTIONS = {
 
 
 def present(sim: WorldView, look: Look, key: str, point: Point = Point.PRE_FILTER) -> Stage[PrepareBody, Any]:
-    """The plugins of PreFilter or of PreScore in the pod's present attempt."""
+    """Return the plugins of PreFilter or PreScore in the pod's present attempt."""
     cycle = cycle_of(sim)
     asked = message(QUESTIONS[point], pod=short(key) or "…")
     steps = [] if cycle is None or cycle.pod.key != key else [step for step in cycle.steps if step.point is point]
@@ -111,7 +111,7 @@ def _build_prepared(sim: WorldView, cycle: SchedulingCycleView, step: PluginStep
 def _list_following(
     sim: WorldView, cycle: SchedulingCycleView, point: Point, prepared: set[str]
 ) -> list[FollowingPlugin]:
-    """Return the plugins that run at the next point; none where this one has ended the attempt."""
+    """Return the plugins that run at the next point, or none if the attempt ended at this one."""
     if cycle.outcome or not cycle.pre_filter_status.ok:
         return []
     framework = framework_of(sim)

@@ -1,4 +1,4 @@
-"""The lesson panel: the cards reached so far, the latest one open, with its question, what it offers, and at the end the task."""
+"""The lesson panel: the cards reached so far, the latest one open with its question and action, and at the end the task."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ class CardWords(TypedDict):
 
 
 class Neighbours(TypedDict):
-    """The steps of a card's neighbours where the lesson is played as written."""
+    """The steps of a card's neighbors if the lesson is played as written."""
 
     before: int | None
     acts: bool
@@ -50,7 +50,7 @@ class StoryFigure(TypedDict):
 
 
 class StoryCard(Neighbours):
-    """`stage`, `pod`, and `plugin`: what the stage is to show; `given`: what is known before the answer."""
+    """`stage`, `pod`, and `plugin`: what the stage shows. `given`: the data known before the answer."""
 
     number: int
     words: dict[str, CardWords]
@@ -70,7 +70,7 @@ class EndWords(TypedDict):
 
 
 class StoryEnd(TypedDict):
-    """The task, its goals, whether it is done, and where the lesson leads on."""
+    """The task, its goals, whether it is done, and the next lesson."""
 
     words: dict[str, EndWords]
     tasked: bool
@@ -97,7 +97,7 @@ class StoryContext(TypedDict, total=False):
 
 
 def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, Any]:
-    """Return the panel of the lesson with that name at this step; an empty panel if there is no lesson."""
+    """Return the panel of a lesson at this step; empty without a lesson."""
     lesson = lesson_of(story) if story else None
     played = find_playthrough(story, sim.seed) if lesson is not None else None
     if lesson is None or played is None:
@@ -132,7 +132,7 @@ def present(sim: WorldView, look: Look, story: str = "") -> Panel[StoryContext, 
 def preview_card(
     lesson: Lesson, card_id: str, handed: PlayedLesson | None, options: Mapping[str, tuple[str, ...]]
 ) -> Panel[StoryContext, Any] | None:
-    """Return the panel at one card of a lesson that is being written, by what its last playthrough came to; None for an unknown card."""
+    """Return the panel at one card of a lesson in the editor, from its last playthrough; None for an unknown card."""
     ids = [card.id for card in lesson.plan.cards]
     if card_id not in ids:
         return None

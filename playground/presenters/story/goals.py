@@ -22,10 +22,10 @@ from scheduler_core.world.readonly import WorldView, format_quantity
 
 MOST_NODES, MOST_PODS, MOST_OTHERS, MOST_TERMS = 12, 4, 12, 4
 MEANT: dict[str, str] = read_yaml(Path(__file__).with_name("meant.yaml"))
-# Labels that each node has, and that no lesson asks about.
+# Defaults of pods, and labels of every node, that no lesson is about.
 DEFAULTED = ("default-scheduler", "PreemptLowerPriority")
 COMMON = ("kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "node.kubernetes.io/instance-type")
-# What pods refer to, and what counts them.
+# Objects that pods refer to, or that limit them.
 DECIDING = ("PersistentVolumeClaim", "PersistentVolume", "StorageClass", "PodDisruptionBudget", "PriorityClass", "PodGroup",
             "ResourceClaim", "ResourceSlice", "LimitRange", "ResourceQuota")  # fmt: skip
 OF_NODES = "kube-node-lease"
@@ -48,7 +48,7 @@ class GivenNode(TypedDict):
 
 
 class GivenPod(TypedDict):
-    """`parts` are the fields of `text`, each with its lines; `names`: who has this text."""
+    """`parts` are the fields of `text`, each with its lines. `names`: the pods with this text."""
 
     kind: str
     names: list[str]
@@ -57,9 +57,9 @@ class GivenPod(TypedDict):
 
 
 class TaskData(TypedDict):
-    """`resources` names the columns of amounts; `more` counts the nodes that are left out; `others`: waiting pods without a text.
+    """`resources` names the columns of amounts. `more` is the number of nodes left out. `others`: waiting pods without a text.
 
-    `terms` are those that the card's text names.
+    `terms` are the terms in the card's text.
     """
 
     nodes: list[GivenNode]
@@ -74,21 +74,21 @@ class TaskData(TypedDict):
 
 
 def list_named_pods(card: Card) -> tuple[str, ...]:
-    """The pods that a card's question and condition name, those of the question first."""
+    """Return the pods in a card's question and condition, those of the question first."""
     answer = card.question.answer.values() if card.question is not None else ()
     texts = [each for value in answer for each in (value if isinstance(value, list | tuple) else [value])]
     return tuple(key_of(str(each)) for each in [*texts, card.pod, card.when.get("pod", "")] if each)
 
 
 def list_named_terms(text: str) -> list[str]:
-    """The terms that an English text names, as it names them."""
+    """Return the terms in an English text, in the text's order, at most MOST_TERMS."""
     titles = {name: re.escape(term.title.partition(" (")[0]) for name, term in read_terms().items()}
     found = {name: at.start() for name, title in titles.items() if (at := re.search(rf"\b{title}(?:s|es)?\b", text))}
     return sorted(found, key=found.__getitem__)[:MOST_TERMS]
 
 
 def list_given(sim: WorldView, named: Sequence[str], elects: bool, text: str) -> TaskData:
-    """The nodes, and the pods that are asked about, then those that wait; of an election the Lease in place of the nodes."""
+    """Return the nodes, the pods in the question, and the waiting pods. For an election, return the Lease instead of the nodes."""
     nodes = [] if elects else sim.store.list("Node")
     table = table_of(scheduler_of(sim))
     resources = [name for name in ("cpu", "memory") if name in table.resources.names]
@@ -121,7 +121,7 @@ def list_given(sim: WorldView, named: Sequence[str], elects: bool, text: str) ->
 
 
 def _format_object(manifest: Mapping[str, Any]) -> str:
-    """The spec of an object that is no pod; of one without a spec, its other fields."""
+    """Return the spec of an object other than a pod, or its other fields if it has no spec."""
     rest = {name: value for name, value in manifest.items() if name not in ("apiVersion", "kind", "metadata", "status")}
     return str(yaml.safe_dump(manifest.get("spec", rest), default_flow_style=None))
 
@@ -131,7 +131,7 @@ def _make_given(kind: str, names: list[str], text: str) -> GivenPod:
 
 
 def split_fields(text: str) -> list[str]:
-    """The fields of an object in YAML, each with its lines."""
+    """Split the YAML of an object into its fields, each with its lines."""
     return re.split(r"\n(?=\w)", text.strip()) if text else []
 
 
@@ -167,7 +167,7 @@ def _format_amount(number: int, resource: str) -> str:
 
 
 def _pod(sim: WorldView, pod: Mapping[str, Any]) -> str:
-    """A running pod with what questions turn on: its labels, priority, and host ports."""
+    """Format a running pod with the properties that questions are about: labels, priority, and host ports."""
     spec, meta = pod["spec"], pod["metadata"]
     ports = [
         port["hostPort"] for each in spec.get("containers", ()) for port in each.get("ports", ()) if "hostPort" in port
@@ -181,7 +181,7 @@ def _pod(sim: WorldView, pod: Mapping[str, Any]) -> str:
 
 
 def _uses(sim: WorldView, pod: Mapping[str, Any]) -> list[str]:
-    """The measured usage of a pod by now, if a lesson sets it, and its request for the same resource."""
+    """Return the pod's measured usage at this time, if a lesson sets it, with its request for the same resource."""
     asked = pod["spec"].get("containers", ({},))[0].get("resources", {}).get("requests", {})
     found: dict[str, str] = {}
     inputs = sim.surroundings.inputs
@@ -195,7 +195,7 @@ def _uses(sim: WorldView, pod: Mapping[str, Any]) -> list[str]:
 
 
 def format_deciding(pod: Mapping[str, Any]) -> str:
-    """The fields of a pod that decide, as YAML; without those that admission sets for every pod."""
+    """Format the fields of a pod that affect scheduling as YAML, without those that admission sets for every pod."""
     spec = {field: value for field in TELLING if (value := pod["spec"].get(field)) and value not in DEFAULTED}
     tolerated = [each for each in spec.pop("tolerations", ()) if each.get("tolerationSeconds") != 300]
     asked = [
@@ -208,20 +208,20 @@ def format_deciding(pod: Mapping[str, Any]) -> str:
         "tolerations": tolerated,
         "containers": [each for each in asked if each],
     }
-    # The order of fields within a value is the writer's; a world from a checkpoint must read the same.
+    # A checkpoint may change the order of fields within a value, so sort them for an equal text.
     ordered = json.dumps({name: value for name, value in shown.items() if value}, sort_keys=True)
     return _format_yaml(tuple(shown), ordered)
 
 
 @lru_cache(maxsize=256)
 def _format_yaml(names: Sequence[str], data: str) -> str:
-    """Return the fields of a JSON object as YAML, in the order of `names`: the same for every step of an attempt."""
+    """Format the fields of a JSON object as YAML, in the order of `names`, so that the result is equal in every step of an attempt."""
     fields = json.loads(data)
     chosen = {name: fields[name] for name in names if name in fields}
     return str(yaml.safe_dump(chosen, sort_keys=False, default_flow_style=None))
 
 
-# Hints for a wrong answer, made from that answer: what the engine says of it, and never the answer itself.
+# Hints for a wrong answer: the engine's reasons against it, never the solution.
 
 
 def list_hints(card: Card, played: Playthrough, given: Sequence[str]) -> list[Message]:
@@ -259,7 +259,7 @@ def describe_meanings(meant: Sequence[Mistake]) -> dict[str, Message]:
 
 
 def _count(card: Card, given: Sequence[str], key: Value, said: Mapping[str, str]) -> list[Message]:
-    """Hints for nodes that were counted wrong: an overlooked refusal, or the number of conditions to look at again."""
+    """Return hints for a wrong number of nodes: an overlooked feasible node, or the reason of a refusal."""
     assert card.question is not None and isinstance(key, int | float)
     if "feasible_for" not in card.question.answer:
         return []
@@ -276,7 +276,7 @@ def _describe_hint(name: str, text: str) -> Message:
 
 
 SCHEDULED = gettext_noop("%(pod)s is scheduled")
-# The goal of a condition by its telling part; the first that a condition has names it.
+# The goal of a condition, by the first of these words in it.
 WANTED = {
     "on": gettext_noop("%(pod)s runs on %(on)s"),
     "outcome": gettext_noop("An attempt of %(pod)s ends: %(outcome)s"),
@@ -299,7 +299,7 @@ AWAITED = {
 
 
 class Goal(TypedDict):
-    """`wanted` and, until it is `done`, the state `now`."""
+    """The goal `wanted`, and its state `now` until it is `done`."""
 
     wanted: Message
     done: bool
@@ -307,7 +307,7 @@ class Goal(TypedDict):
 
 
 def list_goals(check: Condition, sim: WorldView) -> list[Goal]:
-    """The goals of a task's check, one for each condition."""
+    """Return the goals of a task's check, one for each condition."""
     goals: list[Goal] = []
     for condition in _conditions(check):
         if any(word in condition for word in WANTED):
@@ -317,7 +317,7 @@ def list_goals(check: Condition, sim: WorldView) -> list[Goal]:
 
 
 def _conditions(check: Condition) -> Iterator[Condition]:
-    """Yield the conditions that all must hold; of alternatives, the first."""
+    """Yield the conditions that must all hold; of alternatives, only the first."""
     for each in check.get("all", check.get("any", ())[:1]):
         yield from _conditions(each)
     if rest := {word: value for word, value in check.items() if word not in ("all", "any")}:
@@ -347,7 +347,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
                 value = None
         return message("The value is %(value)s", value=_write(value))
     if "pod" in condition:
-        # A goal about a pod: its node, or why it has none.
+        # A goal about a pod: its node, or the reason why it has none.
         pod = str(condition["pod"])
         manifest = object_of("Pod", pod, sim)
         if manifest is None:
@@ -364,7 +364,7 @@ def _describe(condition: Condition, sim: WorldView) -> Message:
 
 
 def _write(value: object) -> object:
-    """A field's value as manifests have it."""
+    """Format a field's value as manifests do."""
     if value is None:
         return message("not set")
     return str(value).lower() if isinstance(value, bool) else str(value)[:80]

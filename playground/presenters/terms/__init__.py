@@ -1,6 +1,6 @@
-"""Terms that people meet on the page, each in a sentence or two, with the sections that describe it. The page `/terms` lists them all.
+"""The glossary: each term in a sentence or two, with the sections that describe it. The page `/terms` lists all terms.
 
-Their words are in the YAML files of this folder, a file for each group: `make messages` reads them from there.
+Each group has a YAML file in this folder, which `make messages` reads.
 """
 
 from functools import lru_cache
@@ -21,9 +21,9 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Term(msgspec.Struct):
-    """A term of kube's or ours. `title` and `text` are translated; without a title, the term is a name of kube's and has no other words.
+    """A term of kube or of the playground. `title` and `text` are translated. A term without a title is a name of kube.
 
-    `docs` is our own document about it, that of the group if the term has none.
+    `docs` is our own document about the term, else the group's.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Group(msgspec.Struct):
 
 @lru_cache(maxsize=1)
 def read_groups() -> tuple[Group, ...]:
-    """All terms, by their groups."""
+    """Return all terms, by group."""
     folder = Path(__file__).parent
     groups = tuple(msgspec.convert(read_yaml(folder / f"{name}.yaml"), Group) for name in GROUPS)
     for group in groups:
@@ -53,5 +53,5 @@ def read_groups() -> tuple[Group, ...]:
 
 @lru_cache(maxsize=1)
 def read_terms() -> dict[str, Term]:
-    """All terms, by their names."""
+    """Return all terms, by name."""
     return {name: term for group in read_groups() for name, term in group.terms.items()}

@@ -1,4 +1,4 @@
-"""Why a pod is pending: one sentence that a colleague would say, what it rests on, and what it waits for."""
+"""Why a pod is pending: one plain sentence, its evidence, and the events that help."""
 
 from playground.presenters.why.facts import describe_fact
 from playground.presenters.why.panel import WhyPanel, present

@@ -1,4 +1,4 @@
-"""The facts beside the reasons as sentences, and those of them that belong to the answer itself."""
+"""Facts beside the reasons, as sentences, and the facts that belong to the answer itself."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -17,8 +17,8 @@ _SPANS = ("grace", "left", "seconds")
 _PODS = ("holder", "pod")
 
 
-# Facts that belong to the answer itself, the most telling first. Those of the second block are about a place that a pod has: they do not
-# matter as long as the pod does not run there.
+# Facts that belong to the answer itself, most important first. Those of the second block are about the pod's place; they don't
+# matter until the pod runs there.
 _FIRST, PLACEMENT, _LAST = (
     block.split() for block in Path(__file__).with_name("headlines.txt").read_text(encoding="utf-8").split("\n\n")
 )
@@ -34,7 +34,7 @@ def describe_fact(fact: Fact) -> Message:
 
 
 def list_headlines(explanation: Explanation) -> Iterator[Message]:
-    """Yield the facts that belong to the answer itself, the most telling first."""
+    """Yield the facts that belong to the answer itself, most important first."""
     chosen: list[Fact] = []
     placed = PLACEMENT if explanation.state is State.NOT_RUNNING else []
     for code in (each for each in HEADLINES if each not in placed):
@@ -50,7 +50,7 @@ _ONCE = ("HoldsCapacity", "HoldsSlot", "HoldsPort", "Tolerates", "DaemonLeavesOu
 
 
 def _is_plain(fact: Fact) -> bool:
-    """Return whether a fact says nothing that the reasons do not say: the request of a single container."""
+    """Return whether a fact repeats the reasons: the request of a single container."""
     if fact.code == "NoLowerPriority":
         return int(fact.values["priority"]) == 0
     parts: list[Mapping[str, object]] = fact.values["parts"] if fact.code == "Containers" else []
@@ -83,14 +83,14 @@ def _format_value(name: str, value: object, values: Mapping[str, object]) -> obj
 
 
 def format_moment(at: int | str) -> str:
-    """A time of a world's clock, or of its calendar as manifests print it."""
+    """Format a time of a world's clock, or of its calendar as in manifests."""
     if isinstance(at, str):
         return at
     return clock(at) if at >= 0 else f"-{format_span(-at)}"
 
 
 def format_span(ns: int) -> str:
-    """A length of time in the largest unit that says it: 48 h, 10 min, 30 s."""
+    """Format a duration in its largest suitable unit: 48 h, 10 min, 30 s."""
     for unit, size in (("h", 3600), ("min", 60)):
         if ns >= 2 * size * SECOND:
             return f"{round(ns / size / SECOND)} {unit}"

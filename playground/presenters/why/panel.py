@@ -1,4 +1,4 @@
-"""The panel's data: the sentence, what would help, then the evidence, reason by reason, with what to look at."""
+"""The data of the panel: the sentence, the events that help, and the evidence of each reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from playground.presenters.words import Message, amount, beside, gettext_noop, m
 from scheduler_core.analysis.explain import Explanation, GivenReason, Preemption, State, explain
 from scheduler_core.world.readonly import QueuedPod, WorldView
 
-# An explanation asks every node, so it is kept until something has changed that it could rest on.
+# An explanation evaluates every node, so it is cached until its inputs change.
 
 
 @dataclass(frozen=True, slots=True)
 class _CachedExplanation:
-    """An explanation and the state it was made for: `entry` is the pod's queue entry, which is replaced whenever it changes."""
+    """An explanation and the state it was computed for. `entry` is the pod's queue entry, which every change replaces."""
 
     stand: tuple[object, ...]
     entry: QueuedPod | None
@@ -31,7 +31,7 @@ _LATEST: WeakKeyDictionary[Any, _CachedExplanation] = WeakKeyDictionary()
 
 
 def get_explanation(sim: WorldView, key: str) -> Explanation | None:
-    """Explain the state of a pod "namespace/name"; the last explanation in each world is cached."""
+    """Explain the state of a pod "namespace/name". The last explanation in each world is cached."""
     # The pod's cycles and bindings.
     stand = (
         key,
@@ -76,9 +76,7 @@ _FIXABLE = (
 
 
 def present(sim: WorldView, key: str) -> WhyPanel | None:
-    """Return the panel of a pod or an object that is not as its owner wants it, or of a pod that a rule did not keep from its node;
-    None for others.
-    """
+    """Return the panel of a pod or an object in an unwanted state, or of a placed pod with a fact in SURPRISING; None for others."""
     explanation = get_explanation(sim, key)
     if explanation is None or explanation.state in (State.ATTEMPTING, State.AS_WANTED):
         return None
@@ -128,7 +126,7 @@ def _notes(explanation: Explanation) -> list[Message]:
 
 
 def describe_preemption(preemption: Preemption) -> list[Message]:
-    """Return why evicting pods does not help; empty where it does."""
+    """Return why evicting pods does not help; empty if it helps."""
     if preemption.nominated:
         return []
     if preemption.policy == "Never":

@@ -1,4 +1,4 @@
-"""What a reason means for a pod, as one sentence; volumes' reasons, and what goes on for ever in a world that is run."""
+"""Reasons as sentences about a pod, reasons about volumes, and endless loops of a world."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ _UNBOUND_REASONS = ("UnboundImmediateClaims", "ClaimNotBound", "ClassNotFound", 
 
 
 def about_claims(reason: GivenReason, pod: str, nodes: Message) -> Message | None:
-    """None where it is no reason about a claim."""
+    """Return the sentence of a reason about a claim, or None for other reasons."""
     code, evidence = reason.code.partition("/")[2], reason.evidence
     claims = evidence.get("claims") or ()
     if code == "VolumeNotFound" and (lost := next((each for each in claims if each.get("volume")), None)):
@@ -43,7 +43,7 @@ def about_claims(reason: GivenReason, pod: str, nodes: Message) -> Message | Non
 
 
 def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
-    """A claim that should be bound by now."""
+    """Return the sentence about a claim that should be bound by now."""
     values: dict[str, object] = {"pod": pod, "claim": short(claim["claim"])}
     if claim["class"] and not claim["classExists"] and not claim["candidates"]:
         return message(VOLUME_WORDS["no-class"], **values, **{"class": claim["class"]})
@@ -71,7 +71,7 @@ def _unbound(claim: Mapping[str, Any], pod: str) -> Message:
 
 
 def _reserved(claim: Mapping[str, Any], values: Mapping[str, object]) -> Message | None:
-    """Return that a volume is kept for a claim that does not exist, None if none is."""
+    """Return a message if a volume is reserved for a claim that does not exist, else None."""
     left = next((each for each in claim["candidates"] if each["claimedBy"] and not each["held"]), None)
     if left is None:
         return None
@@ -81,7 +81,7 @@ def _reserved(claim: Mapping[str, Any], values: Mapping[str, object]) -> Message
 
 
 def _suits(volume: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
-    """Return whether a volume suits a claim by labels, class, mode, size, and access modes."""
+    """Return whether a volume matches a claim by labels, class, mode, size, and access modes."""
     if not volume["selected"] or volume["class"] != claim["class"] or volume["volumeMode"] != claim["volumeMode"]:
         return False
     return volume["capacity"] >= claim["requested"] and set(claim["accessModes"]) <= set(volume["accessModes"])
@@ -147,16 +147,16 @@ def _of_nodes(code: str, nodes: Message, claims: Any, pod: str) -> Message | Non
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["reasons"]
 
-NAMED = 3  # nodes of a reason that are called by their names
+NAMED = 3  # nodes of a reason that are named
 
 
-# By the reason's code without its plugin, which a sentence with counts alone is enough for.
+# Sentences by code, for reasons that need only counts.
 _PLAIN = read_yaml(Path(__file__).with_name("sentences.yaml"))["plain"]
 Values = dict[str, object]
 
 
 def about(reason: GivenReason, pod: str, total: int) -> Message:
-    """The reason as a sentence; `total` nodes there are."""
+    """Return a reason as a sentence. `total` is the number of nodes."""
     nodes = of_nodes(reason, total)
     values: Values = {"pod": pod, "count": reason.count, "total": total, "nodes": nodes}
     if "resource" in reason.evidence and "requested" in reason.evidence and reason.code not in _PLAIN:
@@ -175,7 +175,7 @@ def about(reason: GivenReason, pod: str, total: int) -> Message:
 
 
 def of_nodes(reason: GivenReason, total: int) -> Message:
-    """So many of the nodes, to stand in a sentence; few of them by their names."""
+    """Return the number of affected nodes as a part of a sentence, or their names if there are few."""
     if len(reason.nodes) == 1 or (reason.count < total and reason.count <= NAMED):
         return list_nodes(reason.nodes)
     if reason.count < total:
@@ -184,7 +184,7 @@ def of_nodes(reason: GivenReason, total: int) -> Message:
 
 
 def format_resource_amount(resource: str, value: int) -> Message:
-    """An amount with its resource: 3 cpu, 512Mi of hugepages-2Mi."""
+    """Format an amount with its resource: 3 cpu, 512Mi of hugepages-2Mi."""
     return _of_resource(resource, amount(resource, value))
 
 
@@ -197,7 +197,7 @@ def _resource(reason: GivenReason, values: Values) -> Message:
     resource, near = str(evidence["resource"]), evidence.get("near")
 
     def beside(other: int) -> str:
-        """What is asked for and another amount, in one unit."""
+        """Format the request and another amount in one unit."""
         wanted, text = amounts(resource, evidence["requested"], other)
         values["wanted"] = _of_resource(resource, wanted)
         return text
@@ -279,7 +279,7 @@ _WORDED: Mapping[str, Callable[[GivenReason, Values], Message | None]] = {
 }
 
 
-NODES = 5  # that are named
+NODES = 5  # nodes that are named
 
 _ALIKE = gettext_noop(
     "The pods of %(workload)s fail in the same way, %(count)s so far, on %(nodes)s. The last one is "
@@ -292,7 +292,7 @@ _NOWHERE = gettext_noop("The cluster repeats itself: for %(steps)s steps no pod 
 
 
 def describe_loop(loop: Loop) -> Message:
-    """Describe a workload that makes pods in vain: the nodes and the reason."""
+    """Describe a workload whose pods always fail: the nodes and the reason."""
     kind, namespace, name = loop.workload
     more = f" +{len(loop.nodes) - NODES}" if len(loop.nodes) > NODES else ""
     text, last = _ALIKE if loop.last.message else _ALIKE_UNSAID, loop.last
@@ -301,7 +301,7 @@ def describe_loop(loop: Loop) -> Message:
 
 
 def describe_rest(rest: RestResult) -> Iterator[Message]:
-    """Yield why a world did not come to rest, or did so only without some workloads."""
+    """Yield the reasons why a world did not come to rest, or only without some workloads."""
     yield from map(describe_loop, rest.loops)
     if rest.circles:
         yield message(_NOWHERE, steps=f"{rest.circles:,}")

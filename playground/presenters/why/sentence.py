@@ -1,4 +1,4 @@
-"""The one sentence: what keeps a pod from running, by its state and then by the reason that came nearest to letting it."""
+"""The one sentence: why a pod does not run, by its state and then by the reason of the nodes nearest to feasible."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,14 +13,14 @@ from scheduler_core.analysis.explain import KUBELET, Explanation, GivenReason, S
 
 WORDS = read_yaml(Path(__file__).with_name("sentences.yaml"))["states"]
 
-FEW = 8  # nodes of a cluster of which each is told of
+FEW = 8  # nodes of a cluster small enough to describe each
 
 
 _ENDED = {
     State.FAILED: (WORDS["failed"], WORDS["failed-again"]),
     State.REFUSED: (WORDS["refuses"], WORDS["refuses-again"]),
 }
-_SPOKEN_FOR = (State.AS_WANTED, State.STUCK, State.TERMINATING)  # states that their headlines say better
+_SPOKEN_FOR = (State.AS_WANTED, State.STUCK, State.TERMINATING)  # states with better headlines
 _PLAIN = {
     State.NOT_RUNNING: gettext_noop("%(pod)s is bound to %(node)s but does not run: %(message)s."),
     State.TERMINATING: gettext_noop("%(pod)s is terminating on %(node)s, but nothing completes its deletion."),
@@ -37,7 +37,7 @@ _WITHHELD = {
 
 
 def sentence(explanation: Explanation) -> Message:
-    """Return a plain-words summary: the state with its main reasons, then the facts that belong to them."""
+    """Return a summary in plain words: the state with its main reasons, then the related facts."""
     headlines = list(list_headlines(explanation))
     refused = any(each.code == State.NOT_CREATED for each in explanation.reasons)
     speak = explanation.state in _SPOKEN_FOR and explanation.until is None and headlines and not refused
@@ -46,7 +46,7 @@ def sentence(explanation: Explanation) -> Message:
 
 
 def _list_refused_nodes(explanation: Explanation) -> Iterator[Message]:
-    """Yield why a pod that is placed is not on the other nodes of a small cluster."""
+    """Yield why a placed pod is not on the other nodes of a small cluster."""
     if explanation.state in (State.SCHEDULED, State.BINDING) and explanation.total <= FEW:
         away = [each for each in explanation.reasons if each.nodes and explanation.node not in each.nodes]
         yield from (about(each, short(explanation.pod), explanation.total) for each in away[:2])
@@ -115,7 +115,7 @@ def _describe_gated_pod(pod: str, reason: GivenReason) -> Message:
 
 
 def _waiting(explanation: Explanation, pod: str) -> Message:
-    """Describe a pod that nodes refuse, or that only waits for its turn."""
+    """Describe a pod that nodes refuse, or that only waits in the queue."""
     state, preempting = explanation.state, explanation.preemption
     if explanation.fits:
         text = {State.BACKOFF: WORDS["fits-backoff"], State.WAITING_FOR_EVENT: WORDS["fits-unheard"]}.get(
@@ -132,7 +132,7 @@ def _waiting(explanation: Explanation, pod: str) -> Message:
 
 
 def _list_main_reasons(explanation: Explanation, pod: str) -> Iterator[Message]:
-    """Yield what keeps a pod off the nodes that came nearest: one reason for all of them, or the reasons of a few nodes together."""
+    """Yield the reasons on the nodes nearest to feasible: one reason for all, or the reasons of a few nodes together."""
     reasons, total = explanation.reasons, explanation.total
     near = (reasons[0].evidence.get("near") or {}).get("nodes") or ()
     if near and near[0]["short"] <= 0 and any(fact.code == "IsNominated" for fact in explanation.facts):

@@ -1,5 +1,4 @@
-"""Binding: does the decision hold. One lane for each pod from assume to PostBind, what runs back where a step refuses, and what the cache
-believes meanwhile."""
+"""Binding: whether the decision holds. A lane for each pod from assume to PostBind, the rollback after a refusal, and the cache's view."""
 
 from collections import Counter
 from typing import TypedDict
@@ -14,14 +13,14 @@ from playground.presenters.why.panel import get_explanation
 from playground.presenters.words import Message, amount, beside, gettext_noop, message
 from scheduler_core.world.readonly import Attempt, BindingCycleView, Move, Place, Point, SchedulerView, WorldView
 
-ATTEMPTS = 24  # how many of the last ones are looked through
+ATTEMPTS = 24  # last attempts searched
 MOST_EVENTS = 200
 _OVER = (Place.BOUND, Place.RUNNING)
 _BACK = (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE)
 
 
 def list_ended_cycles(sim: WorldView, most: int, chosen: str) -> list[Lane]:
-    """The last ones, oldest first; the chosen pod's is among them whenever it was."""
+    """Return the lanes of the last binding cycles that ended, oldest first, including the chosen pod's at any age."""
     running = {number for scheduler in sim.schedulers for number in scheduler.bindings}
     last = sim.journal.attempts[-ATTEMPTS:]
     index = sim.journal.last_attempt.get(chosen)
@@ -39,7 +38,7 @@ def list_ended_cycles(sim: WorldView, most: int, chosen: str) -> list[Lane]:
 
 
 def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
-    """The lane of an attempt's binding cycle; None where the pod is not known any more, or it has not ended."""
+    """Return the lane of an attempt's binding cycle, or None if the pod is deleted or the cycle has not ended."""
     pod = sim.store.pod_at(attempt.pod)
     moves = [move for move in sim.journal.lane(attempt.pod) if move.position >= attempt.last_position]
     end = next((move for move in moves if move.place in (*_OVER, *_BACK)), None)
@@ -52,7 +51,7 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
     bound = end.place in _OVER
     row = _row(attempt, waited, started, end)
     if not bound:
-        # A refused binding ran back from the point that refused it.
+        # A refused binding was rolled back from the point that refused it.
         why = _why(sim, attempt.pod, end.t)
         point = _find_refusing_point(why, started)
         at = POINTS.index(point)
@@ -66,7 +65,7 @@ def of_attempt(sim: WorldView, attempt: Attempt) -> Lane | None:
 
 
 def _row(attempt: Attempt, waited: Move | None, started: Move | None, end: Move) -> list[lanes.Cell]:
-    """The journal does not know what the plugins did at the points that the pod passed."""
+    """Return the cells of the points, from the journal. It has no plugin results of the points that the pod passed."""
     passed = lanes.cell("ok", lanes.PASSED)
     wait = (started.t if started is not None else end.t) - waited.t if waited is not None else 0
     return [
@@ -89,13 +88,13 @@ def _why(sim: WorldView, key: str, t: int) -> str:
 
 
 def _find_refusing_point(why: str, started: Move | None) -> Point:
-    """kube's text names the point where a plugin failed; who never began to bind was refused while waiting on Permit."""
+    """Return the point that refused the pod, from kube's text. A pod that never began to bind was refused while it waited on Permit."""
     if started is None:
         return Point.WAIT_ON_PERMIT
     return Point.PRE_BIND if "PreBind plugin" in why else Point.BIND
 
 
-# The view that the cache has of a node, and what the API server knows: running pods, assumed ones, what is free.
+# The cache's view of a node, compared with the API server: running pods, assumed pods, and free amounts.
 
 MOST_ASSUMED = 6
 
@@ -111,7 +110,7 @@ class CacheBar(TypedDict):
 
 
 class CacheBelief(TypedDict):
-    """`resource` is the one whose amounts are told; `bars` show cpu and memory."""
+    """The cache's view of a node. `resource` is the resource of the amounts; `bars` show cpu and memory."""
 
     node: str
     resource: str
@@ -127,7 +126,7 @@ class CacheBelief(TypedDict):
 
 
 def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief | None:
-    """The node's cpu, or its memory where no pod asks for cpu; None where the cache does not know the node."""
+    """Return the cache's view of a node's cpu, or of its memory if no pod requests cpu; None for a node that the cache lacks."""
     cache = scheduler.cache
     slot = cache.slots.get(node)
     manifest = sim.store.get("Node", "", node)
@@ -169,11 +168,11 @@ def believes(sim: WorldView, scheduler: SchedulerView, node: str) -> CacheBelief
     }
 
 
-RUNNING = 7  # lanes of binding cycles that run
+RUNNING = 7  # lanes of running binding cycles
 ENDED = 3
 NAMED = 3
 EVENTS = 6
-MOST_NODES = 12  # whose cards have room below a pod that was sent back: its next attempt sees them
+MOST_NODES = 12  # nodes with cards below a pod that was rolled back, because its next attempt evaluates them
 
 _ALONE = gettext_noop("no binding cycle runs")
 _MANY = gettext_noop("%(n)s binding cycles run")
@@ -189,7 +188,7 @@ class BindingBody(TypedDict):
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[BindingBody, Lane]:
-    """The binding cycles beside the scheduling cycle."""
+    """Return the binding cycles beside the scheduling cycle."""
     scheduler = scene.scheduler_of(sim)
     found = _lanes(sim, scheduler, key)
     node = _node(sim, look, found, key)
@@ -234,7 +233,7 @@ _PLACES = {
 
 
 def _describe_next(sim: WorldView, lane: Lane | None) -> AfterRefusal | None:
-    """Return what follows for a pod that was sent back, with kube's words for it."""
+    """Return the next step of a pod that was rolled back, with kube's text, or None."""
     if lane is None or lane["state"] != "back":
         return None
     text = _PLACES.get(str(sim.journal.place(lane["key"])), gettext_noop("Next: %(pod)s returns to the queue."))
@@ -252,7 +251,7 @@ def _beside(sim: WorldView, scheduler: SchedulerView) -> Message:
 
 
 def _lanes(sim: WorldView, scheduler: SchedulerView, key: str) -> list[Lane]:
-    """The oldest attempts first; of many binding cycles the chosen pod's, the present step's, and the newest."""
+    """Return the lanes, oldest attempts first; if there are many, those of the chosen pod, the present step, and the newest."""
     due = lanes.due_of(sim, scheduler)
     faults = scene.faults_of(sim)
     found = list_ended_cycles(sim, ENDED, key)
@@ -282,7 +281,7 @@ class LanelessGroup(TypedDict):
 
 
 def _groups(scheduler: SchedulerView, shown: set[int]) -> list[LanelessGroup]:
-    """Binding cycles without a lane of their own, by where they stand."""
+    """Return the binding cycles without a lane, by their current point."""
     left = [binding for number, binding in scheduler.bindings.items() if number not in shown]
     if not left:
         return []
@@ -300,7 +299,7 @@ def _groups(scheduler: SchedulerView, shown: set[int]) -> list[LanelessGroup]:
 
 
 def _node(sim: WorldView, look: Look, found: list[Lane], key: str) -> str:
-    """The node at hand: the chosen one, else the chosen pod's, else the present step's."""
+    """Return the node to describe: the chosen node, else the chosen pod's, else the present step's."""
     if look.about == "node" and look.node in scene.table_of(scene.scheduler_of(sim)).rows:
         return look.node
     mine = next((lane["node"] for lane in found if lane["key"] == key), "")

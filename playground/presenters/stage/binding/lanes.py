@@ -1,4 +1,4 @@
-"""Lanes of pods that are on their way now: the scheduling cycle's own, from assume on, and every binding cycle."""
+"""Lanes of pods in progress: the scheduling cycle from assume on, and each binding cycle."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, NotRequired, TypedDict
@@ -23,7 +23,7 @@ from scheduler_core.world.readonly import (
 
 
 class Cell(TypedDict):
-    """`state`: held, ok, skip, now, wait, no, ahead or none; `at` is the position of its last step, `span` the number of its points."""
+    """`state`: held, ok, skip, now, wait, no, ahead, or none. `at` is the position of the last step, `span` the number of points."""
 
     state: str
     glyph: str
@@ -63,7 +63,7 @@ def cell(
 
 
 def merge(row: Sequence[Cell]) -> list[Cell]:
-    """Return a lane's cells with neighbors that say the same as one: points with nothing to do, and points that were passed."""
+    """Merge neighboring cells with equal results: points with nothing to do, and points that passed."""
     merged: list[Cell] = []
     for name, each in zip(HEADS.values(), row, strict=True):
         last = merged[-1] if merged else None
@@ -83,12 +83,12 @@ def _are_alike(one: Cell, other: Cell) -> bool:
 
 
 def build_assumed_cell(pod: Pod) -> Cell:
-    """The cache holds the node's capacity for the pod."""
+    """Return the cell for the node's capacity that the cache holds for the pod."""
     return cell("held", message("assumed"), message(_HELD, amount=holds(pod)))
 
 
 class WayBack(TypedDict):
-    """The way back of a lane: from the cell `span` points on, through Unreserve of `plugins`, to `free` in the cache."""
+    """The rollback of a lane: from the cell `span` points on, through Unreserve of `plugins`, to `free` in the cache."""
 
     span: int
     plugins: list[str]
@@ -101,7 +101,7 @@ def build_way_back(pod: Pod, point: Point, plugins: Sequence[str]) -> WayBack:
 
 
 def ahead(point: Point) -> Cell:
-    """Not there yet."""
+    """Return the cell of a point that is not reached yet."""
     return cell("ahead", exactly(HEADS[point]))
 
 
@@ -114,7 +114,7 @@ _IDLE = {
 
 
 def build_idle_cell(point: Point, at: int | None = None) -> Cell:
-    """No plugin of the point has anything to do for the pod."""
+    """Return the cell of a point whose plugins have nothing to do for the pod."""
     return cell("skip", message(_IDLE.get(point, gettext_noop("no plugin"))), at=at)
 
 
@@ -124,28 +124,28 @@ def within(took: int) -> Message | None:
 
 
 def build_waited_cell(took: int) -> Cell:
-    """The wait has ended well."""
+    """Return the cell of a wait that ended with success."""
     return cell("ok", message("allowed"), within(took) or message("immediately"))
 
 
 def waiting(plugins: Sequence[str], timeout: int) -> Cell:
-    """A Permit plugin makes the pod wait."""
+    """Return the cell of a wait that a Permit plugin requested."""
     return cell("wait", message("Wait %(time)s", time=duration(timeout)), exactly(", ".join(plugins)))
 
 
 def running(done: int, count: int, at: int | None = None) -> Cell:
-    """A point between two of its plugins."""
+    """Return the cell of a point between two of its plugins."""
     sub = message(gettext_noop("%(k)s of %(n)s plugins") if count > 1 else _PLUGINS, k=done, n=count)
     return cell("now", message("running"), sub, at=at)
 
 
 def build_refused_cell(sub: str, at: int | None = None) -> Cell:
-    """The step that said no, with why."""
+    """Return the cell of a step that refused the pod, with the reason."""
     return cell("no", message("refused"), exactly(sub) if sub else None, at=at, full=sub)
 
 
 def build_bound_cell(node: str, took: int = 0) -> Cell:
-    """The API server has bound the pod."""
+    """Return the cell of a pod that the API server has bound."""
     return cell("ok", message("bound"), within(took) or exactly(node))
 
 
@@ -154,7 +154,7 @@ def none(point: Point) -> Cell:
 
 
 def holds(pod: Pod) -> str:
-    """Return the amount that the cache counts for the pod: its cpu, else its memory, else one pod."""
+    """Return the amount that the cache reserves for the pod: its cpu, else its memory, else one pod."""
     if pod.requests.milli_cpu:
         return f"{cpu(pod.requests.milli_cpu)} cpu"
     if pod.requests.memory:
@@ -167,7 +167,7 @@ def of_steps(steps: Sequence[PluginStep], point: Point) -> list[PluginStep]:
 
 
 def refusal(steps: Sequence[PluginStep]) -> PluginStep | None:
-    """The first step that said neither yes nor wait nor skip."""
+    """Return the first step without success, wait, or skip, or None."""
     fine = (Code.SUCCESS, Code.WAIT, Code.SKIP)
     return next((step for step in steps if step.status.code not in fine), None)
 
@@ -183,7 +183,7 @@ class EndTimes(NamedTuple):
 
 
 def due_of(sim: WorldView, scheduler: SchedulerView) -> EndTimes:
-    """Read off the agenda."""
+    """Return the end times of running work, from the agenda."""
     plugins: dict[int, int] = {}
     calls: dict[str, int] = {}
     running = scheduler.calls.running
@@ -199,7 +199,7 @@ def due_of(sim: WorldView, scheduler: SchedulerView) -> EndTimes:
 
 
 def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> "Lane | None":
-    """The lane of the scheduling cycle's pod once it has a node, or once it was given back; None where there is no such lane."""
+    """Return the lane of the scheduling cycle's pod if it has a node or was rolled back, else None."""
     if cycle.chosen is None or cycle.number in scheduler.bindings or cycle.outcome == "scheduled":
         return None
     refusing = next((point for point in POINTS[:2] if refusal(of_steps(cycle.steps, point))), None)
@@ -217,7 +217,7 @@ def of_cycle(scheduler: SchedulerView, cycle: SchedulingCycleView) -> "Lane | No
 
 
 class Lane(TypedDict):
-    """A pod on its way; `state`: cycle, binding, bound or back. `decide`: a user may end its wait on Permit."""
+    """A pod in progress. `state`: cycle, binding, bound, or back. `decide`: a user may end its wait on Permit."""
 
     id: str
     kind: Literal["bind/lane"]
@@ -247,7 +247,7 @@ def lane(pod: Pod, node: str, number: int, row: list[Cell], state: str) -> Lane:
 
 
 def _plugins(scheduler: SchedulerView, cycle: SchedulingCycleView, point: Point) -> Cell:
-    """Reserve or Permit, whose plugins answer at once."""
+    """Return the cell of Reserve or Permit, whose plugins return at once."""
     steps, count = of_steps(cycle.steps, point), len(scheduler.profiles[cycle.profile].at(point))
     no, at = refusal(steps), steps[-1].position if steps else None
     if no is not None:
@@ -262,7 +262,7 @@ def _plugins(scheduler: SchedulerView, cycle: SchedulingCycleView, point: Point)
 def _build_passed(
     scheduler: SchedulerView, cycle: CycleView, point: Point, at: int | None = None, took: int = 0
 ) -> Cell:
-    """A point whose plugins have all said yes; many have nothing to do for the pod."""
+    """Return the cell of a point whose plugins all succeeded. Many have nothing to do for the pod."""
     plugins = scheduler.profiles[cycle.profile].at(point)
     working = [plugin for plugin in plugins if not plugin.is_idle(point, cycle.state, cycle.pod)]
     if not working:
@@ -273,7 +273,7 @@ def _build_passed(
 
 
 def of_binding(sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, due: EndTimes) -> Lane:
-    """The lane of a binding cycle that runs."""
+    """Return the lane of a running binding cycle."""
     cycle = scheduler.cycle
     before = cycle.steps if cycle is not None and cycle.number == binding.number else ()
     stands = _ORDER.get(str(binding.phase), len(POINTS))
@@ -314,7 +314,7 @@ def _waits(sim: WorldView, binding: BindingCycleView, stands: int) -> Cell:
 def _binding_point(
     sim: WorldView, scheduler: SchedulerView, binding: BindingCycleView, point: Point, due: EndTimes, beyond: int
 ) -> Cell:
-    """`beyond`: how many points the cycle is further than this one; 0: it stands here."""
+    """Return the cell of a point. `beyond`: how many points ahead of it the cycle is; 0: the cycle is at this point."""
     if beyond < 0:
         return ahead(point)
     steps = of_steps(binding.steps, point)

@@ -1,4 +1,4 @@
-"""Controller: what happened around the scheduler: who did what to which objects and because of what, from the last records."""
+"""Controller: actions around the scheduler, from the last records: the actor, the objects, and the cause."""
 
 import json
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.base.trace import kinds as trace
 from scheduler_core.world.readonly import Record, WorldView
 
-# Nodes that changed: conditions that are not as they should be, taints, a drain, and evictions that taints have planned.
+# Nodes that changed: abnormal conditions, taints, a drain, and evictions planned because of taints.
 
 MOST_NODES, PLANNED = 6, 6
 
 
 def nodes(sim: WorldView, rows: AllChanged) -> "list[ChangedNode]":
-    """Return the nodes that changed, and one that a controller reconciled by its name."""
+    """Return the nodes that changed, and the node that a controller reconciled."""
     names = {each.name: each.what for each in rows.of("Node")}
     for record in sim.last[-1:]:
         facts = record.of(trace.Reconciled)
@@ -81,7 +81,7 @@ class Condition(TypedDict):
 
 
 def _conditions(manifest: Manifest | None) -> list[Condition]:
-    """Ready always, the others where they are not False."""
+    """Return Ready always, and the other conditions unless they are False."""
     found = ((manifest or {}).get("status") or {}).get("conditions") or ()
     return [
         {
@@ -96,7 +96,7 @@ def _conditions(manifest: Manifest | None) -> list[Condition]:
 
 
 def _pods_on(sim: WorldView, name: str) -> list[str]:
-    """Pods of the node whose eviction is planned."""
+    """Return the node's pods whose eviction is planned."""
     return [
         key
         for key in sim.surroundings.nodes.evictions
@@ -104,7 +104,7 @@ def _pods_on(sim: WorldView, name: str) -> list[str]:
     ]
 
 
-# Cause and effect: who acted, and what followed from it in the same transition.
+# Cause and effect: the actor, and the effects in the same transition.
 
 LOOKED_THROUGH = 64  # records of one transition; an import makes thousands
 EFFECTS = 10
@@ -116,7 +116,7 @@ class Effect(Row):
 
 
 class Chain(TypedDict):
-    """A controller's own record comes last, and is told first, for it is the cause."""
+    """The cause, its `effects`, and the number of `more` records. A controller's own record is the last, but is shown first."""
 
     actor: "Actor | None"
     effects: list[Effect]
@@ -128,7 +128,7 @@ def chain(sim: WorldView) -> Chain:
     if len(sim.last) > LOOKED_THROUGH:
         records = [*records, sim.last[-1]]
     cause = _cause(records)
-    # The same thing several times in a row is told once.
+    # Consecutive equal effects are one row.
     rows = [row(record) for record in records if record is not cause]
     effects: list[Effect] = []
     for each in rows:
@@ -150,7 +150,7 @@ def _cause(records: Sequence[Record]) -> Record | None:
 
 
 class Actor(TypedDict):
-    """`who` acts, `key` is the key of its work queue, `did` says what and why."""
+    """`who` is the actor, `key` the key of its work queue, `did` its action and the reason."""
 
     who: Message
     controller: NotRequired[str]
@@ -177,7 +177,7 @@ def _actor(record: Record) -> Actor:
     return {"who": exactly(who) if who else message(line["head"]), "key": None, "did": line["sentence"], "idle": False}
 
 
-# Acted: what the chosen controller, or the one of the chosen workload, did last: from its own notes, the newest first.
+# The last actions of the chosen controller, or of the chosen workload's, from its notes, newest first.
 
 MOST = 6
 _CONTROLLERS = {kind: name for name, kind in OF_CONTROLLER.items()} | {
@@ -195,9 +195,9 @@ class Reconcile(TypedDict):
 
 
 class ControllerAction(TypedDict):
-    """`here`: the controller acts at this very step; `point`: what finds the step where it did.
+    """`here`: the controller acts in this step. `point`: a breakpoint that finds its actions.
 
-    `idle`: it has done nothing yet; `owners`: the workload, what owns it and what it owns, with their counts.
+    `idle`: the controller has not acted yet. `owners`: the workload with its owners and dependents, and their counts.
     """
 
     who: str
@@ -210,7 +210,7 @@ class ControllerAction(TypedDict):
 
 
 def present_controller(sim: WorldView, look: Look) -> ControllerAction | None:
-    """Return what the controller did that the stage is aimed at; None where it is aimed at none."""
+    """Return the last actions of the chosen controller, or None without one."""
     if look.stage != AIM or look.about != "controller" or not look.controller:
         return None
     kind, slash, key = look.controller.partition("/")
@@ -243,13 +243,13 @@ def _is_by(facts: trace.Reconciled | None, name: str, key: str) -> bool:
 
 
 def _point(name: str, key: str) -> dict[str, str]:
-    """A breakpoint's fields: where this controller did something, to this object."""
+    """Return the fields of a breakpoint at an action of this controller on this object."""
     asked = [f"record.data.controller == {json.dumps(name)}", 'record.data.did != ""']
     asked += [f"record.data.key == {json.dumps(key)}"] if key else []
     return {"name": name, "kind": trace.Reconciled.KIND, "cel": " && ".join(asked)}
 
 
-# Who leads: the schedulers' processes as lanes over virtual time, where the last transition was about one.
+# The leader: the schedulers' processes as lanes over virtual time, if the last transition was about one.
 
 LEADING = "leading"
 _KINDS = (trace.LeaderElection.KIND, trace.SchedulerStage.KIND)
@@ -265,7 +265,7 @@ class Leader(TypedDict):
 
 
 def election(sim: WorldView) -> list[Leader]:
-    """Each process, with its state, since when, and whom it takes for the leader; none where something else happened."""
+    """Return each process with its state, its start, and the leader it observes; empty if the transition is about something else."""
     if not any(record.kind in _KINDS for record in sim.last[:64]):
         return []
     moves = sim.journal.processes
@@ -310,7 +310,7 @@ ControllerBody = ChangesBody | FlowBody
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[ControllerBody, Any]:
-    """Return the stage for the last transition, with its objects as a table; if aimed at a controller, for its last transition."""
+    """Return the stage for the last transition, with its objects as a table, or for the chosen controller's last actions."""
     chosen = present_controller(sim, look)
     body: ControllerBody = {"acted": chosen}
     rows = None

@@ -1,4 +1,4 @@
-"""Objects that just changed, pods that were told to go, and the workloads and budgets that own pods."""
+"""Objects that just changed, terminating pods, and the workloads and budgets that own pods."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _WHAT = {"ADDED": gettext_noop("created"), "MODIFIED": gettext_noop("changed"), 
 
 @dataclass(frozen=True, slots=True)
 class ObjectChange:
-    """An object, what was done to it, and as it is now: None where it has gone."""
+    """An object and the kind of change. `now` is its present manifest, or None if it was deleted."""
 
     kind: str
     namespace: str
@@ -62,7 +62,7 @@ class AllChanged:
 
 
 def collect_changes(sim: WorldView) -> AllChanged:
-    """Each object once; one that was created and changed was created."""
+    """Return each changed object once. An object that was created and changed counts as created."""
     found: dict[tuple[str, str, str], str] = {}
     for record in sim.last[:MOST_RECORDS]:
         facts = record.of(ObjectChanged)
@@ -78,7 +78,7 @@ def collect_changes(sim: WorldView) -> AllChanged:
 
 
 def _now(manifest: Manifest | None) -> str:
-    """Return an object's present state in kube's own words: its phase, its node, its replica counts, and its deletion."""
+    """Return an object's state in kube's terms: its phase, node, replica counts, and deletion."""
     if manifest is None:
         return ""
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
@@ -101,7 +101,7 @@ class Evictions(TypedDict):
 
 
 def evictions(sim: WorldView) -> Evictions:
-    """{"pods": that now end, "rankings": of kubelets at this very time}."""
+    """Return {"pods": terminating pods, "rankings": of kubelets at the present time}."""
     ending = [
         pod
         for key in _list_concerned_pods(sim)
@@ -124,22 +124,22 @@ def evictions(sim: WorldView) -> Evictions:
 
 
 def _list_concerned_pods(sim: WorldView) -> list[str]:
-    """Return the pods that the last transition changed, and those with an Event of this time.
+    """Return the pods that the last transition changed, and those with an Event of the present time.
 
-    A kubelet that begins to end a pod writes no status yet: the Event alone says so.
+    When the kubelet begins to stop a pod, it writes no status yet; only an Event shows it.
     """
     keys = [each.key for each in collect_changes(sim).of("Pod")]
     return list(dict.fromkeys([*keys, *(f"{event.namespace}/{event.name}" for event in _events(sim))]))
 
 
 def _events(sim: WorldView) -> list[KubeEvent]:
-    """Return the Events about pods of this very time, the newest first."""
+    """Return the Events about pods at the present time, newest first."""
     recent = takewhile(lambda event: event.t == sim.now, reversed(sim.store.events))
     return [event for event in islice(recent, MOST_EVENTS) if event.kind == "Pod"]
 
 
 def _kill(sim: WorldView, pod: Pod) -> Kill | None:
-    """Return what the pod's kubelet knows of its end; None while it does not end the pod."""
+    """Return the kubelet's state of the pod's termination, or None before that."""
     run = sim.surroundings.kubelet.pods.get(pod.key)
     return run.kill if run is not None and run.uid == pod.uid else None
 
@@ -155,7 +155,7 @@ class EndingPod(TypedDict):
 
 
 def _pod(sim: WorldView, pod: Pod, ends: int | None) -> EndingPod:
-    """`reason` and `message` are those of kube: of the condition DisruptionTarget, else the kubelet's own, else of the Event."""
+    """Return a terminating pod. `reason` and `message` are kube's: from DisruptionTarget, else the kubelet, else the Event."""
     target = pod.condition("DisruptionTarget") or {}
     event = next((each for each in _events(sim) if (each.namespace, each.name) == (pod.namespace, pod.name)), None)
     status = pod.manifest.get("status") or {}
@@ -222,7 +222,7 @@ Owner = tuple[str, str, str]
 
 
 def owners(sim: WorldView, rows: AllChanged) -> "list[OwnerChain]":
-    """Chains of owners, the topmost first, each with its counts; at the end the pods that have just come, changed or gone."""
+    """Return chains of owners, topmost first, each with its counts and, at the end, the pods that were created, changed, or deleted."""
     chains: dict[tuple[Owner, ...], list[ObjectChange]] = {}
     for leaf in _leaves(sim, rows):
         chains.setdefault(leaf, [])
@@ -236,7 +236,7 @@ def owners(sim: WorldView, rows: AllChanged) -> "list[OwnerChain]":
 
 
 def chain_of(sim: WorldView, owner: Owner) -> "OwnerChain":
-    """One workload's chain, whatever has changed of it."""
+    """Return the chain of one workload, whether or not it changed."""
     return _present_owner_chain(sim, _chain(sim, owner), [])
 
 
@@ -253,7 +253,7 @@ def _leaves(sim: WorldView, rows: AllChanged) -> Iterator[tuple[Owner, ...]]:
 
 
 def _chain(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
-    """An object and its owners, the topmost first."""
+    """Return an object and its owners, topmost first."""
     way = [owner]
     while len(way) < MOST:
         kind, namespace, name = way[0]
@@ -265,7 +265,7 @@ def _chain(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
 
 
 def _largest_set(sim: WorldView, owner: Owner) -> tuple[Owner, ...]:
-    """Return a Deployment's ReplicaSet with the most pods; nothing for other kinds."""
+    """Return a Deployment's ReplicaSet with the most desired pods; empty for other kinds."""
     kind, namespace, name = owner
     deployment = sim.store.get(kind, namespace, name) if kind == "Deployment" else None
     if deployment is None:
@@ -347,7 +347,7 @@ class BudgetRow(TypedDict):
 
 
 def budgets(sim: WorldView, rows: AllChanged) -> list[BudgetRow]:
-    """The PodDisruptionBudgets that changed."""
+    """Return the PodDisruptionBudgets that changed."""
     return [
         {
             "name": short(each.key),

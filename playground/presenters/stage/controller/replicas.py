@@ -1,4 +1,4 @@
-"""Schedulers as lanes over virtual time: who was what when, what each believes of the lease, and where two led at once."""
+"""Schedulers as lanes over virtual time: the state of each process, its view of the Lease, and the times with two leaders."""
 
 from typing import Any, TypedDict
 
@@ -15,11 +15,11 @@ STATES = {
     "ended": gettext_noop("ended"),
 }
 _ENDED = "ended"
-LOGGED = 12  # moves of a process
+LOGGED = 12  # latest moves of a process
 
 
 class ShownClock(TypedDict):
-    """`offset` is "" for a clock that is right, `own` whether it runs at another rate."""
+    """`offset` is "" for an accurate clock. `own`: the clock runs at another rate."""
 
     shows: str
     offset: str
@@ -28,7 +28,7 @@ class ShownClock(TypedDict):
 
 
 class ShownElection(TypedDict):
-    """The Lease as a process believes it to be; `over`: the process would take it now."""
+    """The Lease as a process observes it. `over`: the process would acquire it now."""
 
     lease: str
     leader: str
@@ -70,7 +70,7 @@ class Replica(TypedDict):
 
 
 def replicas(rows: list[dict[str, Any]], now: int) -> list[Replica]:
-    """All lanes have one axis: from the first process' start until now."""
+    """Return a lane for each process. All have one axis: from the first start until now."""
     begin = min((move["t"] for row in rows for move in row["moves"]), default=now)
     spans = {
         row["name"]: _spans(row["moves"] or [{"t": begin, "state": row["stage"], "cutOff": False}], now) for row in rows
@@ -118,7 +118,7 @@ class Span(TypedDict):
 
 
 def lane(moves: list[dict[str, Any]], begin: int, now: int) -> list[Span]:
-    """One process' states over virtual time."""
+    """Return the states of one process over virtual time."""
     return [_present_span(span, begin, now) for span in _spans(moves, now)]
 
 
@@ -135,7 +135,7 @@ def _spans(moves: list[dict[str, Any]], now: int) -> list[dict[str, Any]]:
 def _find_double_leaders(
     rows: list[dict[str, Any]], spans: dict[str, list[dict[str, Any]]]
 ) -> dict[str, list[tuple[int, int]]]:
-    """Return the spans in which a replica led while another one led by the same lease."""
+    """Return the spans in which a replica led while another one led with the same Lease."""
     lease = {row["name"]: row["election"]["lease"] for row in rows if row["election"]}
     leading = {
         name: [(span["from"], span["to"]) for span in spans[name] if span["state"] == "leading"] for name in lease
@@ -167,7 +167,7 @@ def _present_span(span: dict[str, Any], begin: int, now: int) -> Span:
 
 
 def _share(t: int, begin: int, now: int) -> float:
-    """A time as percent of the axis."""
+    """Return a time in percent of the axis."""
     return round(100 * (t - begin) / max(now - begin, 1), 3)
 
 

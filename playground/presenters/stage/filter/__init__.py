@@ -1,4 +1,4 @@
-"""Filter: which nodes can run the pod. A track for each node through the plugins, in the order they run, up to the one that refuses it."""
+"""Filter: which nodes can run the pod. Each node has a track through the plugins, in their order, up to the one that refuses it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from playground.presenters.stage.group import ExchangeRow, exchanges
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Code, Pod, SchedulingCycleView, WorldView
 
-# A track for each node: a letter a column (p pass, r refuse, u refuse unresolvably, t to come), which ends where the node was refused.
+# A letter per column for each node's track (p pass, r refuse, u unresolvable, t to run, n never run), up to its refusal.
 
-FEW = 9  # nodes whose tracks leave room for one's evidence
-SHORT = 9  # letters of a name that the narrow column holds
+FEW = 9  # nodes; up to this number, there is room for the evidence of one
+SHORT = 9  # characters of a name in the narrow column
 WINDOW = 20
 ALL = 40
 _LETTERS = {"ran": "p", "todo": "t", "never": "n"}
@@ -42,9 +42,9 @@ def track_id(name: str) -> str:
 
 
 def window(cycle: SchedulingCycleView, look: Look, refused: scene.Refusals, mask: Mask | None) -> tuple[list[int], int]:
-    """The rows to show and how many there are to page through: all of few, in the cluster's order; of many those that the search means.
+    """Return the rows to show and their number: all rows of a small cluster, in order; else a page of the matching ones.
 
-    The chosen node comes first, in few where the stage is aimed at it.
+    The chosen node comes first; in a small cluster, only if the stage is aimed at it.
     """
     rows = np.arange(len(refused.group), dtype=np.intp)
     chosen = cycle.nodes.row(look.node) if look.node else None
@@ -63,7 +63,7 @@ def window(cycle: SchedulingCycleView, look: Look, refused: scene.Refusals, mask
 
 
 class TrackCard(TypedDict):
-    """One node's track. `verdict`: ok, passes (so far), no, unseen, waits (Filter has not come to it)."""
+    """One node's track. `verdict`: ok, passes (so far), no, unseen, waits (Filter has not evaluated it yet)."""
 
     id: str
     kind: Literal["track"]
@@ -172,11 +172,11 @@ def _cells(refused: scene.Refusals, group: int, columns: Columns) -> str:
     return cells
 
 
-LARGE = 60  # nodes from which on the map is what is shown first
+LARGE = 60  # nodes; from this number, the map is the first form
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCard]:
-    """Each node's way through the plugins, with the map below it where it is small."""
+    """Return the tracks of the nodes through the plugins, with the map below them if the cluster is small."""
     cycle, pod = scene.cycle_of(sim), scene.find_pod(sim, key) if key else None
     question = message("Which nodes can run %(pod)s?", pod=scene.short(key) or "…")
     plugins, nodes = {"plugins": gettext_noop("Plugins")}, {"nodes": gettext_noop("Nodes")}
@@ -193,7 +193,7 @@ def present(sim: WorldView, look: Look, key: str) -> Stage[FilterBody, FilterCar
 
 
 def _without_cycle(sim: WorldView, key: str) -> UntriedBody | PastBody:
-    """The last attempt in summary, with the way to its steps; or why there has been none."""
+    """Return the last attempt in summary, with a link to its steps; or the reason why there is none."""
     attempt = scene.last_attempt(sim, key) if key else None
     if attempt is None:
         pod = sim.store.pod_at(key) if key else None
@@ -303,7 +303,7 @@ class WhyCard(TypedDict):
 
 
 class WrittenRule(TypedDict):
-    """The part of the manifest of the pod or the node that counts, with its lines marked."""
+    """The relevant part of the manifest of the pod or the node, with its lines marked."""
 
     object: Literal["Pod", "Node"]
     name: str
@@ -314,7 +314,7 @@ FilterCard = VerdictCard | NotesCard | HeadsCard | TrackCard | WhyCard
 
 
 def _find_telling(cycle: SchedulingCycleView, refused: scene.Refusals) -> str:
-    """Return the node to explain where none is chosen: of few, the one that was refused last."""
+    """Return the node to explain if none is chosen: in a small cluster, the one that was refused last."""
     rows = np.flatnonzero(refused.group >= 0)
     few = len(rows) and len(refused.group) <= FEW
     return cycle.nodes.names[rows[np.argmax(refused.step[rows])]] if few else ""
@@ -346,7 +346,7 @@ def _why(sim: WorldView, cycle: SchedulingCycleView, node: str, chosen: bool, re
     }
 
 
-# What of the pod a rule of the node is compared with, where the pod says nothing that the plugin could name.
+# The pod's field that a node's rule is compared with, if the pod sets no field that the plugin can name.
 _COUNTERPARTS = {"spec.taints": "spec.tolerations", "metadata.labels": "spec.nodeSelector"}
 
 
@@ -362,7 +362,7 @@ def _quote_manifests(cycle: SchedulingCycleView, row: int, found: list[Section])
 
 
 def quote_manifests(pod: Pod, name: str, node: Mapping[str, Any], places: Mapping[str, str]) -> list[WrittenRule]:
-    """Return the parts of a pod's and a node's manifests at these places, of those that are there."""
+    """Return the parts of a pod's and a node's manifests at these places, as far as they exist."""
     written: tuple[tuple[Literal["Pod", "Node"], str, Mapping[str, Any]], ...] = (
         ("Pod", scene.short(pod.key), pod.manifest),
         ("Node", name, node),
@@ -375,7 +375,7 @@ def quote_manifests(pod: Pod, name: str, node: Mapping[str, Any], places: Mappin
 
 
 def _list_sources(found: list[Section]) -> list[FigurePart]:
-    """Return the parts of the figures that are written somewhere, those of refusing rows first."""
+    """Return the parts of the figures that have a source, those of refusing rows first."""
     rows = [
         row for section in found for block in section["blocks"] if block["kind"] == "table" for row in block["rows"]
     ]

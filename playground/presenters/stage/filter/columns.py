@@ -1,4 +1,4 @@
-"""The filter stage's columns, the requirements of the pod, and the facts of the search itself."""
+"""The Filter stage's columns, the pod's requirements, and facts about the search for nodes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _OPERATORS = {"Exists": "%s", "DoesNotExist": "!%s"}
 
 
 def asks(pod: readonly.Pod) -> list[Message]:
-    """Requests first, then what narrows the nodes."""
+    """Return the pod's requests, then its other requirements of a node."""
     return [
         *_requests(pod),
         *(exactly(f"{key}={value}") for key, value in pod.spec.node_selector.items()),
@@ -70,7 +70,7 @@ def _expression(expression: Mapping[str, Any]) -> str:
 
 
 def _tolerations(tolerations: Iterable[readonly.Toleration]) -> Iterator[Message]:
-    """But those that kube gives every pod."""
+    """Yield the tolerations, except for those that kube gives every pod."""
     for toleration in tolerations:
         if toleration.key not in _BY_NODE_CONTROLLER:
             taint = f"{toleration.key}={toleration.value}" if toleration.value else toleration.key or "*"
@@ -78,12 +78,12 @@ def _tolerations(tolerations: Iterable[readonly.Toleration]) -> Iterator[Message
 
 
 def _short(key: str) -> str:
-    """A label's key without its prefix."""
+    """Return a label's key without its prefix."""
     return key.rpartition("/")[2]
 
 
 def _at(data: Any, *path: str) -> Any:
-    """Return the value at a path; an empty mapping if there is none."""
+    """Return the value at a path, or an empty mapping."""
     for name in path:
         data = (data or {}).get(name)
     return data or {}
@@ -93,12 +93,12 @@ LEAST_SHARE, LEAST_NODES = 5, 100  # kube: minFeasibleNodesPercentageToFind, min
 
 
 def notes(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, unseen: int) -> list[Message]:
-    """One sentence each; none before Filter has begun, but what PreFilter said."""
+    """Return notes of one sentence each. Before Filter begins, only PreFilter has notes."""
     return [*_pre_filter(cycle), *_search(sim, cycle, unseen), *_passes(cycle)]
 
 
 def is_sampled(cycle: readonly.SchedulingCycleView) -> bool:
-    """Return whether the search may end before it reaches every node, or PreFilter left some out: worth a note first."""
+    """Return whether the search may end before it reaches every node, or PreFilter excluded some. A note comes first then."""
     search = cycle.search
     stops = search is not None and not search.own_nomination and search.wanted < len(search.order)
     return stops or cycle.node_names is not None or not cycle.pre_filter_status.ok
@@ -182,7 +182,7 @@ _NOMINATED = "nominated pass 1"
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """`names` run in this order, each with its state: ran, todo or never (nothing was left to ask). `skipped` have no column.
+    """`names` run in this order, each with its state: ran, todo, or never (no node was left). `skipped` have no column.
 
     `whole`: PreFilter refused the pod.
     """
@@ -193,12 +193,12 @@ class Columns:
     whole: bool
 
     def of(self, plugin: str) -> str:
-        """The column where a refusal stands: what has no plugin of its own is PreFilter's."""
+        """Return the column of a refusal. PreFilter's column has those without a plugin of their own."""
         return PRE_FILTER if self.whole or plugin not in self.states else plugin
 
 
 def columns(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView) -> Columns:
-    """The columns of the cycle at this moment."""
+    """Return the columns of the cycle at the present step."""
     enabled = [plugin.name for plugin in scene.framework_of(sim).at(readonly.Point.FILTER)]
     enabled += [extender.url_prefix for extender in list_serving_extenders(sim, cycle, readonly.Verb.FILTER)]
     states = _get_plugin_states(cycle, list(dict.fromkeys(enabled)))
@@ -209,7 +209,7 @@ def columns(sim: readonly.WorldView, cycle: readonly.SchedulingCycleView) -> Col
 
 
 def _get_plugin_states(cycle: readonly.SchedulingCycleView, plugins: list[str]) -> dict[str, str]:
-    """Return Filter's progress per plugin: ran, is skipped, is still to come, or was never asked."""
+    """Return Filter's progress for each plugin: ran, skip, todo, or never."""
     ran = {
         step.plugin
         for step in cycle.steps
@@ -241,7 +241,7 @@ class Head(TypedDict):
 def heads(
     sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, columns: Columns, refused: scene.Refusals
 ) -> list[Head]:
-    """Return the heads of the columns, with a link to each plugin's step."""
+    """Return the headings of the columns, with a link to each plugin's step."""
     now = _now(sim)
     alive = len(refused.group) - (refused.unseen if scene.is_filter_over(cycle) else 0)
     out: list[Head] = []
@@ -275,7 +275,7 @@ def _steps(cycle: readonly.SchedulingCycleView, name: str) -> list[readonly.Plug
 
 
 def _came_in(cycle: readonly.SchedulingCycleView, name: str, names: list[str]) -> int:
-    """While Filter goes on: what the plugin's steps looked at; of the pass with nominated pods, what did not come to the other pass."""
+    """Return how many nodes a plugin got while Filter runs. Nodes refused in the pass with nominated pods get no second pass."""
     main = [step for step in _steps(cycle, name) if step.stage != _NOMINATED]
     first = [step for step in cycle.steps if step.point is readonly.Point.FILTER and step.stage == _NOMINATED]
     if not main:
@@ -292,7 +292,7 @@ def _now(sim: readonly.WorldView) -> str:
 def just_refused(
     sim: readonly.WorldView, cycle: readonly.SchedulingCycleView, refused: scene.Refusals
 ) -> frozenset[int]:
-    """The rows that the present step refused."""
+    """Return the rows that the present step refused."""
     if not _now(sim):
         return frozenset()
     return frozenset(np.flatnonzero(refused.step == len(cycle.steps) - 1).tolist())

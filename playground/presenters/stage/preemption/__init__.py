@@ -1,4 +1,4 @@
-"""Preemption: who has to go so that the pod fits. The theatre and the table of one preemption, and what follows until the pod lands."""
+"""Preemption: the pods to evict so that the pod fits. The dry run and the table of one preemption, and the events until binding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from playground.presenters.stage.preemption.theatre import Room, Theatre, room, 
 from playground.presenters.words import Message, amount, gettext_noop, message
 from scheduler_core.world.readonly import Evidence, PluginStep, Pod, SchedulingCycleView, WorldView, budgets_of
 
-# Disruption budgets: what the PodDisruptionBudgets said of the pods that preemption might have to evict.
+# Disruption budgets: the PodDisruptionBudgets of the pods that preemption may evict.
 
 SHOWN = 4
 LOOKED_THROUGH = 200  # candidates and budgets
@@ -40,7 +40,7 @@ class Budgets(TypedDict):
 
 
 def budgets(sim: WorldView, cycle: SchedulingCycleView, evidence: Evidence) -> Budgets:
-    """The budgets that cover a pod of some candidate, those that would be violated first; and whether other pods have none."""
+    """Return the budgets that cover pods of candidates, fewest allowed disruptions first, and the number of pods without a budget."""
     nodes = cycle.nodes
     pods = {
         pod.key: pod
@@ -91,7 +91,7 @@ def _row(manifest: Mapping[str, Any]) -> BudgetRow:
 CANDIDATES = 12
 GROUPS = 8
 NOMINATED = 10
-RECORDS = 40  # of one dry run, in the table
+RECORDS = 40  # records of one dry run in the table
 
 
 class PreemptionShared(TypedDict):
@@ -157,7 +157,7 @@ def _needs(pod: Pod) -> Message:
 
 
 def _body(sim: WorldView, now: WorldView, look: Look, key: str, cycle: SchedulingCycleView | None) -> PreemptionBody:
-    """The preemption of the present cycle where it is the pod's; else why there is none to see, with the way to it."""
+    """Return the preemption of the present cycle if it is the pod's, else the reason why there is none, with a link."""
     step = step_of(cycle)
     choice = of_step(key, step, cycle.number) if cycle is not None and step is not None else None
     choice = choice or (last_choice(now, key) if key else None)
@@ -183,7 +183,7 @@ def _body(sim: WorldView, now: WorldView, look: Look, key: str, cycle: Schedulin
 
 
 def _without(cycle: SchedulingCycleView) -> Literal["not needed", "at hand", "not yet", "not asked"]:
-    """Return why the cycle has no preemption: "not needed", "at hand", "not yet", or "not asked" (no plugin for it)."""
+    """Return why the cycle has no preemption: "not needed", "at hand" (next), "not yet", or "not asked" (no plugin for it)."""
     if cycle.feasible is not None and len(cycle.feasible):
         return "not needed"
     if cycle.ended is None and cycle.phase not in ("Failed", "Done"):
@@ -219,7 +219,7 @@ def _candidates(
 ) -> CandidatesBody:
     evidence: Evidence = step.evidence
     steps = steps_of(evidence)
-    cursor = min(look.dry, len(steps))  # 0: all of it at once
+    cursor = min(look.dry, len(steps))  # 0: all records
     seen = steps[:cursor] if cursor else steps
     now = describe_step(steps[cursor - 1], evidence, cycle.pod) if cursor else None
     groups: dict[tuple[str, str], list[str]] = {}

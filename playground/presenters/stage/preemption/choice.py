@@ -1,4 +1,4 @@
-"""A preemption's dry run in words, its choice among candidates as a ladder, and what follows until the pod lands."""
+"""The texts of a preemption's dry run, the choice among candidates as a ladder, and the events until the pod is bound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.presenters.words import SECOND, Message, clock, duration, gettex
 from scheduler_core.world import readonly
 
 _FEWEST, _LOWEST, _LATEST = gettext_noop("fewest wins"), gettext_noop("lowest wins"), gettext_noop("latest wins")
-# kube's five criteria in their order: a short head, the term, which value wins, and what is best.
+# kube's five criteria in their order: a short heading, the term, the winning value, and its description.
 CRITERIA = (
     (gettext_noop("PDB violations"), "fewest violations", _FEWEST, gettext_noop("fewest PodDisruptionBudgets violated")),
     (
@@ -26,7 +26,7 @@ CRITERIA = (
     (gettext_noop("Start time"), "latest start", _LATEST, gettext_noop("latest start of the most important victims")),
 )  # fmt: skip
 
-SUMMED = 4  # numbers of a sum that are shown
+SUMMED = 4  # numbers of a sum shown
 
 
 class Criterion(TypedDict):
@@ -36,7 +36,7 @@ class Criterion(TypedDict):
 
 
 def columns() -> list[Criterion]:
-    """The criteria as heads of a table."""
+    """Return the criteria as headings of a table."""
     return [{"name": name, "best": best, "term": term} for name, term, _, best in CRITERIA]
 
 
@@ -53,14 +53,14 @@ def falls(evidence: readonly.Evidence) -> dict[str, int]:
 def ladder(
     evidence: readonly.Evidence, candidates: list[readonly.Candidate], rungs: int, epoch: int
 ) -> list[LadderRow]:
-    """A row for each candidate, after so many criteria: how far it came, the last ones left first."""
+    """Return a row for each candidate after `rungs` criteria, the last remaining candidates first."""
     fell = falls(evidence)
     rows = [_row(evidence, c, fell.get(c.node, len(CRITERIA)), rungs, epoch) for c in candidates]
     return sorted(rows, key=lambda row: (not row["best"], -row["came"], row["node"]))
 
 
 class LadderCell(TypedDict):
-    """`state` is "kept", "lost" (its value is the one that lost) or "" (it was not compared)."""
+    """`state` is "kept", "lost" (the value that lost), or "" (not compared)."""
 
     state: str
     text: str
@@ -88,7 +88,7 @@ def _row(evidence: readonly.Evidence, candidate: readonly.Candidate, fell: int, 
 
 
 def texts(candidate: readonly.Candidate, epoch: int) -> list[str]:
-    """A candidate's value at each criterion; the sum of priorities as people reckon it."""
+    """Return a candidate's value for each criterion. The sum of priorities has no offset, unlike kube's."""
     victims = candidate.victims
     return [
         str(candidate.violations),
@@ -124,7 +124,7 @@ def leads(candidate: readonly.Candidate) -> list[ValueSource]:
 
 
 def format_start_time(at: int, epoch: int) -> str:
-    """A start on the world's clock; the date where it is from before the world; a dash where it has not started."""
+    """Return a start on the world's clock, its date if it precedes the world, or a dash if the pod has not started."""
     if at == readonly.NEVER:
         return "-"
     return clock(at - epoch)[:8] if at >= epoch else readonly.format_time(at)[:10]
@@ -134,7 +134,7 @@ NAMES = 6
 
 
 class StepLine(TypedDict):
-    """A step in words. `mark` is yes, no or "" as a sign before the line."""
+    """A step as a sentence. `mark` before the line is yes, no, or ""."""
 
     mark: str
     line: Message
@@ -214,7 +214,7 @@ def of_attempt(attempt: readonly.Attempt) -> Choice:
 
 
 def of_step(pod: str, step: readonly.PluginStep, number: int) -> Choice | None:
-    """Return the present cycle's decision; None if it chose no node."""
+    """Return the present cycle's decision, or None if it chose no node."""
     evidence: readonly.Evidence = step.evidence
     best = next((c for c in evidence.remaining if c.node == evidence.nominated), None)
     if best is None:
@@ -223,7 +223,7 @@ def of_step(pod: str, step: readonly.PluginStep, number: int) -> Choice | None:
 
 
 def last_choice(sim: readonly.WorldView, key: str) -> Choice | None:
-    """The pod's last preemption; a later attempt that waits for its victims made none."""
+    """Return the pod's last preemption, or None. A later attempt that waits for its victims makes none."""
     attempts = (a for a in reversed(sim.journal.attempts_of(key)) if a.nominated and a.victims)
     attempt = next(attempts, None)
     return None if attempt is None else of_attempt(attempt)
@@ -248,7 +248,7 @@ class Landing(TypedDict):
 
 
 def landing(sim: readonly.WorldView, choice: Choice) -> Landing:
-    """Return the progress so far: the victims with their remaining grace periods, the pod's way back, and the nomination."""
+    """Return the progress: the victims with their remaining grace periods, the pod's moves, and the nomination."""
     ends = grace_ends(sim, choice.victims)
     victims = [_victim(sim, choice, key, ends) for key in choice.victims]
     ordered = all(victim["state"] != "waits" for victim in victims)
@@ -278,7 +278,7 @@ def landing(sim: readonly.WorldView, choice: Choice) -> Landing:
 
 
 def _clock(ns: int) -> str:
-    """Virtual time without hours that are none."""
+    """Format virtual time, without the hours if they are 0."""
     return clock(ns).removeprefix("00:")
 
 
@@ -301,7 +301,7 @@ def _is_nominated(sim: readonly.WorldView, choice: Choice) -> bool:
 
 
 class VictimRow(PodRef):
-    """`state`: waits (to be evicted), ends (its grace period runs) or gone; `ring` is what is left of the grace period, in percent."""
+    """`state`: waits (for eviction), ends (its grace period runs), or gone. `ring` is the rest of the grace period, in percent."""
 
     state: str
     until: int
@@ -335,7 +335,7 @@ def _victim(sim: readonly.WorldView, choice: Choice, key: str, ends: dict[str, i
 
 
 def _grace(pod: readonly.Pod | None) -> int:
-    """A pod's grace period (ns), as its deletion or else its spec says."""
+    """Return a pod's grace period (ns), from its deletion, else from its spec."""
     if pod is None:
         return 0
     deletion = pod.manifest["metadata"].get("deletionGracePeriodSeconds")

@@ -1,4 +1,4 @@
-"""The theatre: one column for each candidate, from the pods that are removed down to the criterion at which it drops out."""
+"""The theater: a column for each candidate, from the removed pods to the criterion at which it drops out."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from scheduler_core.world.readonly import Candidate, Evidence, NodeTable, Pod, R
 
 
 def tightest(candidate: Candidate) -> str:
-    """The resource that made the first victim one; cpu where it was no resource."""
+    """Return the resource that prevented the first reprieve, or cpu if no resource did."""
     for reprieve in candidate.reprieves:
         for reason in reprieve.refusal.reasons if reprieve.refusal is not None else ():
             if reason.startswith("Insufficient "):
@@ -31,7 +31,7 @@ def level(nodes: NodeTable, node: str, resource: str) -> tuple[int, int] | None:
 
 
 def build_usage_segments(candidate: Candidate, pod: Pod, nodes: NodeTable, back: int) -> "list[Segment]":
-    """Return a node's usage after the first `back` pods were reprieved or given up: others, the nominated pod, kept pods, and free."""
+    """Return a node's usage after the first `back` pods were reprieved or not: others, the nominated pod, kept pods, and free."""
     resource = tightest(candidate)
     found = level(nodes, candidate.node, resource)
     if found is None:
@@ -54,7 +54,7 @@ class Segment(TypedDict):
 
 
 def segments(parts: list[tuple[str, int, str]], has: int, resource: str) -> list[Segment]:
-    """Parts of a bar in percent of what there is; those of no size are left out."""
+    """Return the parts of a bar, in percent of the total. Parts of size 0 are left out."""
     scale = max(has, sum(size for _, size, _ in parts))
     out: list[Segment] = []
     at = 0.0
@@ -75,7 +75,7 @@ class Room(TypedDict):
 
 
 def room(candidate: Candidate, pod: Pod, nodes: NodeTable) -> Room | None:
-    """The node's tightest resource as a bar: what stays, the preemptor, the victims. None where the snapshot has no such row."""
+    """Return a bar of the node's tightest resource: kept pods, the preemptor, and the victims; None if the snapshot lacks the node."""
     resource = tightest(candidate)
     found = level(nodes, candidate.node, resource)
     if found is None:
@@ -164,7 +164,7 @@ class Theatre(TypedDict):
 def theatre(
     cycle: SchedulingCycleView, evidence: Evidence, steps: list[Step], cursor: int, chosen: str, epoch: int
 ) -> Theatre:
-    """The columns of the candidates that last longest, the others counted where they drop out; `cursor` 0 is the end of the records."""
+    """Return the columns of the last remaining candidates, and the number of others at each rung. `cursor` 0 is the end of the records."""
     last = len(steps)
     at = cursor or last
     out = falls(evidence)
@@ -207,7 +207,7 @@ def theatre(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """The visible part of the records: up to number `at`, with the cursor there (0: none), and `seen` criteria among them."""
+    """The visible part of the records: up to number `at`, with the cursor (0: none), and `seen` criteria among them."""
 
     cycle: SchedulingCycleView
     evidence: Evidence
@@ -216,12 +216,12 @@ class _Walk:
     seen: int
     epoch: int
     decided: bool
-    left: dict[str, Candidate]  # by node, as extenders left them
+    left: dict[str, Candidate]  # by node, after the extenders
     chosen: str
 
 
 def _select_candidates(evidence: Evidence, fell: list[int], now: int, chosen: str) -> list[int]:
-    """The candidates that last longest, and always the one at the cursor and the one on the chosen node."""
+    """Return the last remaining candidates, including the one at the cursor and the one on the chosen node."""
 
     def rank(i: int) -> tuple[int, ...]:
         node = evidence.candidates[i].node
@@ -231,7 +231,7 @@ def _select_candidates(evidence: Evidence, fell: list[int], now: int, chosen: st
 
 
 def _column(walk: _Walk, candidate: Candidate, fell: int, start: int) -> CandidateColumn:
-    """`start` is the number of the candidate's first record."""
+    """Return a candidate's column. `start` is the number of its first record."""
     cycle, at, cursor = walk.cycle, walk.at, walk.cursor
     resource, final = tightest(candidate), walk.left.get(candidate.node, candidate)
     back = min(max(at - start - 1, 0), len(candidate.reprieves))
@@ -271,7 +271,7 @@ def _level(nodes: NodeTable, node: str, resource: str) -> str:
 
 
 def _reprieves(nodes: NodeTable, candidate: Candidate, start: int, at: int, cursor: int) -> Reprieves:
-    """The first ones, every victim among them as long as there is room; `kept` and `gone` count those that are not shown."""
+    """Return the first reprieves, victims first if there are too many. `kept` and `gone` count the others."""
     count = len(candidate.reprieves)
     order = sorted(range(count), key=lambda i: (start + i != cursor, candidate.reprieves[i].kept, i))
     shown = sorted(order[:REPRIEVES])
@@ -317,14 +317,14 @@ def _reprieve(
 
 
 class RungCell(ValueSource):
-    """State: "kept", "lost", "alone" (nothing was left to compare it with), "ahead", or "" below the rung at which it drops out."""
+    """`state`: "kept", "lost", "alone" (no other candidate left), "ahead", or "" below the rung at which the candidate drops out."""
 
     state: str
     text: str
 
 
 def _mark_draw_results(evidence: Evidence, columns: Sequence[AnyColumn]) -> list[str]:
-    """Return the result of a last tie: "kept" for the drawn column, "lost" for the others that tied, else ""; empty without a draw."""
+    """Return the result of a final tie: "kept" for the drawn column, "lost" for the other tied ones, else ""; empty without a draw."""
     if evidence.draw is None:
         return []
     tied = evidence.criteria[-1].left if evidence.criteria else ()

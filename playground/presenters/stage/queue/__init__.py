@@ -1,4 +1,4 @@
-"""Queue: which pod is next. The pools that pods wait in as a flow, or all of them as a table."""
+"""Queue: which pod is next. The queues as a flow of pools, or as a table of pods."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nlargest, nsmallest
@@ -46,7 +46,7 @@ class QueueTable(Pager):
 
 
 def present_table(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> QueueTable:
-    """One page of the rows that have `look.q` in their key. Without `look.sort` they stand as the queue has them."""
+    """Return one page of the rows whose key contains `look.q`, by `look.sort`, else in the queue's order."""
     queue = scheduler.queue
     column, down = look.sort.removeprefix("-"), look.sort.startswith("-")
     page, pager = window(sum(len(pods) for _, pods in _pools(queue)), look.page)
@@ -77,7 +77,7 @@ def _pools(queue: QueueView) -> list[tuple[str, Mapping[str, QueuedPod]]]:
 
 
 def _rows(queue: QueueView, limit: int | None = None) -> Iterator[Row]:
-    """Every pod in the queue's own order, where only the first `limit` are asked for."""
+    """Yield every pod in the queue's own order. `limit`: enough for the first rows."""
     return chain(
         (("active", queued) for queued in queue.active(limit)),
         (("backoff", queued) for queued in queue.backoff(limit)),
@@ -94,7 +94,7 @@ class QueueColumn(TypedDict):
 
 
 def _column(name: str, title: str, sorted_by: str, down: bool) -> QueueColumn:
-    """`sort`: what its head leads to; `order`: which way it is sorted now."""
+    """Return a column. `sort`: the value that its heading selects. `order`: its present order, or ""."""
     if name not in _ORDERS:
         return {"name": name, "title": title, "sort": "", "order": ""}
     mine = name == sorted_by
@@ -127,7 +127,7 @@ def _row(sim: WorldView, place: str, queued: QueuedPod, chosen: str) -> QueueRow
 
 
 def _why(sim: WorldView, place: str, queued: QueuedPod) -> str:
-    """kube's reasons, gates, or how long the backoff still lasts."""
+    """Return kube's reasons, the scheduling gates, or the remaining backoff."""
     if place == "gated":
         return ", ".join(queued.pod.spec.scheduling_gates) or queued.gated_by
     if place == "backoff":
@@ -148,7 +148,7 @@ QueueBody = FlowBody | TableBody
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[QueueBody, PoolCard]:
-    """The pools of the scheduler whose cycle began last."""
+    """Return the pools of the scheduler whose cycle began last."""
     scheduler, question = scheduler_of(sim), message("Which pod is next?")
     waits = waiting(scheduler)
     body: QueueBody = {}

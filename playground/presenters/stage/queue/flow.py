@@ -1,4 +1,4 @@
-"""The pools that pods wait in, as a flow: gated and backoff, active, in flight, and below them the unschedulable ones."""
+"""The pools of waiting pods as a flow: gated and backoff, active, in flight, and below them unschedulable."""
 
 from itertools import islice
 from typing import Literal, TypedDict
@@ -12,13 +12,13 @@ from playground.presenters.scene import queue_sort_of, short, stands_at
 from playground.presenters.words import Message, duration, gettext_noop, message
 from scheduler_core.world.readonly import QueuedPod, SchedulerView, WorldView
 
-# Why the pod that was popped goes before the one that is next.
+# Why the popped pod precedes the next one.
 
 KUBES = "PrioritySort"
 
 
 def why_first(popped: QueuedPod, started: int, next_: QueuedPod | None, sorter: str) -> Message:
-    """`started`: when it was popped; `next_` is the first that is active now; `sorter` is the QueueSort plugin."""
+    """Explain why a pod was popped first. `started`: when; `next_`: the active queue's first pod now; `sorter`: the QueueSort plugin."""
     pod = short(popped.key)
     if popped.backoff_until is not None and popped.backoff_until > started:
         return message(
@@ -39,7 +39,10 @@ def why_first(popped: QueuedPod, started: int, next_: QueuedPod | None, sorter: 
 
 
 def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
-    """kube: plugins/queuesort/priority_sort.go @ v1.34.1"""
+    """Explain the order by priority and time.
+
+    kube: plugins/queuesort/priority_sort.go @ v1.34.1
+    """
     mine, theirs = popped.pod.priority, next_.pod.priority
     later = popped.timestamp - next_.timestamp
     values = {"pod": short(popped.key), "name": short(next_.pod.key), "priority": mine}
@@ -65,7 +68,7 @@ def _by_priority(popped: QueuedPod, next_: QueuedPod) -> Message:
 
 ROWS, ROWS_IN_CROWD = 12, 4
 BACKING_OFF, BINDING = 6, 12
-GROUPS = 4  # of a pool above
+GROUPS = 4  # groups of a pool in the upper row
 
 _BY = {"reason": gettext_noop("reason"), "owner": gettext_noop("owner"), "priority": gettext_noop("priority")}
 
@@ -82,7 +85,7 @@ class FlowBody(TypedDict):
 
 
 def frame(sim: WorldView, scheduler: SchedulerView, look: Look) -> FlowBody:
-    """Return the frame of the pools; `scheduler` if there are several."""
+    """Return the frame of the pools, with the `scheduler` if there are several."""
     return {
         "by": look.by,
         "groupings": [{"name": name, "title": _BY[name]} for name in GROUPINGS],
@@ -118,13 +121,13 @@ class ActivePool(Pool):
 
 
 class PoppedPod(PodChip):
-    """`first`: why it goes before the others."""
+    """`first`: the reason why it is popped first."""
 
     first: Message
 
 
 class FlightPool(Pool):
-    """The pod whose scheduling cycle runs, large, then those that wait on Permit or are being bound."""
+    """The pod whose scheduling cycle runs, in large, then the pods that wait on Permit or are being bound."""
 
     kind: Literal["pool_flight"]
     popped: PoppedPod | None
@@ -142,7 +145,7 @@ PoolCard = GatedPool | BackoffPool | ActivePool | FlightPool | UnschedulablePool
 
 
 def cards(sim: WorldView, scheduler: SchedulerView, look: Look, chosen: str) -> dict[str, PoolCard]:
-    """One for each pool."""
+    """Return one card for each pool."""
     crowd = waiting(scheduler) >= CROWD
     pods = scheduler.queue.gated_pods
     rows: list[PodChip] = []
@@ -174,7 +177,7 @@ def _backoff(sim: WorldView, scheduler: SchedulerView, chosen: str) -> BackoffPo
 
 
 def _active(sim: WorldView, scheduler: SchedulerView, chosen: str, crowd: bool) -> ActivePool:
-    """The first pods in the order in which they will be popped; of those behind them how many have which priority."""
+    """Return the first pods in the order of popping, and the number of the others by priority."""
     queue, sorter = scheduler.queue, queue_sort_of(scheduler)
     count = len(queue.active_pods)
     head = queue.active(ROWS_IN_CROWD if crowd else ROWS)

@@ -1,4 +1,4 @@
-"""Score: which node is best. Totals first, then each plugin's points; every number leads to how it came about."""
+"""Score: which node is best. Totals first, then each plugin's points. Each number links to its calculation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from playground.presenters.stage.score.why import WhyPlugin, WhyRow, WhyTotal, r
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
-# The best nodes, a window of them: each with its total and every plugin's number, as bars and as text.
+# A page of the best nodes: each with its total and every plugin's number, as bars and as text.
 
 WINDOW = 12
-PEERS = 24  # nodes of a row that are called by their names
-LABELLED = 4.5  # percent of the width from which on a bar has room for its number
-ROOMY = 8.0  # the same on a narrow stage
+PEERS = 24  # named nodes of a row
+LABELLED = 4.5  # percent of the width from which a bar has room for its number
+ROOMY = 8.0  # the same limit on a narrow stage
 
 
 class BoardWindow(TypedDict):
@@ -31,9 +31,9 @@ class BoardWindow(TypedDict):
 
 
 def window(scored: ScoringState, look: Look, plugin: str) -> BoardWindow:
-    """The page of rows that the viewer looks at, the chosen node among them even if it is on another page.
+    """Return the requested page of rows, and the chosen node even if it is on another page.
 
-    Nodes to which each plugin gives the same are one row; in the table each node has its own.
+    Nodes with equal numbers share a row; in the table, each node has its own.
     """
     totals, chosen = scored.totals, scored.place(look.node)
     groups = _group_alike(scored) if look.form != "table" else [[i] for i in range(len(totals))]
@@ -53,7 +53,7 @@ def window(scored: ScoringState, look: Look, plugin: str) -> BoardWindow:
 
 
 def _group_alike(scored: ScoringState) -> list[list[int]]:
-    """Return the places of nodes with the same numbers of all plugins, in the order of the board."""
+    """Group the places of nodes for which all plugins have equal numbers, in the order of the board."""
     numbers = [each for column in scored.columns for each in (column.raw, column.points) if each is not None]
     alike: dict[tuple[int, ...], list[int]] = {}
     for i, row in enumerate(np.array([*numbers, scored.totals]).T.tolist()):
@@ -81,7 +81,7 @@ class Peer(TypedDict):
 
 
 def _row(scored: ScoringState, group: list[int], k: int, span: int, look: Look, plugin: str) -> BoardRow:
-    """The row of nodes that are alike, called by the one that was drawn or chosen; `tied`: they share the highest total."""
+    """Return a row of equal nodes, named by the chosen or drawn node. `tied`: they share the highest total."""
     drawn = scored.cycle.chosen
     named = sorted(group, key=lambda i: (scored.name(i) != look.node, scored.name(i) != drawn))
     i, peers = named[0], sorted(named[:PEERS], key=scored.name)
@@ -111,7 +111,7 @@ class BoardCell(WhyRow):
 
 
 def _cell(column: Column, i: int, plugin: str) -> BoardCell:
-    """`bar`: the share of what the plugin could give, in percent."""
+    """Return a cell. `bar`: the share of the plugin's maximum, in percent."""
     numbers, most = read_numbers(column, i), max(column.weight * 100, 1)
     bar = max(0, min(100, round(100 * (numbers["points"] or 0) / most)))
     return {**numbers, "bar": bar, "on": column.name == plugin}
@@ -131,7 +131,7 @@ class BoardSegment(TypedDict):
 
 
 def _segments(columns: tuple[Column, ...], cells: list[BoardCell], span: int) -> list[BoardSegment]:
-    """The points side by side: where each begins and how wide it is, in percent."""
+    """Return the points side by side: the start and width of each, in percent."""
     segments: list[BoardSegment] = []
     x = 0.0
     for column, cell in zip(columns, cells, strict=True):
@@ -161,7 +161,7 @@ NAMED = 3
 
 
 def other_draws(scored: ScoringState) -> Message | None:
-    """Return the other possible draws: kube-scheduler picks one of the tied nodes, each with the same chance."""
+    """Describe the other possible results: kube-scheduler picks one of the tied nodes, each with equal probability. None without a tie."""
     tied = scored.cycle.tied
     if scored.cycle.chosen is None or len(tied) < 2:
         return None
@@ -201,7 +201,7 @@ FORMS = {
 
 
 def present(sim: WorldView, look: Look, key: str) -> Stage[Board | NoBoard, Any]:
-    """The scores of the feasible nodes."""
+    """Return the scores of the feasible nodes."""
     cycle = cycle_of(sim)
     scored = None if cycle is None or cycle.pod.key != key else build_score_board(sim, cycle)
     return Stage(
@@ -225,7 +225,7 @@ def _detail(scored: ScoringState | None) -> Message | None:
 
 
 class NoBoard(TypedDict):
-    """The reason why there are no scores: another pod's cycle, not yet, one feasible node, or none."""
+    """The reason for missing scores: another pod's cycle, not scored yet, a single feasible node, or none."""
 
     kind: str
     pod: NotRequired[str]

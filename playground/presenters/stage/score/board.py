@@ -1,4 +1,4 @@
-"""The score board as columns: who scores, with which weight, and how far each of them is."""
+"""The score board as columns: the scoring plugins, their weights, and their progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from playground.presenters.stage.group import list_serving_extenders
 from playground.presenters.words import Message, gettext_noop, message
 from scheduler_core.world.readonly import Point, SchedulingCycleView, ScoreBoard, Verb, WorldView
 
-MOST_POINTS = 100  # of a plugin, before its weight
+MOST_POINTS = 100  # points of a plugin, before its weight
 SHADES = 7  # the ramp of magnitudes in tokens.css
 _SCORING = (Point.SCORE, Point.NORMALIZE_SCORE)
 
@@ -22,9 +22,9 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A plugin or an extender (by its address). `state`: todo, raw (Score ran, NormalizeScore is still to run) or done.
+    """A plugin or an extender (by its address). `state`: todo, raw (Score ran, NormalizeScore has not), or done.
 
-    `points` are weighted; an extender's come so.
+    `points` are weighted; an extender returns them so.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ScoringState:
-    """`skipped` are plugins that PreScore had nothing to do for; `now` is the plugin that ran just now, or ""."""
+    """`skipped` are plugins that returned Skip in PreScore. `now` is the plugin that this step ran, or ""."""
 
     cycle: SchedulingCycleView
     board: ScoreBoard
@@ -61,22 +61,22 @@ class ScoringState:
 
     @property
     def possible(self) -> int:
-        """The highest total that there could be."""
+        """The highest possible total."""
         return sum(column.weight * MOST_POINTS for column in self.columns)
 
     def name(self, i: int) -> str:
-        """The node of a place on the board."""
+        """Return the node at a place on the board."""
         return self.cycle.nodes.names[int(self.board.rows[i])]
 
     def place(self, node: str) -> int | None:
-        """A node's place on the board."""
+        """Return a node's place on the board, or None."""
         row = self.cycle.nodes.row(node) if node else None
         places = [] if row is None else np.flatnonzero(self.board.rows == row).tolist()
         return int(places[0]) if places else None
 
 
 def build_score_board(sim: WorldView, cycle: SchedulingCycleView) -> ScoringState | None:
-    """None where nobody scores, or not yet."""
+    """Return the score board, or None if nothing is scored, or not yet."""
     board, profile = cycle.scores, framework_of(sim)
     if board is None:
         return None
@@ -103,7 +103,7 @@ def _shade(i: int, count: int) -> int:
 
 
 def _not_normalized(cycle: SchedulingCycleView, normalizing: Sequence[str]) -> set[str]:
-    """Plugins whose NormalizeScore is still to run."""
+    """Return the plugins whose NormalizeScore has not run yet."""
     ran = {step.plugin for step in cycle.steps if step.point is Point.NORMALIZE_SCORE}
     return set(normalizing) - ran
 
@@ -131,14 +131,14 @@ def _now(sim: WorldView) -> str:
     return step[0].plugin if step is not None and step[0].point in _SCORING else ""
 
 
-MOST = 10  # a slider's highest weight; higher where the profile has a higher one
+MOST = 10  # a slider's maximum; higher if the profile has a higher weight
 TIPS = 3
 NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Lead:
-    """The leading nodes with some weights, and their lead over the others. `places` index the board."""
+    """The leading nodes for some weights, and their lead over the others. `places` index the board."""
 
     places: tuple[int, ...]
     total: int
@@ -152,7 +152,7 @@ class _Lead:
 @dataclass(frozen=True, slots=True)
 class _Sums:
     columns: Sequence[Column]
-    given: Numbers  # what extenders add
+    given: Numbers  # the extenders' points
 
     def totals(self, weights: Sequence[int]) -> Numbers:
         total = self.given.copy()
@@ -183,7 +183,7 @@ class WhatIf(TypedDict):
 
 
 def what_if(scored: ScoringState, look: Look) -> WhatIf:
-    """The sliders, and what they would change."""
+    """Return the sliders and the effects of their weights."""
     columns = [column for column in scored.columns if not column.extender]
     extended = [column.points for column in scored.columns if column.extender and column.points is not None]
     sums = _Sums(columns, np.sum(extended, axis=0) if extended else np.zeros(len(scored.board.rows), np.int64))
@@ -211,7 +211,7 @@ def _describe_weight_change(scored: ScoringState, sums: _Sums, present: list[int
 
 
 def _tips(scored: ScoringState, sums: _Sums, present: list[int]) -> list[Message]:
-    """Return the single weights whose change would change the leader, the nearest first."""
+    """Return single changes of weights that change the leader, smallest change first."""
     before = set(sums.lead(present).places)
     found = []
     for i, column in enumerate(sums.columns):
@@ -265,7 +265,7 @@ def _of_one(
 
 
 def _until(sums: _Sums, present: list[int], wanted: list[int], i: int, node: int) -> list[Message]:
-    """The last weight on the way at which the new leader does not lead, and how far it is behind there."""
+    """Return the last weight at which the new leader does not lead yet, and by how much it is behind there."""
     step = 1 if wanted[i] > present[i] else -1
     for weight in range(wanted[i] - step, present[i] - step, -step):
         totals = sums.totals(_with(present, i, weight))

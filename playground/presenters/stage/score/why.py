@@ -1,4 +1,4 @@
-"""Why a number: a node's total by its plugins, or one plugin's points by their formulas."""
+"""The calculation of a score: a node's total by plugin, or one plugin's points by its formulas."""
 
 from collections.abc import Iterator
 from typing import Literal, NotRequired, TypedDict
@@ -11,13 +11,13 @@ from playground.presenters.words import Message, amount, message
 from scheduler_core.analysis.inspection import Expression, Formula, Line, Of, Value, working
 from scheduler_core.world.readonly import SchedulingCycleView, WorldView
 
-# Formulas as the template reads them: tokens, each a sign, a number that leads somewhere, or the result of a line before.
+# Formulas for the template: tokens, each a sign, a number with a source, or the result of an earlier line.
 
-DIGITS = 6  # behind the point; what is cut says so
+DIGITS = 6  # decimals; an ellipsis marks cut digits
 
 
 class Token(TypedDict):
-    """`object`, `key` and `path` where a value is written down."""
+    """`object`, `key`, and `path` lead to the source of a value in a manifest."""
 
     kind: str
     text: str
@@ -34,7 +34,7 @@ class FormulaLine(TypedDict):
 
 
 def lines(formula: Formula | None) -> list[FormulaLine]:
-    """Each line: its name, its tokens, what it comes to. A line that is only a number has no tokens."""
+    """Return each line of a formula: its name, tokens, and result. A line that is only a number has no tokens."""
     if formula is None:
         return []
     return [
@@ -52,7 +52,7 @@ def notes(formula: Formula | None) -> list[list[FigurePart]]:
 
 
 def number(value: float, resource: str = "") -> str:
-    """Format a number; one with too many digits ends in …"""
+    """Format a number. An ellipsis marks cut digits."""
     if isinstance(value, float) and not value.is_integer():
         text = f"{value:.{DIGITS}f}"
         return text.rstrip("0") if float(text) == value else f"{_cut(value)}…"
@@ -60,7 +60,7 @@ def number(value: float, resource: str = "") -> str:
 
 
 def _cut(value: float) -> str:
-    """Not rounded: the digits are those of the number."""
+    """Cut a number after DIGITS digits, without rounding."""
     return f"{value:.{DIGITS + 6}f}"[:-6]
 
 
@@ -101,11 +101,11 @@ def _value(value: Value) -> Token:
     return token
 
 
-# How many nodes were looked at before any was scored.
+# The number of nodes that Filter evaluated before scoring.
 
 
 def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
-    """None where every node of the snapshot was looked at."""
+    """Describe the sampling of nodes, or return None if Filter evaluated every node of the snapshot."""
     nodes, feasible = len(cycle.nodes), 0 if cycle.feasible is None else len(cycle.feasible)
     looked_at = feasible + len(cycle.node_to_status.refused)
     if looked_at >= nodes:
@@ -119,7 +119,7 @@ def describe_sampling(cycle: SchedulingCycleView) -> Message | None:
 
 
 def why(sim: WorldView, scored: ScoringState, look: Look) -> "WhyTotal | WhyPlugin | None":
-    """About the chosen node, else the one that leads; about the chosen plugin, else all of them."""
+    """Explain the score of the chosen node, else of the leader: the points of the chosen plugin, else of all plugins."""
     place = scored.place(look.node)
     if place is None:
         place = int(scored.totals.argmax()) if scored.cycle.chosen is None else scored.place(scored.cycle.chosen)
@@ -155,7 +155,7 @@ class WhyRow(TypedDict):
 
 
 def read_numbers(column: Column, i: int) -> WhyRow:
-    """Return what a column says of a place on the board."""
+    """Return a column's numbers for a place on the board."""
     return {
         "plugin": column.name,
         "weight": column.weight,
