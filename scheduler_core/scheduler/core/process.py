@@ -3,15 +3,15 @@
 | stage | what happens | then |
 |---|---|---|
 | STARTING | its informers have listed every object | LISTED |
-| LISTED | its handlers have been told of them: cache and queue are full | STANDBY, or WORKING where nobody is elected |
+| LISTED | its handlers have processed them: cache and queue are filled | STANDBY, or WORKING without leader election |
 | STANDBY | it is elected (with delayCacheUntilActive its informers start only then: STARTING) | WORKING |
 | WORKING | it schedules; its lease is lost | the end |
-| any | SIGTERM: it begins no cycle any more, and gives its lease back | ENDING |
-| ENDING | the cycle at hand and its bindings are over, and the lease is given back | the end |
+| any | SIGTERM: it begins no more cycles, and releases its lease | ENDING |
+| ENDING | the current cycle and its bindings are over, and the lease is released | the end |
 | any | SIGKILL, or 30 s after SIGTERM | the end |
 
-DEVIATION: kube-scheduler ends as soon as its lease is given back, whatever it is at; here it finishes the cycle at hand, as reference
-documents draw it. What waits on Permit is not waited for.
+DEVIATION: kube-scheduler ends as soon as its lease is released, even during a cycle; here it finishes the current cycle, as reference
+documents draw it. It does not wait for pods that wait on Permit.
 
 kube: cmd/kube-scheduler/app/server.go Run @ v1.34.1
 """
@@ -86,8 +86,8 @@ class QueueRules:
             self._scheduler.move(each.key, place, cause, reason, until, self._is_about(each.pod))
 
     def _is_about(self, pod: Pod) -> bool:
-        """False where another pod has the name by now. One for another scheduler took that of a pod whose attempt failed: the queue holds
-        it until it is popped. Or a scheduler whose informers lag still moves the one that is gone.
+        """Return False if another pod now has the pod's name: the new pod is for another scheduler while the queue still holds the old
+        pod (until it is popped), or a scheduler with lagging informers still moves the deleted pod.
         """
         scheduler = self._scheduler
         if scheduler.replica is not None:
@@ -102,7 +102,7 @@ def _best(decision: RequeueDecision) -> int:
 
 
 def _gates(framework: Framework, first: str) -> tuple[Plugin, ...]:
-    """The PreEnqueue plugins; the one that holds the pod back already is asked first."""
+    """Return the PreEnqueue plugins; the plugin that rejected the pod last runs first."""
     plugins = framework.at(Point.PRE_ENQUEUE)
     if not first:
         return plugins
@@ -140,9 +140,9 @@ class Stage(enum.Enum):
 
 @dataclass(slots=True, eq=False)
 class Process(State):
-    """`listed`: whether its handlers hear of changes. `hang`: how long (ns) its API calls hang before they fail, while it is cut off.
+    """`listed`: its handlers receive changes. `hang`: the time (ns) after which its API calls fail while it is cut off.
 
-    `call`: the one about the lease that is under way.
+    `call`: the pending call about the lease.
     """
 
     identity: str
@@ -171,7 +171,7 @@ class Process(State):
 
     @property
     def electing(self) -> bool:
-        """True if the elector still has something to do."""
+        """True if the elector still runs."""
         return self.elector is not None and self.elector.phase not in (Phase.IDLE, Phase.STOPPED)
 
 

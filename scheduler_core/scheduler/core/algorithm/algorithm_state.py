@@ -1,4 +1,4 @@
-"""What the algorithm of a cycle needs besides the cycle and its framework."""
+"""The input of a cycle's algorithm besides the cycle and its framework."""
 
 import enum
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def internal_error(cycle: SchedulingCycle, message: str) -> PhaseResult:
 
 
 def first(n: int, names: Sequence[str] = ()) -> int:
-    """Draws the first of those that are tied."""
+    """Return 0: of tied nodes, the first is chosen."""
     return 0
 
 
@@ -49,9 +49,9 @@ def first(n: int, names: Sequence[str] = ()) -> int:
 class AlgorithmState(State):
     """The state of a scheduler between cycles, and its sources of random draws.
 
-    `percentage` is the global percentageOfNodesToScore (0: adaptive), `next_start` kube's nextStartNodeIndex. `draw` gives an index among n
-    tied nodes, `draw_preemption` one for preemption's offset and its last tie. `epoch` is the wall time (ns since 1970) at virtual time 0;
-    without a clock it is later than all. The scheduler calls `extenders` in this order.
+    `percentage` is the global percentageOfNodesToScore (0: adaptive), `next_start` kube's nextStartNodeIndex. `draw` returns an index
+    among n tied nodes, `draw_preemption` one for preemption's offset and its last tie. `epoch` is the wall time (ns since 1970) at
+    virtual time 0; without a clock it is later than all times. The scheduler calls `extenders` in this order.
     """
 
     percentage: int = 0
@@ -66,5 +66,5 @@ class AlgorithmState(State):
     in_order: bool = False  # nodes that tie are not drawn
 
     def disconnect(self) -> None:
-        """Draws from nobody's stream any more."""
+        """Detach the random draws from the world's streams."""
         self.draw = self.draw_preemption = first

@@ -1,7 +1,7 @@
-"""Filter: the plugins one after the other over the rows in order from the start index, block by block, until enough are feasible.
+"""Filter: the plugins run one after the other over blocks of rows in order from the start index, until enough nodes are feasible.
 
-A pod that is nominated to a node has that node looked at first. Where other pods are nominated to a node of the
-block, its filters run twice: with those pods (stage NOMINATED) and without (stage MAIN).
+The pod's nominated node is evaluated first. If other pods are nominated to a node of the block, its filters run twice: with those pods
+(stage NOMINATED) and without (stage MAIN).
 
 kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassFilters) @ v1.34.1
 """
@@ -37,7 +37,7 @@ MIN_FEASIBLE_PERCENTAGE = 5
 
 
 def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """Opens the search; without Filter plugins it is over at once."""
+    """Begin the search. Without Filter plugins, the search ends at once."""
     if cycle.extension is not None and cycle.extension.lost:
         cycle.refused_by[search_of(cycle).order] = NOT_EVALUATED
         open_main_search(cycle, framework, algorithm_state)
@@ -129,7 +129,7 @@ def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
 
 
 def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
-    """Begins the search: with the node that the pod is nominated to, where there is one."""
+    """Begin the search, with the pod's nominated node if there is one."""
     n = len(cycle.nodes)
     cycle.refused_by = np.full(n, NOT_EVALUATED, np.int32)
     cycle.reason = np.zeros(n, np.int32)
@@ -149,7 +149,7 @@ def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: A
 
 
 def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
-    """Begins the search over all nodes, or over those that PreFilter left."""
+    """Begin the search over all nodes, or over the nodes of PreFilter's result."""
     rows = _rows_to_search(cycle)
     own = framework.percentage_of_nodes_to_score
     wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
@@ -186,7 +186,7 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
 
 
 def _list_narrowing_plugins(cycle: SchedulingCycle) -> list[str]:
-    """Plugins that kube names for it: also the one that refused the nominated node, whose look shares the set of names.
+    """Return the plugins that kube names for an empty search, including the plugin that refused the nominated node: both share one set.
 
     kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode)
     """
@@ -196,7 +196,7 @@ def _list_narrowing_plugins(cycle: SchedulingCycle) -> list[str]:
 
 
 def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
-    """The next rows to look at: all where all are wanted, else somewhat more than should do, going by how many passed so far."""
+    """Open the next block: all rows if all are wanted, else slightly more rows than needed at the share that passed so far."""
     search = search_of(cycle)
     left = len(search.order) - search.start
     if search.wanted >= len(search.order):
@@ -223,13 +223,13 @@ def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
 
 
 def search_of(cycle: SchedulingCycle) -> Search:
-    """The search of a cycle that has reached Filter."""
+    """Return the search of a cycle that has reached Filter."""
     assert cycle.search is not None
     return cycle.search
 
 
 def ask(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | None]:
-    """Asks one plugin about the rows that still pass; the status is an internal error's."""
+    """Run one plugin on the rows that still pass. Return its step, and the status of an internal error or None."""
     search = search_of(cycle)
     rows = search.rows
     assert rows is not None
@@ -247,7 +247,7 @@ def ask(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | No
 
 
 def _first_error(cycle: SchedulingCycle, verdicts: Verdicts) -> Status | None:
-    """The internal error that ends the search; kube does not get to one behind the nodes that it wants."""
+    """Return the internal error that ends the search, or None. In kube the search ends before an error behind the wanted nodes."""
     at = verdicts.first_error()
     if at is None:
         return None
@@ -259,7 +259,7 @@ def _first_error(cycle: SchedulingCycle, verdicts: Verdicts) -> Status | None:
 
 
 def next_stage(cycle: SchedulingCycle) -> bool:
-    """Goes from the pass with nominated pods to the main pass of the block; False where that is done."""
+    """Switch from the pass with nominated pods to the main pass of the block. Return False if the main pass is done."""
     search = search_of(cycle)
     if search.stage is Stage.MAIN:
         return False
@@ -271,7 +271,7 @@ def next_stage(cycle: SchedulingCycle) -> bool:
 
 
 def next_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> bool:
-    """Goes to the next block where more feasible nodes are wanted and rows are left."""
+    """Open the next block if more feasible nodes are wanted and rows are left. Return whether it did."""
     search = search_of(cycle)
     assert search.rows is not None
     search.found += len(search.rows)
@@ -283,7 +283,7 @@ def next_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
 
 
 def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows | None:
-    """The feasible rows in the order found; None: the pod's nominated node failed, so all nodes are to be searched."""
+    """Return the feasible rows in search order, or None if the pod's nominated node failed and all nodes are to be searched."""
     search = search_of(cycle)
     seen = search.order[: search.stop]
     passing = np.flatnonzero(cycle.refused_by[seen] == PASSED)
@@ -336,7 +336,9 @@ def write_extended(cycle: SchedulingCycle, extension: Extension) -> None:
 
 
 def _replaces(cycle: SchedulingCycle, step: PluginStep, row: int, status: Status) -> bool:
-    """A node that is left out silently keeps what it has; and what a plugin says comes later than what was said of the nominated node."""
+    """Return whether a status replaces the row's status. A node left out without a status keeps its own; a plugin's status replaces one
+    of the nominated node.
+    """
     before = int(cycle.refused_by[row])
     if status == SILENT:
         return before == PASSED and step.stage != OF_NOMINATED

@@ -1,4 +1,4 @@
-"""A group's cycle as data: its placements, the members tried in each, and what becomes of the group.
+"""A group's cycle as data: its placements, the members tried in each, and the group's outcome.
 
 ```
 open -> TRYING, placement by placement, member by member -> POST_FILTER (none is feasible) -> SUBMITTING, member by member -> over
@@ -17,11 +17,11 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 from scheduler_core.scheduler.queue.types import QueuedPod
 
-UNPLACED = "pod group is unschedulable"  # kube: errPodGroupUnschedulable, which comes first in the texts
+UNPLACED = "pod group is unschedulable"  # kube: errPodGroupUnschedulable, the first part of the messages
 
 
 class Stage(enum.StrEnum):
-    """What the cycle does next."""
+    """The next stage of a group's cycle."""
 
     TRYING = "trying"
     POST_FILTER = "PodGroupPostFilter"
@@ -31,7 +31,7 @@ class Stage(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlacementScore:
-    """A plugin's score of a placement, as it is and normalized."""
+    """A plugin's score of a placement, raw and normalized."""
 
     plugin: str
     raw: int
@@ -40,7 +40,7 @@ class PlacementScore:
 
 @dataclass(frozen=True, slots=True)
 class MemberTrial:
-    """What a trial found for one member: a node, or the text of its refusal."""
+    """The result of a trial for one member: a node, or the text of its refusal."""
 
     node: str
     text: str
@@ -53,7 +53,7 @@ class MemberTrial:
 
 @dataclass(slots=True)
 class Trial(State):
-    """A placement with the members tried in it. `nodes`: None, where they are all there are."""
+    """A placement with the members tried in it. `nodes`: None for all nodes."""
 
     name: str = ""
     nodes: tuple[str, ...] | None = None
@@ -105,12 +105,12 @@ class GroupCycle(State):
 
     @property
     def trial(self) -> Trial:
-        """The placement that is tried."""
+        """The current placement's trial."""
         return self.trials[self.at]
 
     @property
     def results(self) -> list[SchedulingCycle]:
-        """The members' cycles that are submitted, in their order."""
+        """The submitted cycles of the members, in order."""
         return [*([] if self.chosen is None else self.trials[self.chosen].cycles), *self.untried]
 
     @property

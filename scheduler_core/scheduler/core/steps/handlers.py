@@ -1,4 +1,4 @@
-"""Event handlers: what a watch event does to a scheduler's cache and queue.
+"""Event handlers: the effects of a watch event on a scheduler's cache and queue.
 
 kube: eventhandlers.go, framework/events.go @ v1.34.1
 """
@@ -39,7 +39,7 @@ from scheduler_core.scheduler.queue.historical import SERVICE
 
 
 def finish_binding(scheduler: Scheduler, pod: Pod) -> None:
-    """The binding call has been answered: from now on the wait for the watch event counts. Cleaned up each whole second."""
+    """Start the assumed pod's TTL after the binding call's answer. Expired pods are removed at whole seconds."""
     world = scheduler.world
     longest = world.settings.assumed_pod_ttl
     if longest and scheduler.is_assumed(pod):
@@ -48,7 +48,7 @@ def finish_binding(scheduler: Scheduler, pod: Pod) -> None:
 
 
 def expire(scheduler: Scheduler, key: str, uid: str) -> None:
-    """The cache takes the pod back; no plugin and no queue hears of it."""
+    """Remove an expired assumed pod from the cache. Plugins and queue get no event."""
     scheduler.cache.forget(scheduler.cache.where[uid][0])
     scheduler.world.record(PodForgotten(key, cause="expired"), scheduler.name)
 
@@ -58,10 +58,9 @@ NODE_DELETE = ClusterEvent("Node", Action.DELETE)
 
 
 def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
-    """Brings cache and queue up to date with one change in the API server."""
+    """Apply a change in the API server to cache and queue."""
     if event.kind == "Pod":
-        # A pod that has ended is gone for the scheduler.
-        # kube's pod informer selects status.phase!=Succeeded,status.phase!=Failed, so the end of a pod is a deletion to it.
+        # kube's pod informer selects status.phase!=Succeeded,status.phase!=Failed, so a terminated pod counts as deleted.
         old = event.old_pod if event.old_pod is not None and not event.old_pod.terminal else None
         new = event.new_pod if event.new_pod is not None and not event.new_pod.terminal else None
         if old is not None and new is not None and old.uid != new.uid:
@@ -76,7 +75,7 @@ def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
 
 
 def _announce(scheduler: Scheduler, event: ClusterEvent, old: object, new: object) -> None:
-    """Tells the queue of an event, and counts it."""
+    """Move pods in the queue for an event, and count the event."""
     scheduler.queue.move_all(ObjectEvent(event, old, new), scheduler.world.now)
     measure.record_event(scheduler, event.label)
 
@@ -139,7 +138,7 @@ _NODE_PARTS: Mapping[Action, Callable[[Node], object]] = {
 
 
 def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
-    """kube has a handler for pods with a node and one for those without; a pod that gets its node leaves one and comes to the other."""
+    """Call the handlers for pods with and without a node. For kube, a newly bound pod is deleted from one and added to the other."""
     _on_assigned(scheduler, _if_assigned(old), _if_assigned(new))
     bound = new is not None and bool(new.node_name)
     if scheduler.features.generic_workload and new is not None and new.spec.group:
@@ -154,7 +153,7 @@ def _if_assigned(pod: Pod | None) -> Pod | None:
 
 
 def _if_ours(scheduler: Scheduler, pod: Pod | None) -> Pod | None:
-    """A pod without a node that one of the scheduler's profiles is for."""
+    """Return the pod if it has no node and one of the scheduler's profiles is responsible for it, else None."""
     return pod if pod is not None and not pod.node_name and scheduler.responsible_for(pod) else None
 
 
@@ -204,7 +203,7 @@ def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
 
 
 def _free_assumed(scheduler: Scheduler, pod: Pod) -> bool:
-    """A deleted pod that waits on Permit is rejected; since 1.35 one that binds leaves the cache. kube: handleAssumedPodDeletion"""
+    """Reject a deleted pod that waits on Permit; since 1.35, remove a binding pod from the cache. kube: handleAssumedPodDeletion"""
     waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == pod.uid and b.waiting), None)
     if waiting is not None:
         permit.reject(scheduler, waiting, "", "removed")
@@ -235,7 +234,7 @@ def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
 
 
 def pod_changes(old: Pod, new: Pod, features: Features, events: PodEvents) -> list[ClusterEvent]:
-    """The events that an update of a pod amounts to, in kube's order; a change of something else is a generic one.
+    """Return the events of a pod's update, in kube's order; other changes are a generic event.
 
     kube: PodSchedulingPropertiesChange
     """
