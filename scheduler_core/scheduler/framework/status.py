@@ -1,4 +1,4 @@
-"""Status: a plugin's answer, as kube's framework has it.
+"""Status: a plugin's result, as in kube's framework.
 
 kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 """
@@ -64,7 +64,7 @@ class Status:
         return ", ".join(self.reasons)
 
     def by(self, plugin: str) -> Status:
-        """The same answer, signed by a plugin."""
+        """Return the status signed by a plugin. A signed status stays unchanged."""
         if self.plugin:
             return self
         signed = self._signed.get(plugin)

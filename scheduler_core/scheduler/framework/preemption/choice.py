@@ -21,7 +21,7 @@ def start_time(pod: Pod, now: int = NEVER) -> int:
 
 
 def by_importance(pods: Iterable[Pod], now: int = NEVER) -> list[Pod]:
-    """The most important first; equals (same priority and start time) stand as kube's unstable sort leaves them."""
+    """Sort the pods, the most important first; equals (same priority and start time) are in the order of kube's unstable sort."""
     return go_sorted(list(pods), lambda pod: (-pod.priority, start_time(pod, now)))
 
 
@@ -46,7 +46,7 @@ class Budget:
     ends: bool = False  # a pod that violates this budget is not charged to the next ones
 
     def covers(self, pod: Pod) -> bool:
-        """Return whether evicting the pod would use up one disruption."""
+        """Return whether evicting the pod would use one disruption of the budget."""
         # A pod in disruptedPods was charged when its eviction was granted; it must not count twice.
         if self.namespace != pod.namespace or pod.name in self.disrupted:
             return False
@@ -54,7 +54,7 @@ class Budget:
 
 
 def budgets_of(manifests: list[Mapping[str, Any]], ends: bool = False) -> list[Budget]:
-    """Budgets in their order; one with an empty or invalid selector covers nothing and is left out."""
+    """Return the budgets in order; one with an empty or invalid selector covers nothing and is left out."""
     out = []
     for manifest in manifests:
         raw = (manifest.get("spec") or {}).get("selector")
@@ -79,7 +79,7 @@ def budgets_of(manifests: list[Mapping[str, Any]], ends: bool = False) -> list[B
 
 
 def split_by_violation(pods: list[Pod], budgets: list[Budget]) -> tuple[list[Pod], list[Pod]]:
-    """(violating, the others), each in the order given; the pods use the budgets up in that order."""
+    """Return (violating, others), each in the given order; the pods use up the budgets in that order."""
     if not budgets:
         return [], pods
     left = [budget.allowed for budget in budgets]
@@ -119,9 +119,9 @@ def merits(victims: Sequence[Pod], violations: int, now: int = NEVER) -> tuple[i
 
 
 def choose(evidence: Evidence, draw: Callable[..., int]) -> Candidate:
-    """The best candidate; what each criterion left is kept in the evidence. `draw` decides a last tie, by node name.
+    """Return the best candidate. The evidence keeps the candidates left by each criterion. `draw` breaks a last tie, by node name.
 
-    kube leaves the last tie to the order of a Go map.
+    In kube the last tie depends on the order of a Go map.
     """
     # By name, as the draw is a place in this list: without an order of its own the same seed would choose another node.
     left = tuple(sorted(evidence.remaining, key=attrgetter("node")))
