@@ -15,7 +15,7 @@ class NodeTree(State):
     _zones: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def add(self, zone: str, name: str) -> None:
-        """Adds a name that the tree does not hold yet."""
+        """Add a name that the tree does not have yet."""
         self._zones[zone] = (*self._zones.get(zone, ()), name)
 
     def remove(self, zone: str, name: str) -> None:
