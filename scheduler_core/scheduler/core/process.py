@@ -34,7 +34,7 @@ from scheduler_core.scheduler.leaderelection.lock import LeaseCall
 from scheduler_core.scheduler.queue.hints import Hints
 from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision, Strategy
 
-# What a scheduler's queue asks of the scheduler: order, gates, hints, and who is notified of moves.
+# The queue's interface to the scheduler: order, gates, hints, and notification of moves.
 
 
 class QueueRules:

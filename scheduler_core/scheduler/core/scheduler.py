@@ -95,13 +95,13 @@ class Scheduler(State):
     bindings: Copied[dict[int, BindingCycle]]
     running: bool  # a cycle is in progress or the thread is on the agenda
     flushes: Copied[dict[str, int]]  # timers on the agenda by name
-    replica: Copied[Store | None]  # what its listers read where its informers lag
-    members: Copied[dict[str, dict[str, Pod]]]  # pods by their PodGroup and key, as its informer brought them
-    group: Copied[GroupCycle | None]  # the group whose cycle is under way, or was the last
-    inbox: Copied[list[tuple[int, WatchEvent]]]  # changes it will hear of, with the time
+    replica: Copied[Store | None]  # the listers' source if its informers lag
+    members: Copied[dict[str, dict[str, Pod]]]  # the informer's pods by their PodGroup and key
+    group: Copied[GroupCycle | None]  # the group of the current or last cycle
+    inbox: Copied[list[tuple[int, WatchEvent]]]  # pending changes, with their times
     limits: tuple[float, int] | None
     bucket: int  # see client.throttle
-    process: Copied[Process | None]  # None: it always works, as schedulers did before they were processes
+    process: Copied[Process | None]  # None: it always works, as before processes were modeled
 
     def __init__(
         self, name: str, configuration: SchedulerConfiguration, world: SchedulerWorld, process: Process | None = None
@@ -171,16 +171,14 @@ class Scheduler(State):
         self._connect_claims()
 
     def disconnect(self) -> None:
-        """Drop all references that `connect` sets, so that their objects can be freed. The scheduler cannot work until it is connected
-        again.
-        """
+        """Drop all references that `connect` sets, so that their objects can be freed. Reconnect before further use."""
         del self.world
         self.profiles = {}
         self.queue.disconnect()
         self.algorithm_state.disconnect()
         self.claims.disconnect()
 
-    # What it is made of
+    # Its parts
 
     @property
     def release(self) -> Release:

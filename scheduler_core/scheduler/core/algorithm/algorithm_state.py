@@ -13,7 +13,7 @@ from scheduler_core.scheduler.extenders.extender import Extender
 from scheduler_core.scheduler.framework import PluginStep, error
 from scheduler_core.scheduler.queue.nominator import Nominator
 
-# What the step of a phase comes to: another plugin's turn, or the end of the phase.
+# The result of a step: another plugin's turn, or the end of the phase.
 
 
 class Turn(enum.Enum):
@@ -21,15 +21,15 @@ class Turn(enum.Enum):
 
     FIRST = enum.auto()  # the phase begins again with its first plugin
     NEXT = enum.auto()
-    NOBODY = enum.auto()  # the others have nothing left to be asked about
-    SAME = enum.auto()  # an answer from outside is waited for
+    NOBODY = enum.auto()  # the other plugins do not run
+    SAME = enum.auto()  # an answer from outside is pending
 
 
 # Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name, and each step needs some.
 FIRST, NEXT, NOBODY, SAME = Turn.FIRST, Turn.NEXT, Turn.NOBODY, Turn.SAME
 
 StepResult = tuple[PluginStep | None, Turn | PhaseResult]
-"""What a plugin did, and what that comes to."""
+"""The plugin's step, and the next turn or the phase's result."""
 
 
 def internal_error(cycle: SchedulingCycle, message: str) -> PhaseResult:

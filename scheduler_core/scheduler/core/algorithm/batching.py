@@ -62,7 +62,7 @@ def _signing_plugins(framework: Framework) -> tuple[Plugin, ...]:
     found = {plugin.name: plugin for point in _LOOKED_AT for plugin in framework.at(point)}
     spread = found.get("PodTopologySpread")
     if spread is not None and (spread.args.get("defaultingType") != "List" or spread.args.get("defaultConstraints")):
-        return ()  # it spreads every pod, so it lets none be signed
+        return ()  # it spreads every pod, so no pod can be signed
     refusing_first = sorted(found.values(), key=lambda plugin: plugin.name not in _REFUSES)
     return tuple(refusing_first) if found.keys() <= _SIGNS.keys() else ()
 

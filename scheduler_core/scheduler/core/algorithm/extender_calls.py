@@ -75,9 +75,7 @@ def take(
 
 
 def take_binding(extension: Extension, cycle: Cycle, bind: Callable[[], str]) -> PluginStep:
-    """Process the answer of an extender that binds. Status Skip: an ignorable extender failed. `bind` returns the API server's error, or
-    "".
-    """
+    """Process the answer of an extender that binds. Status Skip: an ignorable one failed. `bind` returns the API server's error."""
     exchange = extension.current()
     try:
         read_bind(exchange)

@@ -82,7 +82,7 @@ def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
     # An extender registers no events. With its name among the plugins, any event may bring the pod back from the unschedulable ones.
     if len(extension.kept) != extension.filtered and not extension.nominated:
         cycle.unschedulable_plugins = tuple(sorted({*cycle.unschedulable_plugins, EXTENDER_NAME}))
-    # The rows of the nodes that are left; those that were described anew get rows of their own.
+    # The rows of the remaining nodes; nodes that an extender modified get new rows.
     new = [kept.node for kept in extension.kept if kept.row < 0]
     following = len(cycle.nodes)
     if new:

@@ -50,9 +50,7 @@ def _success(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlgorithmPhase(PhaseRow):
-    """`prepare` runs before the first plugin, `run` runs one plugin, `leave` runs after the last. A result of None: the phase is not
-    over.
-    """
+    """`prepare` runs before the first plugin, `run` is one plugin, `leave` runs after the last. None: the phase continues."""
 
     run: Callable[[SchedulingCycle, Framework, AlgorithmState], StepResult]
     prepare: Part = _nothing

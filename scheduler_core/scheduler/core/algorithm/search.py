@@ -28,9 +28,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 
 OF_NOMINATED = "nominated"  # stage of an extender's step about the node that the pod is nominated to
-SILENT = (
-    unresolvable()
-)  # as kube takes a node without a status of its own, such as one that an extender leaves out without a word
+SILENT = unresolvable()  # like kube's default for a node without a status, such as one that an extender leaves out
 
 MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5
@@ -111,7 +109,7 @@ def conclude(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
             batching.store(cycle, framework, algorithm_state.batches)
         return PhaseResult.ONE_FEASIBLE
     if not framework.has(Point.SCORE) and not algorithm_state.extenders:
-        # kube gives every node a score of one where nothing scores, so the choice is a draw among all.
+        # kube gives every node the score 1 if nothing scores, so the choice is a draw among all.
         cycle.scores = ScoreBoard(feasible, total=np.ones(len(feasible), np.int64))
         return PhaseResult.NOT_SCORED
     cycle.scores = ScoreBoard(feasible)
@@ -174,7 +172,7 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
     if within is not None:
         names = within if names is None else names & within
     left = [row for name in names or () if (row := cycle.nodes.row(name)) is not None]
-    # kube walks a Go set here, in random order; list order lets a run be repeated.
+    # kube walks a Go set here, in random order; list order makes a run reproducible.
     rows = np.array(sorted(left), np.intp)
     if cycle.node_names is None:
         return rows
@@ -298,7 +296,7 @@ def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Row
     if len(passing) > search.wanted:
         end = int(passing[search.wanted])
         search.beyond = int(seen[end])
-        # The block reached beyond the node at which kube's loop ends; what lies behind it was never looked at there.
+        # The block extends beyond the node at which kube's loop ends. In kube the nodes behind it are not evaluated.
         cycle.refused_by[seen[end:]] = NOT_EVALUATED
         seen = seen[:end]
         search.seen = end + 1
@@ -336,8 +334,8 @@ def write_extended(cycle: SchedulingCycle, extension: Extension) -> None:
 
 
 def _replaces(cycle: SchedulingCycle, step: PluginStep, row: int, status: Status) -> bool:
-    """Return whether a status replaces the row's status. A node left out without a status keeps its own; a plugin's status replaces one
-    of the nominated node.
+    """Return whether a status replaces a row's. SILENT replaces only a pass; a status of the nominated node's pass, no plugin's
+    rejection.
     """
     before = int(cycle.refused_by[row])
     if status == SILENT:

@@ -86,8 +86,7 @@ def condition_differs(status: Status, condition: Mapping[str, Any], fields: tupl
 
 @dataclass(slots=True, eq=False)
 class Dispatcher(State):
-    """`calls`: waiting and running calls by the pod's UID (a newer call may wait behind a running one); `queue`: the UIDs in order of
-    their turns.
+    """`calls`: waiting and running calls by the pod's UID (a newer one may wait behind a running one); `queue`: UIDs by turn.
 
     `retries`: the number of retries of a running call, by its number; `sent`: the time of its first try (ns).
     """

@@ -118,7 +118,7 @@ class Extension(State):
     filtered: int = 0
     nominated: bool = False
     lost: bool = False
-    asking: int = 0  # the PostFilter plugin (its place in the phase) whose victims the extenders are asked about
+    asking: int = 0  # the PostFilter plugin (its index in the phase) whose victims the extenders receive
     resumed: bool = False  # that plugin has the extenders' answers
     victims: tuple[NodeVictims, ...] = ()
     evidence: Shared[Any] = None  # of that plugin

@@ -141,8 +141,8 @@ def _begin(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _begin_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
-    # kube: Permit is the last point that can make a pod unschedulable. After it no hint will ask for the events, so
-    # they are freed before the binding, which may take long.
+    # kube: Permit is the last point that can make a pod unschedulable. After it no hint needs the events, so
+    # they are freed before the binding, which may be slow.
     scheduler.queue.done(binding.pod.uid)
     _begin(scheduler, binding)
 
@@ -274,7 +274,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     forget(scheduler, binding.pod, binding.span)
     failure, outcome, message = _explain(point, status)
     now, forgotten = scheduler.world.now, ObjectEvent(ASSIGNED_POD_DELETE, binding.pod, None)
-    # A pod that failed by an error backs off whatever the events say, so nothing needs to be deferred.
+    # A pod that failed by an error backs off in any case, so nothing needs to be deferred.
     if was_assumed and not status.rejected:
         scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(BindingEnded(binding.pod.key, binding.node, outcome, message), scheduler.name, binding.span)
@@ -289,9 +289,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
 
 
 def _explain(point: Point, status: Status) -> tuple[Status, str, str]:
-    """Return the failure's status, outcome, and message. Of rejections, only those on Permit become a FitError; later statuses remain
-    unchanged.
-    """
+    """Return the failure's status, outcome, and message. Only rejections on Permit become a FitError; later ones are unchanged."""
     if point is Point.EXTENDER_BIND:
         return status, "error", status.message
     if point is Point.PERMIT and not status.rejected:

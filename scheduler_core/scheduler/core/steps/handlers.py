@@ -34,7 +34,7 @@ from scheduler_core.scheduler.queue.historical import SERVICE
 # Assumed pods that expire: forgotten by the cache when no watch event has confirmed their binding in time.
 #
 # v1.34 never expires one (durationToExpireAssumedPod is 0); older releases did, such as the one that waited 30 s. So the setting
-# `assumed_pod_ttl` is historical. It matters where informers lag: the room of an expired pod looks free, though the pod has it.
+# `assumed_pod_ttl` is historical. It matters if informers lag: an expired pod's resources look free although the pod uses them.
 # kube: backend/cache/cache.go (FinishBinding, cleanupAssumedPods) @ v1.34.1
 
 
@@ -247,7 +247,7 @@ def pod_changes(old: Pod, new: Pod, features: Features, events: PodEvents) -> li
         actions.append(Action.UPDATE_POD_SCALE_UP)
     if old.spec.scheduling_gates and not new.spec.scheduling_gates:
         actions.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
-    # Validation lets tolerations be added only, so kube compares the lengths.
+    # Validation allows only adding tolerations, so kube compares the lengths.
     if len(old.spec.tolerations) != len(new.spec.tolerations):
         actions.append(Action.UPDATE_POD_TOLERATION)
     if features.dynamic_resources and _claims(old) != _claims(new):
@@ -311,7 +311,7 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
             if old is new:
                 return
     if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.features.dynamic_resources:
-        # Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker.
+        # Slices whose devices' taints have changed. kube: resourceslice/tracker.
         for changed in find_changed_slices(scheduler.view, event.kind, event.old, event.new):
             _announce(scheduler, _SLICE_UPDATE, changed, changed)
     if resource is not None:

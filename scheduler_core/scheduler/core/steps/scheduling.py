@@ -247,9 +247,7 @@ def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulingPhase(PhaseRow):
-    """`run` is one step. It returns when the next step is due (ns from now), or None if it was the last or another function schedules the
-    next.
-    """
+    """`run` is one step. It returns the time until the next step (ns), or None if it is the last or scheduled elsewhere."""
 
     run: Callable[[Scheduler, SchedulingCycle], int | None]
 
