@@ -74,7 +74,7 @@ class Cache(State):
     resources: Copied[ResourceIndex] = field(default_factory=ResourceIndex)
     tree: Copied[NodeTree] = field(default_factory=NodeTree)
     slots: Copied[dict[str, int]] = field(default_factory=dict)
-    nodes: Copied[list[Node | None]] = field(default_factory=list)  # by slot; None: only pods are known of this node
+    nodes: Copied[list[Node | None]] = field(default_factory=list)  # by slot; None: only pods of this node
     names: Copied[list[str]] = field(default_factory=list)
     pods: Copied[list[tuple[Pod, ...]]] = field(default_factory=list)
     ports: Copied[dict[int, frozenset[HostPort]]] = field(default_factory=dict)  # slots that use host ports
@@ -203,7 +203,7 @@ class Cache(State):
 
     def update_snapshot(self, table: NodeTable) -> NodeTable:
         """Return the current snapshot: the same table with its dirty rows copied, or a new table if nodes changed."""
-        # New nodes move the rows of others and a new resource widens them, so nothing could be copied row by row.
+        # New nodes move the rows of others and a new resource widens them, so rows cannot be copied one by one.
         if self._nodes_changed or table.requested.shape[1] != len(self.resources):
             fresh = self.table()
             self._rows = self._rows_of_nodes().by_slot
@@ -221,7 +221,7 @@ class Cache(State):
                 table.pod_count[row] = self.counts[slot, _PODS]
                 table.pods[row] = self.pods[slot]
                 ports = self.ports.get(slot, NO_PORTS)
-                # Identity will do: a set of ports is replaced and never changed.
+                # Identity suffices: a set of ports is replaced and never changed.
                 if ports is not table.ports[row]:
                     table.ports[row] = ports
                     others = table.rows_with_ports - {row}
@@ -395,7 +395,7 @@ class Cache(State):
     def _image_states(self, rows: dict[str, int]) -> dict[str, ImageState]:
         states = {}
         for name, holders in self.image_nodes.items():
-            # Sorted, as the holders are in the order in which nodes came to report the image.
+            # Sorted, because the holders are in the order in which they reported the image.
             having = np.sort(np.fromiter((rows[n] for n in holders if n in rows), np.intp))
             states[name] = ImageState(self.image_sizes[name], having)
         return states

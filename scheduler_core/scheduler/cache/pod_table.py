@@ -91,7 +91,7 @@ class PodColumns(_Columns):
         table._copy_columns(self)
         table.node = row_of_slot[self.node]
         outside = table.node < 0
-        # Any row will do, as NO_POD weighs 0 in every measure; `update` writes 0 as well, and `_move` compares.
+        # Any row is valid, because NO_POD counts 0 in every measure; `update` also writes 0, and `_move` compares.
         table.node[outside] = 0
         table.cls[outside] = NO_POD
         return table
@@ -132,7 +132,7 @@ class PodTable(_Columns):
 
     _rows: int = 0
     _zeros: Derived[Shared[Counts]] = field(init=False)
-    _log: Derived[Copied[list[tuple[int, int, int]]]] = field(default_factory=list)  # row, class, one pod more or less
+    _log: Derived[Copied[list[tuple[int, int, int]]]] = field(default_factory=list)  # row, class, +1 or -1 pod
     _log_start: Derived[Shared[int]] = 0  # entries that were dropped
     # Measure -> counts at a position of the log.
     _counts: Derived[Copied[dict[object, Shared[tuple[Counts, int]]]]] = field(default_factory=dict)
@@ -208,6 +208,6 @@ class PodTable(_Columns):
         self.node[place] = row
         self.cls[place] = cls
         if len(self._log) > _LOG_LIMIT:
-            # Counts from before this point no longer find their position in the log, and are counted in full.
+            # Counts from before this point no longer have a position in the log, and are recomputed.
             self._log_start += len(self._log)
             self._log.clear()

@@ -41,7 +41,7 @@ class ResourceIndex(State):
 
 @dataclass(frozen=True, slots=True)
 class LabelColumn:
-    """One label key over all rows: `codes[i]` is -1 where the label is absent, else an index into `values`."""
+    """One label key over all rows: `codes[i]` is -1 if the label is absent, else an index into `values`."""
 
     values: tuple[str, ...]
     codes: NDArray[np.int32]

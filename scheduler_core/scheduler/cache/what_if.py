@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects import Node, Pod, Resources, Taint
 from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NO_PORTS, NodeTable, ResourceIndex
 
-# A snapshot with more rows: nodes as an extender described them, of which the scheduler knows no pods and no images.
+# A snapshot with more rows: nodes that an extender modified, without pods and images.
 # kube: pkg/scheduler/extender.go (Filter: NewNodeInfo, SetNode) @ v1.34.1
 
 

@@ -69,13 +69,13 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     controller_manager: ControllerManagerOptions = ControllerManagerOptions()
     kubelet: Mapping[str, Any] = {}  # KubeletConfiguration of all nodes
     kubelets: Mapping[str, Mapping[str, Any]] = {}  # of single nodes, by name
-    controllers: tuple[str, ...] | None = None  # which ones run, by kube's names; None: all
+    controllers: tuple[str, ...] | None = None  # the controllers that run, by kube's names; None: all
     run_kubelets: bool = True  # False: nodes have no kubelet, and bound pods stay Pending
     # The replacement of kubelets if none run (controllers/kubelet/stand_in.py).
     stand_in: Literal["", "removes", "runs"] = ""
     provisioners: tuple[str, ...] | None = None  # the CSI provisioners that run; None: each that a class names
     provisioning_errors: Mapping[str, ErrorText] = {}  # the error instead of a volume, by class or driver
-    reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it
+    reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller reconciles it
     image_pull_rate: PullRate = 0  # of images with a known size; 0: pulled at once
     api_latency: Latency = 5 * MILLISECOND  # of a scheduler process' lists and of calls about its lease
 

@@ -32,7 +32,7 @@ def default_arguments(name: str, args: Mapping[str, Any], features: Features = D
 
 
 def shape_errors(name: str, args: Mapping[str, Any] | None, path: str) -> list[FieldError]:
-    """Unknown fields, wrong types, and another plugin's arguments."""
+    """Return errors for unknown fields, wrong types, and another plugin's arguments."""
     arguments = arguments_of(name)
     if arguments is None or arguments.lenient:
         return []
@@ -94,7 +94,7 @@ def expand(plugins: Mapping[str, Any], path: str) -> tuple[Expanded, list[FieldE
 
 
 def _weights(score: Entries, multi: Entries) -> dict[str, int]:
-    """The weight at Score before the one at multiPoint; 0 and absent count as 1."""
+    """Return the weights by plugin: the one at Score, else the one at multiPoint; 0 and absent count as 1."""
     weights: dict[str, int] = {}
     for plugin in (*score, *multi):
         weights.setdefault(plugin["name"], plugin.get("weight") or 1)

@@ -86,7 +86,7 @@ def _profiles_errors(profiles: Sequence[Mapping[str, Any]], features: Features) 
         errors += _find_removed_plugins(profile["plugins"], f"{path}.plugins")
         errors += _plugin_config_errors(profile, path, features)
         if name in seen:
-            # kube names the place of the first one as the duplicate value.
+            # kube reports the path of the first one as the duplicate value.
             first = f"profiles[{seen[name]}].schedulerName"
             errors.append(FieldError(f"{path}.schedulerName", first, "", kind="Duplicate value"))
         seen[name] = i

@@ -46,7 +46,7 @@ def implements(name: str, point: Point) -> bool:
     return built is not None and takes_part(built, point)
 
 
-# A KubeSchedulerConfiguration as the scheduler uses it: defaulted, validated, its multiPoint sets expanded.
+# The scheduler's KubeSchedulerConfiguration: defaulted, validated, with expanded multiPoint sets.
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
 KIND = "KubeSchedulerConfiguration"

@@ -49,13 +49,13 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
     manual: bool = False  # a scheduling cycle begins only on command
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
-    assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
+    assumed_pod_ttl: Duration = 0  # historical: the time until an unconfirmed assumed pod is forgotten; 0: never
     informer_lag: Duration = 0  # from a change in the API server until the informers deliver it
     client_qps: Rate = 0  # of a scheduler's API client; 0: by the configuration, by default without limit
     client_burst: Burst = 100  # calls at once if client_qps is set
     cluster: ClusterSettings = ClusterSettings()  # the components around the schedulers
     plugins: Mapping[str, Definition] = {}  # custom plugins in CEL; set by DefinePlugin
-    scheduler_releases: Mapping[str, Release] = {}  # of schedulers by name that have another release than the world
+    scheduler_releases: Mapping[str, Release] = {}  # by name of a scheduler with another release than the world
 
     @property
     def behaviors(self) -> frozenset[Behavior]:

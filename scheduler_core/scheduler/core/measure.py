@@ -72,7 +72,7 @@ def _beyond(cycle: SchedulingCycle) -> NDArray[np.bool_] | None:
 
 
 def _count_filter(figures: Figures, profile: str, step: PluginStep, tail: NDArray[np.bool_] | None) -> None:
-    """Filter is called once a node, and so counted."""
+    """Count one call of Filter per node, as kube calls it."""
     nodes = step.evaluated
     if not step.refused:
         if tail is not None:
@@ -94,14 +94,14 @@ def _count_points(figures: Figures, cycle: SchedulingCycle, framework: Framework
     for point, status in _points(cycle, framework):
         figures.extension_point.counts[(point, status, cycle.profile), 0] += 1
     if cycle.feasible is not None and not len(cycle.feasible) and framework.has(Point.POST_FILTER):
-        # Where evictions hold up the cycle, they are a part of PostFilter.
+        # If the cycle waits for evictions, they are a part of PostFilter.
         took = now - cycle.decided if cycle.evicting else 0
         status = cycle.post_filter.code.kube_name
         figures.extension_point.observe(("PostFilter", status, cycle.profile), took)
 
 
 def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str]]:
-    """The extension points that a cycle went through, with how each ended; PostFilter left out."""
+    """Return the cycle's extension points, except PostFilter, with the status of each."""
     if not len(cycle.nodes):
         return []
     last = cycle.steps[-1].point
@@ -109,7 +109,7 @@ def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str
     points = [("PreFilter", _ERROR if failed is Point.PRE_FILTER else cycle.pre_filter_status.code.kube_name)]
     if cycle.search is not None and framework.has(Point.FILTER):
         if cycle.nominated_mark is not None:
-            points.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
+            points.append(("Filter", OK))  # the pod's nominated node is evaluated separately
         elif _has_failed_on_nominated(cycle):
             points.append(("Filter", _ERROR))
         points.append(("Filter", _ERROR if failed is Point.FILTER else OK))
@@ -133,14 +133,14 @@ def _points_after(cycle: SchedulingCycle) -> list[tuple[str, str]]:
         return [("Reserve", OK), ("Permit", Code.WAIT.kube_name if cycle.waits else OK)]
     ran = [step for step in cycle.steps if step.point in (Point.RESERVE, Point.PERMIT)]
     if not ran or ran[-1].status.ok:
-        return []  # the cache would not assume the pod
+        return []  # the cache did not assume the pod
     refused = (ran[-1].point.value, ran[-1].status.code.kube_name)
     before = [("Reserve", OK)] if ran[-1].point is Point.PERMIT else []
     return [*before, refused, ("Unreserve", OK)]
 
 
 def record_failure(scheduler: Owner, result: str, profile: str, started: int) -> None:
-    """An attempt ends without a binding."""
+    """Record the metrics of an attempt that ends without a binding."""
     scheduler.queue.metrics.attempts[profile, result] += 1
     scheduler.figures.scheduling_attempt.observe((result, profile), scheduler.world.now - started)
 

@@ -125,7 +125,7 @@ class Clock:
         return self.offset + now * self.rate // PART
 
     def when(self, shown: int) -> int:
-        """The first virtual time (ns) at which it shows that much."""
+        """Return the first virtual time (ns) at which the clock shows this reading."""
         return min(-((self.offset - shown) * PART // self.rate), FOREVER)
 
 
@@ -149,10 +149,10 @@ class Process(State):
     clock: Clock
     elector: Copied[LeaderElector | None] = None
     reporter: str = ""  # of its Events about the lease
-    launched: bool = True  # it was started as a process; else it is of a scheduler that was there before
+    launched: bool = True  # started as a process; else the process of a scheduler that already existed
     stage: Stage = Stage.STARTING
     since: int = 0
-    delayed: bool = False  # informers start only once it leads
+    delayed: bool = False  # informers start only when it leads
     listed: bool = False
     hang: int | None = None
     call: LeaseCall | None = None
@@ -181,7 +181,7 @@ def working_process(name: str, since: int) -> Process:
 
 
 def identity_of(name: str, seed: int) -> str:
-    """Host name and a UUID that depends on nothing but the seed. kube: cmd/kube-scheduler/app/options/options.go"""
+    """Return the host name and a UUID that depends only on name and seed. kube: cmd/kube-scheduler/app/options/options.go"""
     digest = hashlib.sha256(f"{name}/{seed}".encode()).hexdigest()
     parts = (digest[:8], digest[8:12], f"4{digest[13:16]}", f"8{digest[17:20]}", digest[20:32])
     return f"{name}_{'-'.join(parts)}"

@@ -161,7 +161,7 @@ class Scheduler(State):
         """Connect a copy to its world."""
         self.world = world
         if self.group is not None and self.group.current is not None:
-            self.cycle = self.group.current  # a copy of both has it twice
+            self.cycle = self.group.current  # a copy of both has two copies of it
         self.profiles = self._make_profiles()
         self.queue.connect(QueueRules(self))
         self.queue.nominator.find = self.live
@@ -353,7 +353,7 @@ class Scheduler(State):
     def _set_timer(self, kind: type[actions.Flush], due: int | None) -> None:
         if due is None:
             return
-        if due < self.world.now:  # its ticks until now found nothing to do
+        if due < self.world.now:  # its earlier ticks had no work
             due = (self.world.now // kind.period + 1) * kind.period
         if kind.timer not in self.flushes or due < self.flushes[kind.timer]:
             self.flushes[kind.timer] = due

@@ -44,7 +44,7 @@ def first_value(text: str) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(name)  # Go knows neither NaN nor Infinity
+    raise ValueError(name)  # Go has neither NaN nor Infinity
 
 
 _DECODER = json.JSONDecoder(
@@ -82,7 +82,7 @@ def _scan(data: bytes) -> None:
     """Scan the first value of a text. Raise GoError at its first wrong byte."""
     if not data.strip(b" \t\r\n"):
         raise GoError("EOF")
-    # A stack instead of recursion: a text may be nested as deep as it likes.
+    # A stack instead of recursion, because the nesting of a text has no limit.
     at, following, stack = 0, "value", [b""]
     while True:
         at = _end(_SPACES, data, at)
@@ -109,7 +109,7 @@ def _scan(data: bytes) -> None:
 
 
 def _scan_leaf(data: bytes, at: int) -> int:
-    """Return where the string, number, or literal ends that begins here."""
+    """Return the end of the string, number, or literal that begins here."""
     byte = data[at : at + 1]
     if byte == b'"':
         end = _end(_STRING, data, at)
@@ -151,7 +151,7 @@ _ESCAPES = dict(zip(b"\a\b\t\n\v\f\r'\\", "abtnvfr'\\", strict=True))
 
 
 def _quote_byte(byte: bytes) -> str:
-    """A byte as Go's errors print it, as if it was a character of its own."""
+    """Return a byte as quoted in Go's errors, as if it were a character."""
     code = byte[0]
     if code in _ESCAPES:
         return f"'\\{_ESCAPES[code]}'"
@@ -162,7 +162,7 @@ def _quote_byte(byte: bytes) -> str:
     return f"'{chr(code)}'"
 
 
-# Go's types, as far as answers have them: JSON values are read into them with the very errors of encoding/json.
+# The Go types of answers: JSON values are read into them with the errors of encoding/json.
 #
 # go: src/encoding/json/decode.go @ 1.24
 
@@ -220,7 +220,7 @@ def int64(value: Any, where: FieldPlace) -> int:
 
 
 def anything(value: Any, where: FieldPlace) -> Any:
-    """A value as plain data, with its numbers as numbers."""
+    """Return a value as plain data, with its numbers as numbers."""
     if isinstance(value, Object):
         return {name: anything(inner, where) for name, inner in value}
     if isinstance(value, Number):
@@ -242,7 +242,7 @@ def list_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Rea
 
 
 def map_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Reader:
-    """A map with texts as keys."""
+    """Return a reader of a map with string keys."""
 
     def read(value: Any, where: FieldPlace) -> dict[str, Any]:
         if not isinstance(value, Object):

@@ -177,9 +177,9 @@ def read_prioritize(exchange: Exchange) -> list[tuple[str, int]]:
 
 
 def read_preempt(exchange: Exchange) -> dict[str, MetaVictims]:
-    """Return the victims by node. ExtenderError.
+    """Return the victims by node. Raise ExtenderError.
 
-    DEVIATION: where victims or a pod among them are null kube-scheduler crashes; here it is an error.
+    DEVIATION: if victims or a pod among them are null, kube-scheduler crashes; here this is an error.
     """
     result = _read(exchange, _PREEMPT) or {}
     by_node = result.get("NodeNameToMetaVictims") or {}
@@ -194,7 +194,7 @@ def _victims(raw: Mapping[str, Any] | None) -> MetaVictims:
 
 
 def read_bind(exchange: Exchange) -> None:
-    """ExtenderError where the extender did not bind the pod."""
+    """Raise ExtenderError if the extender did not bind the pod."""
     _raise_error_of(_read(exchange, _BIND) or {})
 
 

@@ -82,7 +82,7 @@ def _about_nodes(request: Request) -> Json:
 
 
 def _about_victims(request: Request) -> Json:
-    """ExtenderPreemptionArgs; the keys of a map are in their order."""
+    """Return an ExtenderPreemptionArgs; the keys of a map are sorted."""
     by_node = {
         victims.node: _victims(victims, request.names_only)
         for victims in sorted(request.victims, key=lambda victims: victims.node)

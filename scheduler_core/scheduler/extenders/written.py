@@ -84,7 +84,7 @@ def compile_answer(verb: Verb, text: str) -> Program:
 
 
 def problems_of(written: WrittenServer) -> list[Wrong]:
-    """Every expression that can't be used."""
+    """Return the errors of all invalid expressions."""
     found = []
     for verb in Verb:
         text = getattr(written, verb.value)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scheduler_core.scheduler.framework.cycle_state import CycleState
     from scheduler_core.scheduler.framework.status import Status
 
-Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in place
+Edit = Callable[[dict[str, Any]], None]  # changes a copy of a manifest in place
 
 
 def edit_at(*path: str | int, **fields: Any) -> Edit:

@@ -88,7 +88,7 @@ CLAIM_UPDATE = ClusterEvent(CLAIM, Action.UPDATE)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent(ANYTHING, Action.ALL, "UnschedulableTimeout")
 FORCE_ACTIVATE = ClusterEvent(ANYTHING, Action.ALL, "ForceActivate")
 
-# Causes of moves that are no cluster events.
+# Causes of moves other than cluster events.
 ATTEMPT_FAILED = "ScheduleAttemptFailure"
 BACKOFF_COMPLETE = "BackoffComplete"
 POP_FROM_BACKOFF = "PopFromBackoffQ"
@@ -115,7 +115,7 @@ class On:
     hint: Hint | None = None
 
     def matches(self, event: ClusterEvent) -> bool:
-        """kube: framework/types.go MatchClusterEvents (numeric comparison included)."""
+        """Return whether the event matches. kube: framework/types.go MatchClusterEvents (numeric comparison included)."""
         if self.resource == ANYTHING and self.action == Action.ALL:
             return True
         if self.resource not in (ANYTHING, event.resource) and not (self.resource == POD and event.resource in _PODS):

@@ -91,7 +91,7 @@ class Below:
 
 Part: TypeAlias = (
     str | Words | Key | Code | Amount | WrittenValue | PodName | Bar | Aside | Below
-)  # a str is shown as it is
+)  # a str is shown unchanged
 Parts: TypeAlias = tuple[Part, ...]
 
 

@@ -38,7 +38,7 @@ class PluginStep(SharedState):
     scores: Scores | None = None
     node_names: frozenset[str] | None = None
     timeout: int = 0
-    stage: str = ""  # of Filter: which pass
+    stage: str = ""  # of Filter: the pass
     evidence: Any = None  # of PostFilter: the data of its decision
 
     @property
@@ -46,16 +46,16 @@ class PluginStep(SharedState):
         return self.status.skipped
 
     def refusals(self) -> list[tuple[int, Status]]:
-        """The rows that Filter refused, each with its status as the plugin gave it."""
+        """Return the rows that Filter rejected, each with the plugin's status."""
         if self.rows is None or self.verdicts is None:
             return []
         return self.verdicts.refusals(self.rows)
 
 
-# What a row has in place of the step that refused it.
+# The values of a row that no step rejected.
 PASSED = -1
 NOT_EVALUATED = -2
-EXCLUDED = -3  # not among the nodes that PreFilter left
+EXCLUDED = -3  # not in PreFilter's result
 
 
 @dataclass(slots=True)

@@ -79,7 +79,7 @@ class Point(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PreFilterResult:
-    """PreFilter's answer: a status and, where the plugin narrows the search, the names of the nodes left (None: all)."""
+    """PreFilter's answer: a status and, if the plugin narrows the search, the names of the remaining nodes (None: all)."""
 
     status: Status = SUCCESS
     node_names: frozenset[str] | None = None
@@ -137,7 +137,7 @@ class Verdicts:
 
 
 class Filters(Protocol):
-    """The profile's Filter plugins, to be run on what-ifs (with nominated pods, as in the main search)."""
+    """The profile's Filter plugins, for what-ifs (with nominated pods, as in the main search)."""
 
     def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
         """Return the first plugin's rejection (signed) by row; rows that pass are left out."""
@@ -146,8 +146,8 @@ class Filters(Protocol):
         """Add or remove pods in the view `nodes` and in the plugins' state."""
 
     def local_to_rows(self, state: CycleState) -> tuple[object, ...] | None:
-        """Return a key, or None if a filter of this cycle reads more than its row. With the same key, pod spec, and pods on a row, the
-        rejection of a row is the same until a Node changes (except for rows with nominated pods).
+        """Return a key, or None if a filter of this cycle reads more than its row. The key, pod spec, and pods on a row decide the row's
+        rejection until a Node changes (except for rows with nominated pods).
         """
 
 

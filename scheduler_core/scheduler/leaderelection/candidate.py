@@ -141,6 +141,7 @@ class Candidate(State):
         if answer.ok:
             self._observe(now, self.wanted)
             return True
+        # As in client-go, a failed optimistic update falls back to the slow path: read, then update.
         return doing is PendingCall.OPTIMISTIC_UPDATE and self._get(PendingCall.GET)
 
     def _read(self, now: int, answer: LeaseAnswer) -> Next:
@@ -153,7 +154,7 @@ class Candidate(State):
             self._observe(now, record)
             self.observed_raw = record.by_the_second
         if record.holder and self.began < self.valid_until and not self.is_leader:
-            return False
+            return False  # another candidate holds a lease that has not expired
         if self.is_leader:
             self._keep_term(record)
             self.slow_paths += 1

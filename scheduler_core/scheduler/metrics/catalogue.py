@@ -48,7 +48,7 @@ class Time(enum.StrEnum):
 class Metric:
     """One metric. `observed`: where and when, in this engine. `gate`: the world's setting without which kube does not register it.
 
-    `behavior`: the behavior of newer releases that brought it.
+    `behavior`: the behavior of newer releases that introduced it.
     """
 
     name: str

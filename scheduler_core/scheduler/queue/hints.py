@@ -73,7 +73,7 @@ class Hints:
         return event.wildcard or any(self._of(event).values())
 
     def listeners(self, event: ClusterEvent) -> frozenset[str]:
-        """Names of the plugins of any profile that registered for the event."""
+        """Return the names of the plugins of any profile that are registered for the event."""
         key = (event.resource, int(event.action))
         if key not in self._names:
             self._names[key] = frozenset(
@@ -103,7 +103,7 @@ class Hints:
                 continue
             self._counts[listener.yes] += 1
             hint_name = "" if hint is None else hint.__name__
-            # A pending pod was waiting for this very plugin, not refused for good, so kube spares it the backoff.
+            # A pending pod only waited for this plugin and was not rejected by it, so kube skips the backoff.
             if plugin.name in entry.pending_plugins:
                 return RequeueDecision(Strategy.IMMEDIATELY, event.label, plugin.name, hint_name)
             decision = RequeueDecision(Strategy.AFTER_BACKOFF, event.label, plugin.name, hint_name)

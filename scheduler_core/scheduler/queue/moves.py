@@ -47,7 +47,7 @@ class HintedMoves:
         state = self._state
         heard = self._rules.listeners(what.event)
         # A list, as moving a pod changes the dict. kube walks a Go map, in random order; here the longest waiting
-        # pods go first, so that a run can be repeated.
+        # pods go first, so that a run is reproducible.
         waiting = [e for e in state.unschedulable.values() if not heard.isdisjoint(e.rejectors)]
         self._ask(waiting + self._gated(what), what, now, only)
         # Without a pod in flight no later failure needs the event.
@@ -135,7 +135,7 @@ class HintedMoves:
 
     def _overdue(self, since: int) -> int:
         late = since + self._options.max_in_unschedulable
-        # kube looks every 30 seconds for pods that are strictly older, so one that is due at a tick waits for the next.
+        # kube flushes strictly older pods every 30 seconds, so a pod that is due at a tick waits for the next tick.
         return (late // FLUSH_PERIOD + 1) * FLUSH_PERIOD
 
     def flush_unschedulable(self, now: int) -> None:

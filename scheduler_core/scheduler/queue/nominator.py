@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.scheduler.queue.types import QueuedPod
 
-Find = Callable[[str], Pod | None]  # pod key -> the pod as the API server has it
+Find = Callable[[str], Pod | None]  # pod key -> the API server's version of the pod
 FindQueued = Callable[[str], QueuedPod | None]  # pod key -> its entry in the queue
 
 
@@ -59,7 +59,7 @@ class Nominator(State):
             node = pod.nominated_node_name
         if not node and not self.keeps_cleared:
             return
-        # The caller's version may be old by now; a pod that is bound would hold room a second time as a nominated one.
+        # The caller's version may be outdated; a bound pod must not be counted again as a nominated one.
         if self.find is not None:
             live = self.find(pod.key)
             if live is None or live.node_name:

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.framework.events import BACKOFF_COMPLETE, POP_FROM
 from scheduler_core.scheduler.queue.state import Order, QueueState
 from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
-# How long a pod that failed backs off, and when its backoff is over.
+# The backoff of a failed pod: its duration and its end.
 # kube: backend/queue/backoff_queue.go @ v1.34.1
 
 
@@ -36,7 +36,7 @@ class Backoff:
         if not failures or not self._options.max_backoff:
             return replace(entry, backoff_until=None)
         doublings = entry.attempts if self._options.historical else failures - 1
-        # Python integers do not overflow; the cap keeps a pod with very many failures from shifting up huge ones.
+        # Python integers do not overflow; the cap avoids huge shifts after very many failures.
         longest = self._options.max_backoff
         if entry.members:
             longest = int(longest * math.sqrt(entry.size))
@@ -71,7 +71,7 @@ class QueuePlacement:
         self._nominating = (options.events.label(Action.ADD), options.events.label(Action.UPDATE)) if late else ()
 
     def active_order(self, entry: QueuedPod) -> Order:
-        # The sequence number makes the order total; without it names would decide among pods of one priority and time.
+        # The sequence number makes the order total; without it, names would order pods of one priority and time.
         return (*self._rules.sort_key(entry.pod, entry.timestamp), entry.sequence)
 
     def backoff_order(self, entry: QueuedPod) -> Order:
@@ -131,7 +131,7 @@ class QueuePlacement:
             if entry.key not in state.active and not state.backs_off(entry.key):
                 self.park(entry, cause, why)
             return False
-        # Only behind the gates, as in kube: the time that a pod is gated is no part of its scheduling latency.
+        # Only after PreEnqueue, as in kube: the time while a pod is gated is not part of its scheduling latency.
         if entry.initial_timestamp is None or entry.members:
             entry = entry.begin(now)
         state.active.put(entry, self.active_order(entry))

@@ -61,7 +61,7 @@ class SchedulingQueue(State):
         del self._rules, self._placing, self.moves, self.groups
         self.nominator.find = self.nominator.queued = None
 
-    # What is in it
+    # Contents
 
     def __len__(self) -> int:
         return sum(map(len, self.state.maps()))
@@ -200,7 +200,7 @@ class SchedulingQueue(State):
             unschedulable_plugins=plugins,
             pending_plugins=pending,
             unschedulable_count=entry.unschedulable_count + (not failed),
-            # kube's ConsecutiveErrorsCount: a refusal resets it, while an error leaves the count of refusals alone.
+            # kube's ConsecutiveErrorsCount: a rejection resets it, but an error does not reset the count of rejections.
             error_count=entry.error_count + 1 if failed else 0,
         )
         for plugin in entry.rejectors:
@@ -254,7 +254,7 @@ class SchedulingQueue(State):
         if entry is not None and Behavior.DELETED_PODS_UNCOUNTED in self.options.behaviors:
             self._placing.uncount(entry)
 
-    # What moves pods
+    # Moves
 
     def move_all(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None = None) -> None:
         """Move the waiting pods that the event may help (of those that pass `only`)."""

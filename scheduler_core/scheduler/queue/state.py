@@ -13,7 +13,7 @@ from scheduler_core.scheduler.framework.events import ObjectEvent
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics
 
-# A heap of queued pods by key: entries can be replaced and taken out anywhere.
+# A heap of queued pods by key: any entry can be replaced or removed.
 
 Order = tuple[int, ...]
 _SLACK = 64

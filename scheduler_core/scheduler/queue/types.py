@@ -16,7 +16,7 @@ from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.framework.events import SPLIT, UNSPLIT, ClusterEvent, ObjectEvent, PodEvents
 
-# Counters and gauges of a scheduler's queue, as kube counts them, drift included.
+# Counters and gauges of a scheduler's queue, with the drift of kube's.
 # kube: metrics/metrics.go @ v1.34.1
 
 Counts = Counter[tuple[str, str]]
@@ -121,7 +121,7 @@ class QueuedPod:
         return tuple(sorted({*self.unschedulable_plugins, *self.pending_plugins}))
 
 
-GROUP = "podgroup/"  # the key of a group's entity begins so: a pod may have the group's name
+GROUP = "podgroup/"  # prefix of a group's key, because a pod may have the group's name
 
 
 class Strategy(enum.StrEnum):

@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.typed import FieldProblem
 from scheduler_core.scheduler.config.kubelet.thresholds import DEFAULT_HARD, Threshold, read_thresholds
 
-# The fields of a KubeletConfiguration that kube knows and that do nothing here.
+# The fields of kube's KubeletConfiguration without effect here.
 # kube: pkg/kubelet/apis/config/types.go, k8s.io/kubelet/config/v1beta1/types.go @ v1.34.1
 
 _NAMES = """
@@ -60,7 +60,7 @@ class KubeletConfiguration:
     image_high: int = 85  # per cent of the images' disk
     image_low: int = 80
     local_storage: bool = True  # limits of local storage are enforced
-    pinned: tuple[str, ...] = ()  # resources that the static policy of a manager keeps from being resized
+    pinned: tuple[str, ...] = ()  # resources that cannot be resized because of a manager's static policy
 
     def reserved(self, resource: str) -> int:
         """Return the amount reserved for the system and for kube (billionths)."""
@@ -224,7 +224,7 @@ class _Fields:
         return (found or 40) * SECOND
 
     def pauses(self) -> tuple[int, int]:
-        """The first and the longest one of crashing containers."""
+        """Return the first and the longest backoff (ns) of crashing containers."""
         gates = self._take("featureGates")
         gates = gates if isinstance(gates, dict) else {}
         reduced = gates.get("ReduceDefaultCrashLoopBackOffDecay")
@@ -257,7 +257,7 @@ class _Fields:
         return pause
 
     def demand_nothing_else(self) -> None:
-        """Strict, as kubelets read their configuration."""
+        """Raise FieldProblem for an unknown field, because kubelets read their configuration strictly."""
         for name, value in self._given.items():
             if name not in self._taken and name not in UNMODELLED:
                 raise FieldProblem(name, value, f'strict decoding error: unknown field "{name}"')

@@ -41,7 +41,7 @@ class Amount:
 
     quantity: int | None = None
     share: float = 0.0
-    text: str = ""  # as it was written
+    text: str = ""  # as configured
 
     def of(self, capacity: int) -> int:
         """Return the amount for a capacity."""

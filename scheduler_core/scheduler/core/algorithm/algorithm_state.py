@@ -33,7 +33,7 @@ StepResult = tuple[PluginStep | None, Turn | PhaseResult]
 
 
 def internal_error(cycle: SchedulingCycle, message: str) -> PhaseResult:
-    """A plugin failed; so does the attempt."""
+    """Fail the attempt with a plugin's error."""
     cycle.failure = error(message)
     cycle.nomination = ""
     cycle.outcome, cycle.message = "error", message

@@ -41,7 +41,7 @@ Sign = Callable[[Any, Pod], Any]
 
 
 def sign(framework: Framework, pod: Pod) -> str:
-    """Return a pod's signature in a profile; "" where the pod cannot be compared with others."""
+    """Return a pod's signature in a profile, or "" if the pod cannot be compared with others."""
     plugins = framework.signers
     if plugins is None:
         plugins = framework.signers = _signing_plugins(framework)
@@ -49,7 +49,7 @@ def sign(framework: Framework, pod: Pod) -> str:
         return ""
     for plugin in plugins:
         refuses = _REFUSES.get(plugin.name)
-        if refuses is None:  # those that may refuse come first
+        if refuses is None:  # plugins that may refuse to sign come first
             break
         if refuses(plugin, pod):
             return ""

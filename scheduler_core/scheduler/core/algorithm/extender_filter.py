@@ -61,7 +61,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
             return step, NEXT
         if extension.nominated:
             extension.kept = ()
-            return step, NOBODY  # kube logs the error, and looks at all nodes
+            return step, NOBODY  # kube logs the error, and evaluates all nodes
         return step, internal_error(cycle, str(problem))
     failed = {name: unschedulable(text) for name, text in result.failed.items()}
     named = failed | {name: unresolvable(text) for name, text in result.unresolvable.items()}
@@ -74,7 +74,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """All have been asked, or no node is left."""
+    """End the phase after the last extender, or when no node is left."""
     extension = extension_of(cycle)
     if extension.nominated and not extension.kept:
         extension.lost = True

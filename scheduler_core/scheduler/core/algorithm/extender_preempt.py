@@ -59,7 +59,7 @@ def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
 
 
 def _victims(exchange: Exchange, nodes: NodeTable) -> tuple[NodeVictims, ...]:
-    """The answer with its pods looked up on their nodes. ExtenderError."""
+    """Return the answer with its pods, looked up on their nodes. Raise ExtenderError."""
     out = []
     for name, meta in read_preempt(exchange).items():
         row = nodes.row(name)

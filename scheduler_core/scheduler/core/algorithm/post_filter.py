@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_nominate, run_post_filter
 from scheduler_core.scheduler.framework.status import Code, Status
 
-# FitError: why a pod fits on no node, in kube's exact words.
+# FitError: the reasons why a pod fits on no node, with kube's exact message.
 # kube: framework/types.go (FitError.Error), schedule_one.go @ v1.34.1
 
 NO_NODES = "no nodes available to schedule pods"
@@ -68,7 +68,7 @@ def fit_error(cycle: SchedulingCycle) -> str:
 
 
 def single_node_fit_error(reasons: tuple[str, ...]) -> str:
-    """The message of a refusal by Reserve or Permit: one node, its reasons."""
+    """Return the message of a rejection by Reserve or Permit: one node with its reasons."""
     histogram = sorted(f"1 {reason}" for reason in reasons)
     return "0/1 nodes are available:" + (f" {', '.join(histogram)}." if histogram else "")
 

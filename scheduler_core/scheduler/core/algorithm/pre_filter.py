@@ -35,7 +35,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """All have run: the search begins, unless one of them refused the pod."""
+    """End the phase: the search begins, unless a plugin rejected the pod."""
     status = cycle.pre_filter_status
     if status.ok:
         return PhaseResult.SUCCESS

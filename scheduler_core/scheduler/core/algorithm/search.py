@@ -47,7 +47,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """One plugin's Filter, for all rows that still pass."""
+    """Run one plugin's Filter on all rows that still pass."""
     plugin = framework.at(Point.FILTER)[cycle.run[cycle.index]]
     step, failed = ask(cycle, plugin)
     if failed is None:
@@ -64,7 +64,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """All have run on these rows: on to the next stage or block (None), or the search is over."""
+    """Continue with the next stage or block (None), or end the search."""
     while next_stage(cycle) or next_block(cycle, framework, algorithm_state):
         cycle.index = 0
         if cycle.run and _has_rows(cycle):
@@ -101,7 +101,7 @@ def conclude(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
     """Choose the only feasible node, or prepare the scores."""
     feasible = cycle.feasible
     assert feasible is not None
-    # kube uses an only node right away, without scoring, so no draw is consumed.
+    # kube uses a single node at once, without scoring, so no draw is consumed.
     if len(feasible) == 1:
         cycle.chosen = cycle.nodes.names[int(feasible[0])]
         cycle.tied_rows = feasible
@@ -154,7 +154,7 @@ def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_sta
     if not framework.has(Point.SCORE) and not any(
         e.has(Verb.FILTER) or e.has(Verb.PRIORITIZE) for e in algorithm_state.extenders
     ):
-        # Without scores one feasible node is as good as another, so kube stops at the first.
+        # Without scores all feasible nodes are equal, so kube stops at the first.
         wanted = 1
     if len(rows):
         start = algorithm_state.next_start % len(rows)
@@ -209,7 +209,7 @@ def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
     cycle.refused_by[rows] = PASSED
     nominated = find_nominated_rows(algorithm_state.nominator, cycle.pod, cycle.nodes, rows)
     # kube: filters also pass without the nominated pods, since some (such as inter-pod affinity) may pass only thanks
-    # to a nominated pod, which might never get there.
+    # to a nominated pod, which may never be bound.
     if nominated:
         search.nominated = True
         runner = FilterRunner(framework, algorithm_state.nominator)
@@ -262,7 +262,7 @@ def next_stage(cycle: SchedulingCycle) -> bool:
     if search.stage is Stage.MAIN:
         return False
     assert search.rest is not None and search.state is not None
-    cycle.state.notes |= search.state.notes  # a copy of the cycle has them apart
+    cycle.state.notes |= search.state.notes  # a copy of the cycle has separate notes
     search.rows = search.rest[cycle.refused_by[search.rest] == PASSED]
     search.stage, search.rest, search.view, search.state = Stage.MAIN, None, None, None
     return True
@@ -334,9 +334,7 @@ def write_extended(cycle: SchedulingCycle, extension: Extension) -> None:
 
 
 def _replaces(cycle: SchedulingCycle, step: PluginStep, row: int, status: Status) -> bool:
-    """Return whether a status replaces a row's. SILENT replaces only a pass; a status of the nominated node's pass, no plugin's
-    rejection.
-    """
+    """Return whether a status replaces a row's. SILENT replaces only a pass; the nominated node's pass replaces no plugin's status."""
     before = int(cycle.refused_by[row])
     if status == SILENT:
         return before == PASSED and step.stage != OF_NOMINATED
@@ -344,7 +342,7 @@ def _replaces(cycle: SchedulingCycle, step: PluginStep, row: int, status: Status
 
 
 def _remember_nominated(cycle: SchedulingCycle) -> None:
-    """A refused nominated node that the search did not reach keeps its status."""
+    """Restore the status of a rejected nominated node that the search did not reach."""
     if cycle.nominated_mark is None:
         return
     row, step, reason = cycle.nominated_mark
@@ -353,7 +351,7 @@ def _remember_nominated(cycle: SchedulingCycle) -> None:
 
 
 def take_unseen(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows:
-    """Without Filter plugins the nominated node is taken, or the first rows from the start index as they come."""
+    """Return the rows without running filters: the nominated node, or the first rows from the start index."""
     search = search_of(cycle)
     taken = search.order[: search.wanted]
     cycle.refused_by[taken] = PASSED

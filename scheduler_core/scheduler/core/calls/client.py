@@ -133,6 +133,6 @@ def note(
         related="" if related is None else _reference(related),
         version=pod.manifest["metadata"].get("resourceVersion", ""),
     )
-    if caller.hang is None:  # else it gets nowhere
+    if caller.hang is None:  # else it is lost
         world.store.record(event)
         world.record(event.facts(), caller.name)

@@ -20,7 +20,7 @@ BINDING = "pod_binding"
 
 @dataclass(frozen=True, slots=True)
 class StatusPatch:
-    """Sets a condition and the nomination (None leaves it, "" clears it) where they differ from `base`, the status as last seen."""
+    """A patch of a condition and the nomination (None keeps it, "" clears it) if they differ from `base`, the last known status."""
 
     verb: ClassVar[str] = STATUS
     kind: ClassVar[str] = PATCH
@@ -61,7 +61,7 @@ class StatusPatch:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The call that a binding cycle waits for."""
+    """The binding call of a binding cycle."""
 
     verb: ClassVar[str] = BIND
     kind: ClassVar[str] = BINDING

@@ -18,7 +18,7 @@ from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.world import Owner
 from scheduler_core.scheduler.framework.claims import Reply
 
-# What a write does to a resource claim, for the record of the call.
+# The effect of a write on a resource claim, for the record of the call.
 
 PROTECTED, UNPROTECTED = "protected", "unprotected"
 ALLOCATED, DEALLOCATED = "allocated", "deallocated"

@@ -58,7 +58,7 @@ class Trial(State):
     name: str = ""
     nodes: tuple[str, ...] | None = None
     status: Status = SUCCESS
-    scheduled: int = 0  # members with a node, those from before included
+    scheduled: int = 0  # members with a node, including those of earlier cycles
     remaining: int = 0
     placed_any: bool = False
     cycles: Copied[list[SchedulingCycle]] = field(default_factory=list)
@@ -93,14 +93,14 @@ class GroupCycle(State):
     chosen: int | None = None  # the placement whose members are submitted
     index: int = 0  # the member that is submitted
     status: Status = SUCCESS
-    root: Status = SUCCESS  # before PodGroupPostFilter added anything
+    root: Status = SUCCESS  # before PodGroupPostFilter adds reasons
     preempts: bool = False
     victims: tuple[str, ...] = ()
     nominations: Mapping[str, str] = field(default_factory=dict)  # by pod key
-    untried: Copied[list[SchedulingCycle]] = field(default_factory=list)  # of members that no trial came to
-    nested: bool = False  # it is run for a preemption
+    untried: Copied[list[SchedulingCycle]] = field(default_factory=list)  # of members that no trial reached
+    nested: bool = False  # runs for a preemption
     reported: bool = False  # the PodGroup's condition is written
-    driving: bool = False  # a member's own cycle is under way
+    driving: bool = False  # a member's own cycle runs
     ended: int | None = None
 
     @property

@@ -65,7 +65,7 @@ class Eviction:
     node: str
     victims: tuple[Pod, ...]
     held_up: bool
-    chosen: int = 0  # victims, with those that end already
+    chosen: int = 0  # number of victims, including terminating ones
     begun: bool = False
     index: int = 0
     has_condition: bool = False
@@ -95,7 +95,7 @@ class Search(State):
     order: Shared[Rows]
     wanted: int
     own_nomination: bool = False  # only the node that the pod itself is nominated to
-    nominated: bool = False  # other pods are nominated to some node that was looked at
+    nominated: bool = False  # other pods are nominated to an evaluated node
     start: int = 0  # first of `order` in the current block
     stop: int = 0  # end (exclusive) of the current block
     rows: Shared[Rows | None] = None
@@ -104,8 +104,8 @@ class Search(State):
     view: Shared[NodeTable | None] = None  # of the stage, if it is a what-if
     state: Shared[CycleState | None] = None
     found: int = 0
-    seen: int = 0  # rows that the filters looked at
-    processed: int = 0  # by how much the start index moves
+    seen: int = 0  # rows that the filters evaluated
+    processed: int = 0  # the number by which the start index moves
     beyond: int | None = None  # the feasible row that ended the search
 
 
@@ -123,7 +123,7 @@ class SchedulingCycle(State):
     span: int = 0
     point_span: int = 0
     phase: Phase = Phase.PRE_FILTER
-    run: tuple[int, ...] = ()  # which of the point's plugins run in this phase
+    run: tuple[int, ...] = ()  # the point's plugins that run in this phase
     index: int = 0  # position in `run`
     t: int = 0  # of the step in progress
     position: int = 0
@@ -131,7 +131,7 @@ class SchedulingCycle(State):
     steps: Copied[list[PluginStep]] = field(default_factory=list)
     node_names: frozenset[str] | None = None  # PreFilter's merged result
     narrowed_by: tuple[str, ...] = ()
-    absent: Status = SUCCESS  # status of nodes outside PreFilter's result, or of all nodes when PreFilter refused
+    absent: Status = SUCCESS  # status of nodes outside PreFilter's result, or of all nodes if PreFilter rejects
     pre_filter_status: Status = SUCCESS
     search: Copied[Search | None] = None
     refused_by: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -157,7 +157,7 @@ class SchedulingCycle(State):
     extension: Copied[Extension | None] = None  # of the extenders, once one is called
     hint: str = ""  # the node that batching tried alone
     batching: str = ""  # kube's reason why batching discarded its list, or stored none
-    within: frozenset[str] | None = None  # the nodes of a group's placement, which alone are searched; plugins know all
+    within: frozenset[str] | None = None  # nodes of a group's placement: only these are searched; plugins see all
 
     @property
     def pod(self) -> Pod:

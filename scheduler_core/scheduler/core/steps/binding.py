@@ -102,7 +102,7 @@ def _follow(scheduler: Scheduler, binding: BindingCycle, result: PhaseResult) ->
 
 def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     status = binding.decision
-    if status is None:  # it did not wait for Permit, but for an API call
+    if status is None:  # it waited for an API call, not for Permit
         _follow(scheduler, binding, PhaseResult.SUCCESS)
         return
     scheduler.figures.permit_wait.observe((status.code.kube_name,), scheduler.world.now - binding.started)
@@ -172,7 +172,7 @@ def _run_extender(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _begin_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
-    """The call that binds waits for its turn among the calls about the pod."""
+    """Queue the binding call among the calls about the pod."""
     if _plugins(scheduler, binding):
         api_calls.bind(scheduler, binding.pod, binding.number)
     else:

@@ -102,7 +102,7 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
 
 
 def _reject(scheduler: Scheduler, binding: BindingCycle) -> bool:
-    """Stop the binding of a victim without a call; False where it must be deleted. Since 1.36 the victim returns to the queue."""
+    """Stop the binding of a victim without a call; False if it must be deleted. Since 1.36 the victim returns to the queue."""
     if binding.waiting:
         if scheduler.preempts_in_memory:
             permit.preempt(scheduler, binding, PLUGIN)

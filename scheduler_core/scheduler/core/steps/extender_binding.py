@@ -18,7 +18,7 @@ from scheduler_core.scheduler.framework.status import Status
 
 
 def binders(scheduler: Scheduler, binding: BindingCycle) -> tuple[Extender, ...]:
-    """The extenders that would bind the pod, in order."""
+    """Return the extenders that would bind the pod, in order."""
     extenders = scheduler.algorithm_state.extenders
     return tuple([e for e in extenders if e.serves(Verb.BIND, binding.pod)]) if extenders else ()
 

@@ -144,7 +144,7 @@ def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> No
     if scheduler.features.generic_workload and new is not None and new.spec.group:
         scheduler.members.setdefault(group_key(new), {})[new.key] = new
     _on_waiting(scheduler, _if_ours(scheduler, old), _if_ours(scheduler, new), bound)
-    if new is None and old is not None and old.spec.group:  # the queue has counted it to the end
+    if new is None and old is not None and old.spec.group:  # only now, because the queue counts it until here
         scheduler.members.get(group_key(old), {}).pop(old.key, None)
 
 
@@ -190,7 +190,7 @@ def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None, bound: b
 
 
 def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
-    """Deleted, or bound. Room that was kept for it is free: for all where it was assumed, else for pods that matter no more than it."""
+    """Remove a deleted or bound pod from the queue. An assumed pod frees room for all pods, a nominated one up to its priority."""
     queue, gone = scheduler.queue, ObjectEvent(ASSIGNED_POD_DELETE, pod, None)
     queue.delete(pod, scheduler.world.now)
     if scheduler.frees_deleted and bound:
@@ -198,7 +198,7 @@ def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
     if _free_assumed(scheduler, pod):
         queue.move_all(gone, scheduler.world.now)
     elif pod.nominated_node_name:
-        # Filters count a nominated pod only for pods of its priority or lower, so only those gain room.
+        # Filters count a nominated pod only for pods of its priority or lower, so only those gain resources.
         queue.move_all(gone, scheduler.world.now, lambda other: other.priority <= pod.priority)
 
 

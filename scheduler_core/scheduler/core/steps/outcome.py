@@ -19,7 +19,7 @@ from scheduler_core.scheduler.core.steps.api_calls import patch_status
 from scheduler_core.scheduler.framework import Code, Point, Status, error
 from scheduler_core.scheduler.queue.types import QueuedPod
 
-# What trace and journal keep of a scheduling cycle besides its steps: its decision, its end.
+# The records of a scheduling cycle besides its steps: its decision, its end.
 
 
 def decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
@@ -72,7 +72,7 @@ def close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
 
 
 def explain(point: Point, status: Status) -> tuple[Status, str, str]:
-    """A plugin's refusal or error as (status, outcome, message) of the whole attempt."""
+    """Return the (status, outcome, message) of the attempt after a plugin's rejection or error."""
     if status.rejected:
         message = single_node_fit_error(status.reasons)
         return Status(status.code, (message,), status.plugin), "unschedulable", message

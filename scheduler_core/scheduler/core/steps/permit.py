@@ -26,7 +26,7 @@ def wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, in
 
 
 def time_out(scheduler: Scheduler, number: int, plugin: str) -> None:
-    """The wait for a plugin took too long."""
+    """Reject the pod because the wait for a plugin has timed out."""
     binding = scheduler.bindings[number]
     waited = binding.waiting[plugin] - binding.started
     text = f"rejected due to timeout after waiting {go_duration(waited)} at plugin {plugin}"

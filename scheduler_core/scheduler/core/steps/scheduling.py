@@ -103,7 +103,7 @@ def advance(scheduler: Scheduler) -> None:
 
 
 def _in_algorithm(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
-    """One step of the algorithm; its decision costs virtual time."""
+    """Run one step of the algorithm. The decision costs virtual time."""
     step = algorithm.advance(cycle, scheduler.profiles[cycle.profile], scheduler.algorithm_state)
     if step is not None:
         _record(scheduler, cycle, step)
@@ -148,7 +148,7 @@ def _park(scheduler: Scheduler) -> int | None:
 
 
 def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
-    """The first step assumes the pod; then one Reserve plugin a step."""
+    """Run one Reserve plugin. The first step also assumes the pod."""
     plugins = scheduler.profiles[cycle.profile].at(Point.RESERVE)
     if cycle.index == 0 and not _assume(scheduler, cycle):
         return 0
@@ -200,7 +200,7 @@ def _complete_cycle(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
 
 
 def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, status: Status) -> int:
-    """Reserve or Permit refused: Unreserve, forget, and fail with kube's error."""
+    """Roll back after a failure at Reserve or Permit: Unreserve, forget, and fail with kube's error."""
     node = cycle.node
     for plugin in scheduler.profiles[cycle.profile].at(Point.UNRESERVE):
         _record(scheduler, cycle, points.run_unreserve(plugin, cycle))

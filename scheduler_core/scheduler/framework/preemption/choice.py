@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects import NEVER, InvalidObject, LabelSelec
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Criterion, Evidence
 from scheduler_core.scheduler.framework.preemption.go_sort import go_sorted
 
-# Which pod matters more: the higher priority, then the one that started earlier.
+# The importance of pods: the higher priority, then the earlier start.
 # kube: util/utils.go (MoreImportantPod, GetPodStartTime, GetEarliestPodStartTime) @ v1.34.1
 
 
@@ -26,12 +26,12 @@ def by_importance(pods: Iterable[Pod], now: int = NEVER) -> list[Pod]:
 
 
 def earliest_start(victims: Sequence[Pod], now: int = NEVER) -> int:
-    """The earliest start among the victims of the highest priority."""
+    """Return the earliest start among the victims of the highest priority."""
     highest = max([pod.priority for pod in victims])
     return min([start_time(pod, now) for pod in victims if pod.priority == highest])
 
 
-# Which victims would violate a PodDisruptionBudget.
+# The victims that would violate a PodDisruptionBudget.
 # kube: plugins/defaultpreemption/default_preemption.go (filterPodsWithPDBViolation) @ v1.34.1
 
 
@@ -108,7 +108,7 @@ CRITERIA = (
 
 
 def merits(victims: Sequence[Pod], violations: int, now: int = NEVER) -> tuple[int, ...]:
-    """One number for each of the CRITERIA; more is better. The first victim is the most important one."""
+    """Return one number for each of the CRITERIA; more is better. The first victim is the most important one."""
     return (
         -violations,
         -victims[0].priority,
@@ -123,7 +123,7 @@ def choose(evidence: Evidence, draw: Callable[..., int]) -> Candidate:
 
     In kube the last tie depends on the order of a Go map.
     """
-    # By name, as the draw is a place in this list: without an order of its own the same seed would choose another node.
+    # By name, because the draw is an index into this list: the same seed must choose the same node.
     left = tuple(sorted(evidence.remaining, key=attrgetter("node")))
     for number, name in enumerate(CRITERIA):
         if len(left) == 1:

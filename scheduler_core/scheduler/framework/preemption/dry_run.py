@@ -36,7 +36,7 @@ class _Node:
     """One node of the block: its removable pods in the order of reprieve, and the results so far."""
 
     row: int
-    violating: int  # how many of `removable`, from the first, violate a budget
+    violating: int  # the first so many of `removable` violate a budget
     removable: list[Pod]  # a group that is evicted as a whole is represented by one pod
     rest: dict[str, tuple[Pod, ...]] = field(default_factory=dict)  # the others of such a group, by the uid of this one
     victims: list[Pod] = field(default_factory=list)
@@ -75,7 +75,7 @@ def dry_run(
         size = max(wanted - len(fine) - len(violating), 1)
         block: list[int] = order[start : start + size].tolist()
         start += len(block)
-        # Identity is enough: a row gets another tuple when its pods change.
+        # Identity suffices: a row gets a new tuple when its pods change.
         missing = [row for row in block if row not in known or known[row][0] is not nodes.pods[row]]
         if missing:
             fresh = _try_block(state, pod, nodes, missing, budgets, filters, now, eligible, find)
@@ -197,7 +197,7 @@ def _outcome(nodes: NodeTable, node: _Node, now: int) -> Candidate | Status:
     if not node.victims:
         return error(f'expected at least one victim pod on node "{name}"')
     mixed = 0 < node.violating < len(node.removable)
-    # Only then is the order broken. kube's sort is unstable, so one sort more could also swap equal victims.
+    # Only then is the order broken. kube's sort is unstable, so an additional sort could swap equal victims.
     victims = by_importance(node.victims, now) if mixed and not node.rest else node.victims
     if node.rest:
         victims = [each for victim in victims for each in (victim, *node.rest[victim.uid])]

@@ -56,7 +56,7 @@ class Criterion:
     """One criterion of the choice: its value for each remaining candidate, and the candidates that it keeps."""
 
     name: str
-    number: int  # its place in each candidate's merits
+    number: int  # its index in each candidate's merits
     compared: tuple[Candidate, ...]
     best: tuple[Candidate, ...]
 

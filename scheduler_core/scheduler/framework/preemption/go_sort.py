@@ -10,16 +10,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 INSERTION = 12  # up to so many items are sorted by insertion
-NINTHER = 50  # from so many on, the pivot is a median of medians, and a nearly sorted range is mended
+NINTHER = 50  # from so many on, the pivot is a median of medians, and a nearly sorted range is fixed
 MENDS = 5
-MOST_SWAPS = 12  # a pivot search that swapped so often has met a falling range
+MOST_SWAPS = 12  # a pivot search with so many swaps indicates a descending range
 
 T = TypeVar("T")
 Key = Callable[[Any], Any]
 
 
 def go_sorted(items: list[T], key: Key) -> list[T]:
-    """A sorted copy, ascending by key, equals as sort.Slice leaves them."""
+    """Return a sorted copy, ascending by key, with equals in the order of sort.Slice."""
     keys = [key(item) for item in items]
     if len(items) <= INSERTION or len(set(keys)) == len(keys):
         return [items[i] for i in sorted(range(len(items)), key=keys.__getitem__)]

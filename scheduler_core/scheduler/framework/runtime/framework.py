@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, tak
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.framework.status import SUCCESS
 
-# What the runtime knows of the cycle that a plugin runs in.
+# The runtime's view of the cycle in which a plugin runs.
 
 
 class Cycle(Protocol):
@@ -57,7 +57,7 @@ class NodeCycle(Cycle, Protocol):
 
 @dataclass(slots=True)
 class Trial:
-    """Plugins asked about a pod outside any attempt: by diagnoses, by tests, by the corpora's drivers. It is not recorded."""
+    """A run of plugins for a pod outside of attempts: by diagnoses, by tests, by the corpora's drivers. It is not recorded."""
 
     pod: Pod
     nodes: NodeTable
@@ -148,11 +148,11 @@ class StepFacts(LazyFacts):
         return facts_of(self.step, self.pod, self.nodes)
 
     def brief(self) -> dict[str, Any]:
-        """The record's data without the parts that grow with the number of nodes."""
+        """Return the record's data without the parts that grow with the number of nodes."""
         return facts_of(self.step, self.pod).to_json()
 
     def codes(self) -> list[str]:
-        """The codes that the plugin answered with: for the pod, and for at least one node each."""
+        """Return the plugin's codes: the one for the pod, and each code of at least one node."""
         step, out = self.step, [self.step.status.code.kube_name]
         if step.verdicts is not None and step.refused:
             out += [status.code.kube_name for status, _ in step.verdicts.counted()]
@@ -177,7 +177,7 @@ class Framework:
         self.profile = profile
         self.behaviors = handle.features.behaviors
         self.extended = False  # the scheduler has extenders
-        self.signers: tuple[Plugin, ...] | None = None  # those that make a pod's signature, once they are known
+        self.signers: tuple[Plugin, ...] | None = None  # the plugins that sign pods; None: not computed yet
         self.name = profile.scheduler_name
         self._plugins: dict[str, Plugin] = {}
         self._points: dict[Point, tuple[Plugin, ...]] = {}
@@ -204,12 +204,12 @@ class Framework:
         return self._plugins[name]
 
     def at(self, point: Point) -> tuple[Plugin, ...]:
-        """The plugins of an extension point in run order."""
+        """Return the plugins of an extension point in run order."""
         return self._points[point]
 
     def running(self, point: Point, skip: tuple[str, ...]) -> tuple[int, ...]:
         """Return the indexes of an extension point's plugins without the skipped ones."""
-        # Safe to keep: the plugins of a point are fixed in __init__, and Skip answers come in few combinations.
+        # Safe to keep: the plugins of a point are fixed in __init__, and there are few combinations of Skip.
         indices = self._running.get((point, skip))
         if indices is None:
             plugins = self._points[point]

@@ -76,7 +76,7 @@ def keep_queued_pass(plugin: Plugin, point: Point, cycle: Cycle) -> PluginStep:
 
 
 def run_pre_filter(plugin: Plugin, cycle: SnapshotCycle) -> PluginStep:
-    """PreFilter. With Skip the plugin's Filter does not run in this cycle."""
+    """Run PreFilter. After Skip the plugin's Filter does not run in this cycle."""
     state, name = cycle.state, plugin.name
     result = plugin.pre_filter(state, cycle.pod, cycle.nodes)
     status = result.status.by(name)
@@ -136,7 +136,7 @@ def run_nominate(
 
 
 def run_pre_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
-    """PreScore. With Skip the plugin's Score does not run in this cycle."""
+    """Run PreScore. After Skip the plugin's Score does not run in this cycle."""
     state, name = cycle.state, plugin.name
     status = plugin.pre_score(state, cycle.pod, cycle.nodes, rows).by(name)
     if status.code is _SKIP:
@@ -187,7 +187,7 @@ def run_unreserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
 
 
 def run_permit(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """Permit; with code Wait the pod waits for the step's timeout."""
+    """Run Permit. With code Wait the pod waits for the step's timeout."""
     result = plugin.permit(cycle.state, cycle.pod, cycle.node)
     return _keep_answer(Point.PERMIT, plugin, cycle, result.status, min(result.timeout, MAX_PERMIT_WAIT))
 
@@ -215,7 +215,7 @@ def run_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
 
 
 def run_post_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """PostBind, which can't fail; a text that the plugin leaves in the state is the step's reason."""
+    """Run PostBind, which cannot fail; a text that the plugin leaves in the state is the step's reason."""
     failed = plugin.post_bind(cycle.state, cycle.pod, cycle.node)
     if failed is not None:
         return _keep_answer(Point.POST_BIND, plugin, cycle, failed)

@@ -37,7 +37,7 @@ def start(scheduler: Scheduler) -> None:
 def begin(scheduler: Scheduler, entry: QueuedPod) -> None:
     """Begin the cycle of a popped pod or group."""
     if entry.members:
-        # Take the snapshot, check the group, and make its placements. kube: scheduleOnePodGroup.
+        # Take the snapshot, check the group, and generate its placements. kube: scheduleOnePodGroup.
         world = scheduler.world
         scheduler.running = True
         scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
