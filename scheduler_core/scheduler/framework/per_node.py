@@ -25,7 +25,7 @@ from scheduler_core.scheduler.framework.status import Status
 
 @dataclass(slots=True)
 class ScoreBoard(State):
-    """Scores of the feasible rows: one vector per plugin, from raw over normalised to weighted, and their sum."""
+    """Scores of the feasible rows: one vector per plugin, from raw over normalized to weighted, and their sum."""
 
     rows: Shared[Rows]
     plugins: Copied[list[str]] = field(default_factory=list)

@@ -103,7 +103,7 @@ class Hints:
                 continue
             self._counts[listener.yes] += 1
             hint_name = "" if hint is None else hint.__name__
-            # A pending pod only waited for this plugin and was not rejected by it, so kube skips the backoff.
+            # A pending pod waited for this plugin and was not rejected for good, so kube skips the backoff.
             if plugin.name in entry.pending_plugins:
                 return RequeueDecision(Strategy.IMMEDIATELY, event.label, plugin.name, hint_name)
             decision = RequeueDecision(Strategy.AFTER_BACKOFF, event.label, plugin.name, hint_name)
