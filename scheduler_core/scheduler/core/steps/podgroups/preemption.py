@@ -131,7 +131,7 @@ def _priority_of(scheduler: Scheduler, pod: Pod) -> int:
 def _reprieve(
     scheduler: Scheduler, framework: Framework, cache: Cache, placed: list[SchedulingCycle], potential: list[Unit]
 ) -> list[Unit]:
-    """Return the victims without which all members pass the filters on their nodes."""
+    """Return the victims to evict so that all members pass the filters on their nodes."""
     first_spent = Behavior.FIRST_SPENT_BUDGET in scheduler.features.behaviors
     budgets = budgets_of(scheduler.view.list("PodDisruptionBudget"), first_spent)
     ordered = by_importance(potential)
