@@ -1,1 +1,1 @@
-"""What a scheduler knows of the cluster: the cache, the columnar snapshot taken of it, and what-ifs on a snapshot."""
+"""The scheduler's cache of the cluster, the columnar snapshot of the cache, and what-ifs on a snapshot."""

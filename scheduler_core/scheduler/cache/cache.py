@@ -1,9 +1,7 @@
-"""The scheduler's cache: what it believes to run where, assumed pods included, and the snapshot made from it.
+"""The scheduler's cache: the pods on nodes, including assumed pods, and the snapshot made from it.
 
-Events and assumptions change the cache at once; a cycle reads the NodeTable that `update_snapshot` brought
-up to date. Each node has a slot; the
-columns are numpy arrays over slots, and the snapshot has the same columns in list order, of which only
-changed rows are copied.
+Events and assumptions change the cache at once; a cycle reads the NodeTable that `update_snapshot` brought up to date. Each node has a
+slot; the columns are numpy arrays over slots, and the snapshot has the same columns in list order, of which only changed rows are copied.
 
 kube: backend/cache/cache.go, backend/cache/snapshot.go @ v1.34.1
 """
@@ -47,7 +45,7 @@ NOT_COPIED = CopiedRows(0, True, 0)
 
 
 class CacheError(RuntimeError):
-    """The cache was asked for something that its state does not allow, such as assuming a pod twice."""
+    """An operation that the cache's state does not allow, such as assuming a pod twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ class Cache(State):
     resources: Copied[ResourceIndex] = field(default_factory=ResourceIndex)
     tree: Copied[NodeTree] = field(default_factory=NodeTree)
     slots: Copied[dict[str, int]] = field(default_factory=dict)
-    nodes: Copied[list[Node | None]] = field(default_factory=list)  # by slot; None: only pods are known of this node
+    nodes: Copied[list[Node | None]] = field(default_factory=list)  # by slot; None: only pods of this node
     names: Copied[list[str]] = field(default_factory=list)
     pods: Copied[list[tuple[Pod, ...]]] = field(default_factory=list)
     ports: Copied[dict[int, frozenset[HostPort]]] = field(default_factory=dict)  # slots that use host ports
@@ -100,7 +98,7 @@ class Cache(State):
     _rows: Shared[dict[int, int]] = field(
         default_factory=dict
     )  # slot -> row of the last snapshot; replaced, never changed
-    _node_rows: Derived[Shared[NodeRows | None]] = None  # of the nodes as they are, once a table was made
+    _node_rows: Derived[Shared[NodeRows | None]] = None  # of the current nodes, after the first table
 
     def decoded(self) -> None:
         self._node_rows = None
@@ -108,7 +106,7 @@ class Cache(State):
     # Nodes
 
     def add_node(self, node: Node) -> None:
-        """Adds a node, or replaces the one of the same name."""
+        """Add a node, or replace the one of the same name."""
         slot = self._slot(node.name)
         old = self.nodes[slot]
         if old is None:
@@ -132,7 +130,7 @@ class Cache(State):
         self.generation += 1
 
     def remove_node(self, node: Node) -> None:
-        """Takes a node out of the order; its pods stay known until their own deletions arrive."""
+        """Remove a node. Its pods stay in the cache until they are deleted."""
         slot = self.slots.get(node.name)
         if slot is None or self.nodes[slot] is None:
             return
@@ -150,21 +148,21 @@ class Cache(State):
     # Pods
 
     def assume(self, pod: Pod) -> None:
-        """Counts a pod on its node before the API server knows; CacheError if the pod is in the cache already."""
+        """Count a pod on its node before the binding. Raise CacheError if the pod is already in the cache."""
         if pod.identity in self.where:
             raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
         self._place(pod)
         self._assumed[pod.identity] = pod.node_name
 
     def forget(self, pod: Pod) -> None:
-        """Takes an assumed pod back; CacheError if it is not assumed."""
+        """Remove an assumed pod. Raise CacheError if it is not assumed."""
         if pod.identity not in self._assumed:
             raise CacheError(f"pod {pod.uid}({pod.key}) wasn't assumed so cannot be forgotten")
         del self._assumed[pod.identity]
         self._take(pod)
 
     def add_pod(self, pod: Pod) -> None:
-        """A bound pod as the API server has it; confirms an assumption (also one for another node)."""
+        """Add a bound pod from the API server. This confirms an assumption (also one for another node)."""
         self._assumed.pop(pod.identity, None)
         placed = self.where.get(pod.identity)
         if placed is not None and _same_load(placed[0], pod):
@@ -181,11 +179,11 @@ class Cache(State):
         self._place(pod)
 
     def update_pod(self, pod: Pod) -> None:
-        """A bound pod that changed."""
+        """Update a bound pod."""
         self.add_pod(pod)
 
     def remove_pod(self, pod: Pod) -> None:
-        """A bound pod that is gone; unknown pods are ignored."""
+        """Remove a bound pod that was deleted; unknown pods are ignored."""
         self._assumed.pop(pod.identity, None)
         if pod.identity in self.where:
             self._take(pod)
@@ -197,15 +195,15 @@ class Cache(State):
     def assumed(self) -> dict[str, str]:
         """Node names by pod key of the pods that the API server has not confirmed yet.
 
-        Two of one name, where a pod was made anew while the binding of the former goes on, are one entry here.
+        Two pods of one name share an entry. This happens if a pod is recreated while the former is being bound.
         """
         return {self.where[uid][0].key: node for uid, node in self._assumed.items()}
 
     # The snapshot
 
     def update_snapshot(self, table: NodeTable) -> NodeTable:
-        """The snapshot brought up to date: the same table with its dirty rows copied, or a new one when nodes changed."""
-        # New nodes move the rows of others and a new resource widens them, so nothing could be copied row by row.
+        """Return the current snapshot: the same table with its dirty rows copied, or a new table if nodes changed."""
+        # New nodes move the rows of others and a new resource widens them, so rows cannot be copied one by one.
         if self._nodes_changed or table.requested.shape[1] != len(self.resources):
             fresh = self.table()
             self._rows = self._rows_of_nodes().by_slot
@@ -223,7 +221,7 @@ class Cache(State):
                 table.pod_count[row] = self.counts[slot, _PODS]
                 table.pods[row] = self.pods[slot]
                 ports = self.ports.get(slot, NO_PORTS)
-                # Identity will do: a set of ports is replaced and never changed.
+                # Identity suffices: a set of ports is replaced and never changed.
                 if ports is not table.ports[row]:
                     table.ports[row] = ports
                     others = table.rows_with_ports - {row}
@@ -240,7 +238,7 @@ class Cache(State):
 
     @property
     def dirty(self) -> list[tuple[str, str]]:
-        """Rows that have changed since the last `update_snapshot`, as CopiedRows lists them."""
+        """The rows that have changed since the last `update_snapshot`, in CopiedRows' form."""
         return [(self.names[slot], change) for slot, change in self._dirty.items()]
 
     @property
@@ -249,7 +247,7 @@ class Cache(State):
         return self._nodes_changed
 
     def table(self) -> NodeTable:
-        """A new NodeTable of the cache as it stands now."""
+        """Return a new NodeTable of the current cache."""
         of_nodes = self._rows_of_nodes()
         slots, take = of_nodes.slots, of_nodes.take
         return NodeTable(
@@ -275,7 +273,7 @@ class Cache(State):
         )
 
     def _rows_of_nodes(self) -> NodeRows:
-        """Made anew where a node or the resources have changed since the last time."""
+        """Return the rows of the nodes, recomputed after a change of nodes or resources."""
         known = self._node_rows
         if known is None or known.resources != len(self.resources):
             known = self._node_rows = self._new_rows_of_nodes()
@@ -333,7 +331,7 @@ class Cache(State):
             self.free.append(slot)
 
     def vector(self, amounts: Resources) -> NDArray[np.int64]:
-        """Amounts as one row of the resource columns, int64[R]; columns for new names are made."""
+        """Return amounts as one row of the resource columns, int64[R]. Add columns for new names."""
         columns = [self.resources.column(name) for name, _ in amounts.scalar]
         missing = len(self.resources) - self.requested.shape[1]
         if missing > 0:
@@ -369,7 +367,7 @@ class Cache(State):
         self.generation += 1
 
     def _take(self, there: Pod) -> None:
-        # The version that was counted is taken off, not the caller's: a change on the way would leave a remainder.
+        # Subtract the counted version, not the caller's: if they differ, a remainder would be left.
         pod, slot = self.where.pop(there.identity)
         self.columns.drop(pod)
         self.requested[slot] -= self._request(pod)
@@ -377,7 +375,7 @@ class Cache(State):
         self.counts[slot, _PODS] -= 1
         self.pods[slot] = _without(self.pods[slot], pod)
         if pod.spec.host_ports:
-            # Release ports. As in kube, a port that two pods use is free as soon as one of them goes.
+            # Release ports. As in kube, a port that two pods use is free as soon as one of them is removed.
             used = self.ports.pop(slot, NO_PORTS) - frozenset(pod.spec.host_ports)
             if used:
                 self.ports[slot] = used
@@ -397,7 +395,7 @@ class Cache(State):
     def _image_states(self, rows: dict[str, int]) -> dict[str, ImageState]:
         states = {}
         for name, holders in self.image_nodes.items():
-            # Sorted, as the holders are in the order in which nodes came to report the image.
+            # Sorted, because the holders are in the order in which they reported the image.
             having = np.sort(np.fromiter((rows[n] for n in holders if n in rows), np.intp))
             states[name] = ImageState(self.image_sizes[name], having)
         return states
@@ -413,7 +411,7 @@ def _same_load(old: Pod, new: Pod) -> bool:
 
 
 def _without(pods: tuple[Pod, ...], gone: Pod) -> tuple[Pod, ...]:
-    """The pods less one; as in kube's NodeInfo the last one takes its place."""
+    """Return the pods without one; as in kube's NodeInfo, the last pod takes its place."""
     for i, pod in enumerate(pods):
         if pod is gone:
             rest = pods[:i] + pods[-1:] + pods[i + 1 : -1] if i < len(pods) - 1 else pods[:i]

@@ -15,7 +15,7 @@ class NodeTree(State):
     _zones: Copied[dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def add(self, zone: str, name: str) -> None:
-        """Adds a name that the tree does not hold yet."""
+        """Add a name that the tree does not have yet."""
         self._zones[zone] = (*self._zones.get(zone, ()), name)
 
     def remove(self, zone: str, name: str) -> None:
@@ -26,7 +26,7 @@ class NodeTree(State):
             self._zones.pop(zone, None)
 
     def order(self) -> list[str]:
-        """All names: the first of every zone, then the second of every zone, and so on."""
+        """Return all names: the first of every zone, then the second of every zone, and so on."""
         zones = list(self._zones.values())
         longest = max(map(len, zones), default=0)
         return [zone[i] for i in range(longest) for zone in zones if i < len(zone)]

@@ -1,7 +1,7 @@
-"""Pod classes: what selectors and terms can distinguish about pods, interned, so that each is evaluated once and not once per pod.
+"""Pod classes: the properties by which selectors and terms distinguish pods, interned. Each selector is evaluated per class, not per pod.
 
-A class is a namespace, labels, whether the pod is terminating, and its affinity terms. Classes only ever grow; their numbers decide
-nothing, so forks of a world share them.
+A class is a namespace, labels, whether the pod is terminating, and its affinity terms. Classes are only added; their numbers have no
+effect, so forks of a world share them.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from scheduler_core.apimachinery.objects.affinity import NO_TERMS, AffinityTerms
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.state import Derived, SharedState
 
-NO_POD = 0  # the class of an unused place in a column; every measure gives it 0
+NO_POD = 0  # the class of an unused place in a column; 0 in every measure
 
 _REMEMBERED_PODS = 1 << 17
 _REMEMBERED_MEASURES = 2048
@@ -24,7 +24,7 @@ Weights = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PodClass:
-    """`terms` is an index into PodClasses.terms (0: no terms)."""
+    """A class of pods. `terms` is an index into PodClasses.terms (0: no terms)."""
 
     namespace: str
     labels: Mapping[str, str]
@@ -34,7 +34,7 @@ class PodClass:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A whole number for every pod, which depends on its class alone; equal keys mean equal numbers."""
+    """A function from pods to integers that depends only on the pod's class; equal keys mean equal numbers."""
 
     key: tuple[object, ...] | str
     of: Callable[[PodClass], int]
@@ -42,7 +42,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class TermsMeasure:
-    """A whole number for every pod, which depends on its affinity terms alone; equal keys mean equal numbers."""
+    """A function from pods to integers that depends only on the affinity terms; equal keys mean equal numbers."""
 
     key: tuple[object, ...] | str
     of: Callable[[AffinityTerms], int]
@@ -53,7 +53,7 @@ AnyMeasure = Measure | TermsMeasure
 
 @dataclass(slots=True, eq=False)
 class ClassNumbers(SharedState):
-    """Numbers for the first `count` entries; the array has room for more, filled with 0."""
+    """Numbers for the first `count` entries; the rest of the array is filled with 0."""
 
     count: int = 0
     trimmed: bytes | None = None  # the numbers as bytes, without the zeros at the end
@@ -68,7 +68,7 @@ class ClassNumbers(SharedState):
 
 @dataclass(eq=False, repr=False)
 class PodClasses(SharedState):
-    """The classes met so far, and what measures say about them."""
+    """The classes so far, and the cached values of measures."""
 
     classes: list[PodClass] = field(default_factory=lambda: [PodClass("", {}, False, 0)])
     terms: list[AffinityTerms] = field(default_factory=lambda: [NO_TERMS])
@@ -86,7 +86,7 @@ class PodClasses(SharedState):
         return len(self.classes)
 
     def of(self, pod: Pod) -> int:
-        """The number of the pod's class."""
+        """Return the number of the pod's class."""
         number = self._pods.get(pod)
         if number is None:
             if len(self._pods) >= _REMEMBERED_PODS:
@@ -114,14 +114,14 @@ class PodClasses(SharedState):
         return index
 
     def weights(self, measure: AnyMeasure) -> Weights:
-        """The measure by class number, int64[at least len(self)]; only what is new is asked."""
+        """Return the measure by class number, int64[at least len(self)]; only new classes are evaluated."""
         weights = self.resolve(measure)[1]
         return np.zeros(len(self.classes), np.int64) if weights is None else weights
 
     def resolve(self, measure: AnyMeasure) -> tuple[object, Weights | None]:
-        """A key that stands for the measure's numbers, and these by class number; None where all are 0.
+        """Return a key for the measure's numbers, and the numbers by class (None if all are 0).
 
-        Measures of different incoming pods, on whom the existing terms agree, have one key.
+        Measures of different incoming pods have one key if they agree on the existing terms.
         """
         if isinstance(measure, Measure):
             known = self._find(measure.key)
@@ -148,7 +148,7 @@ class PodClasses(SharedState):
         return by_terms, known.weights
 
     def _by_terms(self, measure: TermsMeasure) -> bytes:
-        """Its numbers by terms number as bytes, without the zeros at the end."""
+        """Return the measure's numbers by terms number as bytes, without trailing zeros."""
         known = self._find(measure.key)
         start, stop = known.count, len(self.terms)
         if start < stop:

@@ -1,7 +1,7 @@
-"""Pods by column: the cache's own columns, and the copy of them that belongs to a snapshot.
+"""Pods by column: the cache's own columns, and the snapshot's copy.
 
-A pod has the same place in both. The cache changes its columns with every event; the snapshot takes over only the places that changed
-since it was last brought up to date, and keeps count of what was asked before, so that a count costs as much as has changed since.
+A pod has the same place in both. The cache changes its columns with every event; the snapshot copies only the places that changed since
+its last update, and caches earlier counts, so that a count costs only as much as the changes since then.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class PodColumns(_Columns):
     _dirty: Copied[dict[int, None]] = field(default_factory=dict)
 
     def put(self, pod: Pod, slot: int) -> None:
-        """Adds a pod, or replaces the one of the same identity."""
+        """Add a pod, or replace the one of the same identity."""
         place = self._index.get(pod.identity)
         if place is None:
             place = self._index[pod.identity] = self._place()
@@ -84,24 +84,24 @@ class PodColumns(_Columns):
         self._dirty[place] = None
 
     def snapshot(self, rows: Mapping[int, int], slots: int) -> PodTable:
-        """A new table of all pods. `rows`: slot -> row of the nodes in it; pods of other slots are left out."""
+        """Return a new table of all pods. `rows`: slot -> row of the nodes in it; pods of other slots are left out."""
         row_of_slot = np.full(max(slots, 1), -1, np.int32)
         row_of_slot[np.fromiter(rows.keys(), np.intp, len(rows))] = np.fromiter(rows.values(), np.int32, len(rows))
         table = PodTable(self.classes, _rows=len(rows))
         table._copy_columns(self)
         table.node = row_of_slot[self.node]
         outside = table.node < 0
-        # Any row will do, as NO_POD weighs 0 in every measure; `update` writes 0 as well, and `_move` compares.
+        # Any row is valid, because NO_POD counts 0 in every measure; `update` also writes 0, and `_move` compares.
         table.node[outside] = 0
         table.cls[outside] = NO_POD
         return table
 
     def settle(self) -> None:
-        """Says that a snapshot has just been made new."""
+        """Mark all places as clean after a new snapshot."""
         self._dirty.clear()
 
     def update(self, table: PodTable, rows: Mapping[int, int]) -> None:
-        """Brings a snapshot up to date: the places that changed since it was made or last updated."""
+        """Update a snapshot: copy the places that changed since it was created or last updated."""
         if not self._dirty:
             return
         table._reserve(len(self.cls))
@@ -132,8 +132,8 @@ class PodTable(_Columns):
 
     _rows: int = 0
     _zeros: Derived[Shared[Counts]] = field(init=False)
-    _log: Derived[Copied[list[tuple[int, int, int]]]] = field(default_factory=list)  # row, class, one pod more or less
-    _log_start: Derived[Shared[int]] = 0  # entries that have been let go
+    _log: Derived[Copied[list[tuple[int, int, int]]]] = field(default_factory=list)  # row, class, +1 or -1 pod
+    _log_start: Derived[Shared[int]] = 0  # entries that were dropped
     # Measure -> counts at a position of the log.
     _counts: Derived[Copied[dict[object, Shared[tuple[Counts, int]]]]] = field(default_factory=dict)
 
@@ -144,13 +144,13 @@ class PodTable(_Columns):
         self._zeros = np.zeros(self._rows, np.int64)
 
     def with_rows(self, rows: int) -> PodTable:
-        """The same pods in a table of so many rows."""
+        """Return the same pods in a table of `rows` rows."""
         table = PodTable(self.classes, _rows=rows)
         table._copy_columns(self)
         return table
 
     def counts(self, measure: AnyMeasure) -> Counts:
-        """Per row the sum of the measure over its pods, int64[n]; not to be written to."""
+        """Return the sum of the measure over each row's pods, int64[n]; callers must not write to it."""
         key, weights = self.classes.resolve(measure)
         if weights is None:
             return self._zeros
@@ -172,18 +172,18 @@ class PodTable(_Columns):
         return counts
 
     def list_classes(self, accepts: Callable[[PodClass], bool]) -> list[int]:
-        """The numbers of the classes that a test accepts and that pods here have."""
+        """Return the numbers of the classes in this table that pass a test."""
         here = np.unique(self.cls[: len(self.pods)]).tolist()
         return [number for number in here if number != NO_POD and accepts(self.classes.classes[number])]
 
     def list_pods(self, accepts: Callable[[PodClass], bool]) -> list[Pod]:
-        """The pods of the classes that a test accepts: a class is tested once, however many pods it has."""
+        """Return the pods whose class passes a test: a class is tested once, however many pods it has."""
         places = np.flatnonzero(np.isin(self.cls[: len(self.pods)], self.list_classes(accepts)))
         return [pod for place in places.tolist() if (pod := self.pods[place]) is not None]
 
     @property
     def _worth_it(self) -> int:
-        """Up to how many changes catching up is quicker than counting anew."""
+        """The number of changes up to which an incremental count is faster than a new one."""
         return 64 + len(self.pods) // 16
 
     def _caught_up(self, counts: Counts, weights: Counts, position: int) -> Counts:
@@ -208,6 +208,6 @@ class PodTable(_Columns):
         self.node[place] = row
         self.cls[place] = cls
         if len(self._log) > _LOG_LIMIT:
-            # Counts from before this point no longer find their position in the log, and are counted in full.
+            # Counts from before this point no longer have a position in the log, and are recomputed.
             self._log_start += len(self._log)
             self._log.clear()

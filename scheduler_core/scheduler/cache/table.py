@@ -1,7 +1,7 @@
 """NodeTable: the columnar snapshot that a scheduling cycle reads.
 
-Row i is the i-th node of kube's NodeInfos().List() (zone round robin). Columns are numpy arrays over all rows; what depends
-on Node objects alone (labels, taints, images) is interned, and what is derived from it is kept in `memo` until a Node changes.
+Row i is the i-th node of kube's NodeInfos().List() (zone round robin). Columns are numpy arrays over all rows; data of Node objects
+(labels, taints, images) is interned, and values derived from it stay in `memo` until a Node changes.
 """
 
 from collections.abc import Callable, Hashable
@@ -31,7 +31,7 @@ class ResourceIndex(State):
         return len(self.names)
 
     def column(self, name: str) -> int:
-        """The resource's column, made if it is new."""
+        """Return the resource's column; add it if it is new."""
         column = self.columns.get(name)
         if column is None:
             column = self.columns[name] = len(self.names)
@@ -41,7 +41,7 @@ class ResourceIndex(State):
 
 @dataclass(frozen=True, slots=True)
 class LabelColumn:
-    """One label key over all rows: `codes[i]` is -1 where the label is absent, else an index into `values`."""
+    """One label key over all rows: `codes[i]` is -1 if the label is absent, else an index into `values`."""
 
     values: tuple[str, ...]
     codes: NDArray[np.int32]
@@ -49,7 +49,7 @@ class LabelColumn:
 
 @dataclass(frozen=True, slots=True)
 class ImageState:
-    """An image in the cluster: its size in bytes as the first node that reported it says, and the rows that have it, ascending."""
+    """An image in the cluster: its size in bytes, as reported by the first node, and the rows that have it, ascending."""
 
     size: int
     rows: NDArray[np.intp]
@@ -73,7 +73,7 @@ class KeptColumn(NamedTuple):
 
 @dataclass(slots=True)
 class NodeTable(State):
-    """The columns. Arrays are owned by the snapshot: plugins read them and never write. What depends on Node objects alone is shared."""
+    """The columns. The snapshot owns the arrays: plugins read them and never write. Data of Node objects alone is shared."""
 
     names: Shared[list[str]] = field(default_factory=list)
     nodes: Shared[list[Node]] = field(default_factory=list)
@@ -126,9 +126,9 @@ class NodeTable(State):
         compute_one: Callable[..., int],
         about: Hashable,
     ) -> NDArray[np.int64]:
-        """Return what `compute(table, rows, about)` says by each row's Node and pods alone; only changed rows are computed.
+        """Return `compute(table, rows, about)`, which depends on each row's Node and pods alone; only changed rows are computed.
 
-        `name` is of this computation; the functions themselves would keep the world of their plugin alive.
+        `name` identifies the computation; the functions themselves would keep the world of their plugin alive.
         """
         key = name, about
         kept = self._kept.get(key)
@@ -146,12 +146,12 @@ class NodeTable(State):
         return values[rows]
 
     def note_changed(self, row: int) -> None:
-        """Have what is kept of a row computed anew when it is asked for."""
+        """Mark a row's cached values as changed, so that they are recomputed at the next read."""
         for kept in self._kept.values():
             kept.changed[row] = None
 
     def label(self, key: str) -> LabelColumn:
-        """The column of a label key, made when first asked for."""
+        """Return the column of a label key. It is created at the first call."""
         column = self.label_columns.get(key)
         if column is None:
             column = self.label_columns[key] = _intern([node.labels.get(key) for node in self.nodes])

@@ -1,4 +1,4 @@
-"""What-ifs: a view of the snapshot with pods more or less on some rows, for nominated pods and preemption's dry runs."""
+"""What-ifs: a view of the snapshot with pods added to or removed from some rows, for nominated pods and preemption's dry runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects import Node, Pod, Resources, Taint
 from scheduler_core.scheduler.cache.table import FIXED_RESOURCES, NO_PORTS, NodeTable, ResourceIndex
 
-# A snapshot with more rows: nodes as an extender described them, of which the scheduler knows no pods and no images.
+# A snapshot with more rows: nodes that an extender modified, without pods and images.
 # kube: pkg/scheduler/extender.go (Filter: NewNodeInfo, SetNode) @ v1.34.1
 
 
 def with_new_rows(table: NodeTable, nodes: Sequence[Node]) -> NodeTable:
-    """A table of its own that begins with the rows of `table`. A name leads to its row there, where it has one."""
+    """Return a new table that starts with the rows of `table`. A name refers to its row in `table` if it has one."""
     more = len(nodes)
     own = table.copy()
     for node in nodes:
@@ -77,7 +77,7 @@ def _taints(table: NodeTable, nodes: Sequence[Node]) -> tuple[list[tuple[Taint, 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A what-if: one pod more (`sign` 1) or less (-1) on a row. Each row's check sees the changes of its own row alone."""
+    """A what-if: one pod added (`sign` 1) or removed (-1) on a row. The check of a row includes the changes of that row only."""
 
     row: int
     pod: Pod
@@ -85,9 +85,9 @@ class Change:
 
 
 def change_rows(view: NodeTable, changes: Sequence[Change]) -> None:
-    """Changes a view in place: its sums, pods and ports. `view` is a copy that belongs to the what-if.
+    """Change a view in place: its sums, pods and ports. `view` is a copy that belongs to the what-if.
 
-    A resource that no column stands for is left out: no node has it, so it decides nothing.
+    A resource without a column is ignored: no node has it, so it has no effect.
     """
     if not changes:
         return
@@ -134,5 +134,5 @@ def _change_ports(view: NodeTable, change: Change) -> None:
 
 
 def add_pods(row: int, pods: Sequence[Pod]) -> list[Change]:
-    """These pods more on a row."""
+    """Return the changes that add these pods to a row."""
     return [Change(row, pod, 1) for pod in pods]

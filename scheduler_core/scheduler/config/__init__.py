@@ -1,5 +1,4 @@
-"""What is configured: a KubeSchedulerConfiguration v1 (`load_configuration` reads, defaults, validates, expands it), feature gates, and
-the world's settings."""
+"""Configuration: a KubeSchedulerConfiguration v1 (`load_configuration` reads, defaults, validates, expands it), feature gates, settings."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -25,7 +24,7 @@ from scheduler_core.scheduler.config.settings import CURRENT, HISTORICAL, MAX_DU
 from scheduler_core.scheduler.framework import DEFAULT_FEATURES, Features, Point, Profile
 from scheduler_core.scheduler.plugins.cel import EXPRESSIONS, NAME_PATTERN, NORMALIZE, Definition
 
-# Taking a plugin into a profile, as somebody would write it who knows where it has to stand.
+# Adding a plugin to a profile, as an expert would write it.
 
 
 def with_plugin_in(
@@ -37,10 +36,10 @@ def with_plugin_in(
     points: Iterable[Point] | None = None,
     instead_of: str = "",
 ) -> MutableManifest:
-    """A KubeSchedulerConfiguration in which one profile has a plugin; another one that is there already stays as it is.
+    """Return a KubeSchedulerConfiguration with a plugin added to one profile; a plugin that is already enabled stays unchanged.
 
-    `points` are those that it takes part in, None: of a plugin that is known. It stands at multiPoint; at
-    PostFilter it may take another's place (`instead_of`). What sorts the queue does so in all profiles, as they share it.
+    `points` are the plugin's extension points, None: those of a registered plugin. The plugin is enabled at multiPoint; at PostFilter it
+    may replace another one (`instead_of`). A QueueSort plugin is enabled in all profiles, because they must share it.
     """
     if points is None:
         points = [point for point in Point if implements(name, point)]

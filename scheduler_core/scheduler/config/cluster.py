@@ -1,4 +1,4 @@
-"""What can be set about the components around the schedulers: kube's own flags and configurations, under kube's own names.
+"""The settings of the components around the schedulers: kube's own flags and configurations, with kube's names.
 
 kube: cmd/kube-controller-manager/app/options, pkg/kubelet/apis/config/v1beta1 @ v1.34.1
 """
@@ -29,7 +29,7 @@ def _is_period(text: str) -> bool:
 
 
 class ControllerManagerOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Flags of kube-controller-manager; durations as Go writes them (`50s`, `1m30s`)."""
+    """Flags of kube-controller-manager; durations are in Go's format (`50s`, `1m30s`)."""
 
     node_monitor_period: str = msgspec.field(default="5s", name="node-monitor-period")
     node_monitor_grace_period: str = msgspec.field(default="50s", name="node-monitor-grace-period")
@@ -48,36 +48,36 @@ class ControllerManagerOptions(msgspec.Struct, frozen=True, forbid_unknown_field
 
     @property
     def monitor_period(self) -> int:
-        """--node-monitor-period in ns."""
+        """The flag --node-monitor-period in ns."""
         return parse_duration(self.node_monitor_period)
 
     @property
     def grace_period(self) -> int:
-        """--node-monitor-grace-period in ns."""
+        """The flag --node-monitor-grace-period in ns."""
         return parse_duration(self.node_monitor_grace_period)
 
     @property
     def startup_grace_period(self) -> int:
-        """--node-startup-grace-period in ns."""
+        """The flag --node-startup-grace-period in ns."""
         return parse_duration(self.node_startup_grace_period)
 
 
 class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The components around the schedulers. Durations are virtual nanoseconds where kube has no field of its own."""
+    """The components around the schedulers. Durations are virtual nanoseconds if kube has no field of its own."""
 
     apiserver: APIServerOptions = APIServerOptions()
     controller_manager: ControllerManagerOptions = ControllerManagerOptions()
     kubelet: Mapping[str, Any] = {}  # KubeletConfiguration of all nodes
     kubelets: Mapping[str, Mapping[str, Any]] = {}  # of single nodes, by name
-    controllers: tuple[str, ...] | None = None  # which ones run, by kube's names; None: all
+    controllers: tuple[str, ...] | None = None  # the controllers that run, by kube's names; None: all
     run_kubelets: bool = True  # False: nodes have no kubelet, and bound pods stay Pending
-    # What stands in for kubelets where none run (controllers/kubelet/stand_in.py).
+    # The replacement of kubelets if none run (controllers/kubelet/stand_in.py).
     stand_in: Literal["", "removes", "runs"] = ""
-    provisioners: tuple[str, ...] | None = None  # the CSI provisioners that run; None: one for whatever a class names
-    provisioning_errors: Mapping[str, ErrorText] = {}  # what is answered in place of a volume, by class or driver
-    reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller looks at it
-    image_pull_rate: PullRate = 0  # of images whose size is known; 0: they are there at once
-    api_latency: Latency = 5 * MILLISECOND  # what a scheduler's process waits for a list, or for a call about its lease
+    provisioners: tuple[str, ...] | None = None  # the CSI provisioners that run; None: each that a class names
+    provisioning_errors: Mapping[str, ErrorText] = {}  # the error instead of a volume, by class or driver
+    reconcile_latency: Latency = 10 * MILLISECOND  # from a change until a controller reconciles it
+    image_pull_rate: PullRate = 0  # of images with a known size; 0: pulled at once
+    api_latency: Latency = 5 * MILLISECOND  # of a scheduler process' lists and of calls about its lease
 
     def __post_init__(self) -> None:
         for place, own in (
@@ -90,6 +90,6 @@ class ClusterSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise FieldProblem(f"{place}.{problem.field}", problem.received, problem.expected) from problem
 
     def kubelet_of(self, node: str) -> KubeletConfiguration:
-        """The configuration of a node's kubelet."""
+        """Return the configuration of a node's kubelet."""
         own = self.kubelets.get(node)
         return read_kubelet(self.kubelet) if own is None else read_kubelet(self.kubelet, own)

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.leaderelection.config import ElectionConfig, elect
 from scheduler_core.scheduler.plugins import default_order
 from scheduler_core.scheduler.plugins.registry import registry
 
-# leaderElection of a KubeSchedulerConfiguration: how replicas of a scheduler stand for election, and what is refused.
+# leaderElection of a KubeSchedulerConfiguration: the settings of leader election, and their validation.
 # kube: component-base/config/validation/validation.go, pkg/scheduler/apis/config/validation/validation.go,
 # cmd/kube-scheduler/app/{server,options/options}.go @ v1.34.1
 
@@ -72,7 +72,7 @@ def _duration_errors(section: Mapping[str, Any]) -> list[FieldError]:
 
 
 def _elector_errors(configuration: Mapping[str, Any]) -> list[FieldError]:
-    """kube-scheduler says these when it starts, after its informers have synced."""
+    """Return the errors that kube-scheduler reports at startup, after its informers have synced."""
     config = election_config(configuration)
     error = "" if config is None else elector_error(config)
     return [FieldError(_PATH, "", f"couldn't create leader elector: {error}")] if error else []
@@ -99,7 +99,7 @@ CLIENT_CONNECTION: MutableManifest = {
 
 
 def default_configuration(manifest: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> MutableManifest:
-    """A new manifest with every default filled in; the one passed, whose shape has been checked, is left as it is."""
+    """Return a new manifest with every default filled in. The argument, whose shape is already validated, is not changed."""
     out = present(manifest)
     out["apiVersion"], out["kind"] = API_VERSION, KIND
     out.setdefault("parallelism", 16)
@@ -119,12 +119,12 @@ def default_configuration(manifest: Mapping[str, Any], features: Features = DEFA
 
 
 def _drop_zero_values(mapping: Mapping[str, Any] | None) -> MutableManifest:
-    """A copy without empty strings and zeros, which Go cannot distinguish from absent; false stays."""
+    """Return a copy without empty strings and zeros, which Go cannot distinguish from absent; false stays."""
     return {name: value for name, value in present(mapping).items() if value is False or value}
 
 
 def _lasting(election: MutableManifest) -> MutableManifest:
-    """Without durations of nothing, which are absent too."""
+    """Return the fields without zero durations, which count as absent, too."""
     return {name: value for name, value in election.items() if not (name in DURATIONS and _is_zero(value))}
 
 
@@ -181,7 +181,7 @@ def _merge_set(defaults: Iterable[MutableManifest], custom: Mapping[str, Any]) -
 def _merge_entries(
     defaults: Iterable[MutableManifest], custom: Mapping[str, Any]
 ) -> list[tuple[MutableManifest, int | None]]:
-    """The default set less what is disabled, its re-configured plugins in place, the other custom ones behind, with their indexes."""
+    """Merge plugins: the default set without disabled plugins, reconfigured ones in place, other custom ones last; with their indexes."""
     off = {plugin.get("name", "") for plugin in custom.get("disabled") or ()}
     enabled: list[MutableManifest] = [{"name": "", **present(plugin)} for plugin in custom.get("enabled") or ()]
     last = {plugin["name"]: i for i, plugin in enumerate(enabled)}

@@ -1,4 +1,4 @@
-"""From plugin sets to the list of plugins per extension point.
+"""The expansion of plugin sets into lists of plugins per extension point.
 
 kube: framework/runtime/framework.go (updatePluginList, expandMultiPointPlugins, getScoreWeights) @ v1.34.1
 """
@@ -13,18 +13,18 @@ from scheduler_core.scheduler.framework import DEFAULT_FEATURES, Features, Point
 from scheduler_core.scheduler.framework.arguments import Arguments, present
 from scheduler_core.scheduler.plugins.registry import registry
 
-# The arguments of plugins in a configuration: each plugin's room says which there are, their defaults, and what kube refuses.
+# The arguments of plugins in a configuration: each plugin's package declares them, with defaults and validation.
 # kube: apis/config/v1/default_plugins.go, apis/config/scheme @ v1.34.1
 
 
 def arguments_of(name: str) -> Arguments | None:
-    """None where there is no such plugin, or it takes what it is given."""
+    """Return a plugin's arguments, or None if there is no such plugin or it declares none."""
     plugin = registry().get(name)
     return None if plugin is None else plugin.arguments
 
 
 def default_arguments(name: str, args: Mapping[str, Any], features: Features = DEFAULT_FEATURES) -> dict[str, Any]:
-    """A plugin's arguments with defaults filled in; of a plugin without declared arguments those that are given."""
+    """Return a plugin's arguments with defaults filled in; without declared arguments, return the given ones."""
     args, arguments = present(args), arguments_of(name)
     if arguments is None or arguments.lenient:
         return args
@@ -32,7 +32,7 @@ def default_arguments(name: str, args: Mapping[str, Any], features: Features = D
 
 
 def shape_errors(name: str, args: Mapping[str, Any] | None, path: str) -> list[FieldError]:
-    """Unknown fields, wrong types, and another plugin's arguments."""
+    """Return errors for unknown fields, wrong types, and another plugin's arguments."""
     arguments = arguments_of(name)
     if arguments is None or arguments.lenient:
         return []
@@ -73,7 +73,7 @@ Expanded = dict[Point, tuple[tuple[str, int], ...]]
 
 
 def expand(plugins: Mapping[str, Any], path: str) -> tuple[Expanded, list[FieldError]]:
-    """The (name, weight) lists of a profile's defaulted plugin sets, and what is wrong with them.
+    """Return the (name, weight) lists of a profile's defaulted plugin sets, and the errors in them.
 
     At each point: plugins enabled both there and by multiPoint, in the point's order; then multiPoint's; then the point's others.
     """
@@ -94,7 +94,7 @@ def expand(plugins: Mapping[str, Any], path: str) -> tuple[Expanded, list[FieldE
 
 
 def _weights(score: Entries, multi: Entries) -> dict[str, int]:
-    """The weight at Score before the one at multiPoint; 0 and absent count as 1."""
+    """Return the weights by plugin: the one at Score, else the one at multiPoint; 0 and absent count as 1."""
     weights: dict[str, int] = {}
     for plugin in (*score, *multi):
         weights.setdefault(plugin["name"], plugin.get("weight") or 1)
@@ -110,7 +110,7 @@ def _unknown(entries: Entries, path: str, what: str) -> list[FieldError]:
 
 
 def _validate_entries(entries: Entries, point: Point, path: str) -> list[FieldError]:
-    """Plugins enabled at one point that don't exist, don't take part in it, or stand there twice."""
+    """Return errors for plugins enabled at one point that do not exist, do not implement the point, or are listed twice."""
     kind = f"{point}Plugin"
     errors = _unknown(entries, path, kind)
     seen: dict[str, None] = {}
@@ -127,7 +127,7 @@ def _validate_entries(entries: Entries, point: Point, path: str) -> list[FieldEr
 def _from_multi(
     multi: Entries, point: Point, off: set[str], path: str, own: Entries
 ) -> tuple[list[str], list[FieldError]]:
-    """multiPoint's plugins that take part in a point and are not disabled there."""
+    """Return multiPoint's plugins that implement a point and are not disabled there, and errors."""
     if "*" in off:
         return [], []
     names: list[str] = []

@@ -1,7 +1,7 @@
-"""kube's feature gates: those that kube-scheduler asks for, and how `--feature-gates=A=true,B=false` is read.
+"""kube's feature gates: those that kube-scheduler uses, and the format of `--feature-gates=A=true,B=false`.
 
-A gate that can be set is a setting of the world (docs/world.md). Others are locked to their default; an attempt to set one of these is
-refused in kube's words.
+A gate that can be set is a setting of the world (docs/world.md). Others are locked to their default; setting them is refused with kube's
+message.
 
 kube: pkg/features/kube_features.go, plugins/feature/feature.go, component-base/featuregate/feature_gate.go @ v1.34.1
 """
@@ -21,7 +21,7 @@ MAX_GATES_TEXT = 10_000
 
 
 class GateError(ValueError):
-    """A gate that can't be so; `problems` say why, one text for each."""
+    """An invalid setting of gates; `problems` has one text for each error."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("; ".join(problems))
@@ -30,7 +30,7 @@ class GateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One gate in one release. `setting` is the world's setting that it is; "" where it cannot be set, or changes nothing here."""
+    """One gate in one release. `setting` is the world's setting for it, or "" if the gate cannot be set or has no effect here."""
 
     name: str
     stage: str
@@ -39,9 +39,9 @@ class Gate:
     locked: bool = False
 
 
-# `settings`: the gates that kube-scheduler asks for, and the world's settings that they are; "" where a gate is locked in every release.
-# `needs`: the gates that a gate needs, where the release knows them.
-# `histories`: every gate that kube-scheduler knows, with its stage and default from each release on; "gone" where a release lacks the gate.
+# `settings`: the gates that kube-scheduler uses, with the corresponding settings of the world; "" if a gate is locked in every release.
+# `needs`: the gates that a gate depends on, if the release has them.
+# `histories`: all gates of kube-scheduler, with the stage and default from each release on; "gone" if a release lacks the gate.
 # kube: pkg/features/kube_features.go, and those of apiserver, client-go and component-base @ v1.34.1, v1.35.4, v1.36.3, v1.37.2
 _DATA = json.loads(Path(__file__).with_name("gates.json").read_text())
 _SETTINGS: Mapping[str, str] = _DATA["settings"]
@@ -54,7 +54,7 @@ _OF_GROUPS = ("GenericWorkload", "TopologyAwareWorkloadScheduling")
 
 @cache
 def gates_of(release: Release = OLDEST) -> Mapping[str, Gate]:
-    """Return every gate that a release knows, by name; those that kube-scheduler asks for come first."""
+    """Return all gates of a release, by name; those that kube-scheduler uses come first."""
     found = {}
     for name in (*_SETTINGS, *_HISTORIES):
         state = (pick(_HISTORIES[name], release) or "gone").split()
@@ -70,12 +70,12 @@ def _is_alpha_form(name: str, release: Release) -> bool:
 
 
 def asked_gates(release: Release = OLDEST) -> tuple[Gate, ...]:
-    """Return the gates that kube-scheduler asks for in a release."""
+    """Return the gates that kube-scheduler uses in a release."""
     return tuple(gate for name, gate in gates_of(release).items() if name in _SETTINGS)
 
 
 def default_settings(release: Release) -> dict[str, bool]:
-    """Return the world's settings that are gates, with the defaults of a release; a gate that the release does not know is off."""
+    """Return the world's settings that are gates, with the defaults of a release; a gate that the release does not have is off."""
     known = gates_of(release)
     return {setting: known[name].default if name in known else False for name, setting in _SETTINGS.items() if setting}
 
@@ -89,7 +89,7 @@ class GateSettings:
 
 
 def read_gates(text: str, release: Release = OLDEST) -> GateSettings:
-    """Parse `A=true,B=false`, with or without `--feature-gates=` before it. Other gates have their defaults. GateError."""
+    """Parse `A=true,B=false`, with or without `--feature-gates=` before it. Other gates have their defaults. Raise GateError."""
     if len(text) > MAX_GATES_TEXT:
         raise GateError([f"received {len(text)} characters; expected at most {MAX_GATES_TEXT}"])
     gates: dict[str, bool] = {}
@@ -101,7 +101,7 @@ def read_gates(text: str, release: Release = OLDEST) -> GateSettings:
 
 
 def resolve(gates: Mapping[str, bool], release: Release = OLDEST) -> GateSettings:
-    """Resolve gates by name. AllAlpha and AllBeta apply to gates that are not named themselves. GateError."""
+    """Resolve gates by name. AllAlpha and AllBeta apply to gates that are not named themselves. Raise GateError."""
     known = gates_of(release)
     for name in gates:
         if name not in known and name not in _WHOLE_STAGES:
@@ -128,7 +128,7 @@ def resolve(gates: Mapping[str, bool], release: Release = OLDEST) -> GateSetting
 
 
 def _check_needs(on: Mapping[str, bool]) -> None:
-    """Raise GateError where a gate is on that needs another one."""
+    """Raise GateError if an enabled gate depends on a disabled one."""
     lacking = {name: [each for each in needs.split() if not on.get(each, True)] for name, needs in _NEEDS.items()}
     problems = [
         f"{name} is enabled, but depends on features that are disabled: [{' '.join(lacks)}]"
@@ -145,7 +145,7 @@ def _format_lock(name: str, on: bool) -> str:
 
 
 def format_gates(settings: Mapping[str, object], release: Release = OLDEST) -> str:
-    """The gates that differ from kube's default, as `--feature-gates` takes them; "" where none does."""
+    """Return the gates that differ from kube's default, in the format of `--feature-gates`, or ""."""
     asked = sorted((gate for gate in asked_gates(release) if gate.setting), key=lambda gate: gate.name)
     return ",".join(
         f"{gate.name}={str(settings[gate.setting]).lower()}" for gate in asked if settings[gate.setting] != gate.default

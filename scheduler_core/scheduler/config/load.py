@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework import DEFAULT_FEATURES, Features, Point
 from scheduler_core.scheduler.plugins.cel import Definition, plugins_of
 from scheduler_core.scheduler.plugins.registry import with_plugins, with_release
 
-# What kube-scheduler refuses in a configuration whose defaults are filled in, in its words.
+# kube-scheduler's validation of a defaulted configuration, with its messages.
 # kube: apis/config/validation/validation.go @ v1.34.1
 
 REMOVED_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
@@ -37,7 +37,7 @@ def type_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
 
 
 def plugin_args_shape_errors(manifest: Mapping[str, Any]) -> list[FieldError]:
-    """Unknown fields and wrong types in the arguments of plugins that say which they have; other arguments are taken as they are."""
+    """Return unknown fields and wrong types in the arguments of plugins that declare arguments; others are accepted as given."""
     errors: list[FieldError] = []
     for i, profile in enumerate(manifest.get("profiles") or ()):
         for j, config in enumerate((profile or {}).get("pluginConfig") or ()):
@@ -86,7 +86,7 @@ def _profiles_errors(profiles: Sequence[Mapping[str, Any]], features: Features) 
         errors += _find_removed_plugins(profile["plugins"], f"{path}.plugins")
         errors += _plugin_config_errors(profile, path, features)
         if name in seen:
-            # kube names the place of the first one as the duplicate value.
+            # kube reports the path of the first one as the duplicate value.
             first = f"profiles[{seen[name]}].schedulerName"
             errors.append(FieldError(f"{path}.schedulerName", first, "", kind="Duplicate value"))
         seen[name] = i
@@ -127,7 +127,7 @@ def _plugin_config_errors(profile: Mapping[str, Any], path: str, features: Featu
 
 
 def _queue_sort_errors(profiles: Sequence[Mapping[str, Any]]) -> list[FieldError]:
-    """One queue serves all profiles, so they must agree on how it is sorted."""
+    """Return errors for different QueueSort plugins: all profiles share one queue."""
     errors: list[FieldError] = []
     first = _queue_sort(profiles[0])
     count = len(first.get("enabled") or ())
@@ -194,7 +194,7 @@ def load_configuration(
 
 @contextmanager
 def with_own(own: Mapping[str, Definition]) -> Iterator[None]:
-    """Add these plugins for the length of a block."""
+    """Register these plugins for the duration of a block."""
     if not own:
         yield
         return
@@ -234,7 +234,7 @@ def with_plugin(
     features: Features = DEFAULT_FEATURES,
     own: Mapping[str, Definition] | None = None,
 ) -> schema.SchedulerConfiguration:
-    """The same configuration with a plugin added to every profile, at all its points, before others at Bind."""
+    """Return the configuration with a plugin added to every profile, at all its points, before others at Bind."""
     profiles = [
         {**profile, "plugins": _with_enabled(profile["plugins"], name)}
         for profile in configuration.manifest["profiles"]
@@ -275,7 +275,7 @@ def _profile(raw: Mapping[str, Any], path: str) -> tuple[Profile, list[FieldErro
 
 
 def _where_given(errors: list[FieldError], profile: Mapping[str, Any], features: Features) -> list[FieldError]:
-    """Errors of plugins at multiPoint with their index in the list that was given, in place of the one with the defaults."""
+    """Return errors of multiPoint plugins with the index in the user's list instead of the index in the defaulted list."""
     indexes = defaults.list_given_indexes(profile.get("plugins") or {}, features)
     out = []
     for error in errors:

@@ -1,4 +1,4 @@
-"""The shape of a KubeSchedulerConfiguration: which fields there are, and of which type. The plugins' arguments are in their rooms.
+"""The shape of a KubeSchedulerConfiguration: its fields and their types. The plugins declare their own arguments.
 
 kube: kube-scheduler/config/v1/types.go @ v1.34.1
 """
@@ -13,7 +13,7 @@ from scheduler_core.scheduler.framework.plugin import Point, takes_part
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.plugins.registry import registry
 
-# Which extension points a configuration names, and which of them each plugin takes part in.
+# The extension points in a configuration, and the points that each plugin implements.
 # kube: apis/config/types.go (Plugins), framework/runtime/framework.go getExtensionPoints @ v1.34.1
 
 # JSON name -> point, in the order of kube's Plugins type.
@@ -41,26 +41,26 @@ def is_registered(name: str) -> bool:
 
 
 def implements(name: str, point: Point) -> bool:
-    """Return whether the plugin exists and takes part in an extension point."""
+    """Return whether the plugin exists and implements an extension point."""
     built = registry().get(name)
     return built is not None and takes_part(built, point)
 
 
-# A KubeSchedulerConfiguration as the scheduler uses it: defaulted, validated, its multiPoint sets expanded.
+# The scheduler's KubeSchedulerConfiguration: defaulted, validated, with expanded multiPoint sets.
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
 KIND = "KubeSchedulerConfiguration"
 
 
 class ConfigurationError(InvalidObject):
-    """A configuration that kube-scheduler would refuse; `errors` say where and why."""
+    """A configuration that kube-scheduler would refuse; `errors` have the paths and the reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerConfiguration:
-    """A whole configuration. `percentage_of_nodes_to_score` 0 means adaptive; backoffs are in seconds.
+    """A complete configuration. `percentage_of_nodes_to_score` 0 means adaptive; backoffs are in seconds.
 
-    `manifest` has every default filled in, as the gates make them; `given` is what it was made of (None: kube's default).
+    `manifest` has every default filled in, according to the gates; `given` is the user's manifest (None: kube's default).
     """
 
     profiles: tuple[Profile, ...]

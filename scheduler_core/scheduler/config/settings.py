@@ -1,4 +1,4 @@
-"""The world's settings: what can be set about a world besides its objects and its schedulers' configurations (docs/world.md)."""
+"""The settings of a world besides its objects and its schedulers' configurations (docs/world.md)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
     """The settings of a world besides its objects. Durations are virtual nanoseconds."""
 
     release: Release = OLDEST  # of kube; the gates are those of this release (`of_release`)
-    switched_off: tuple[Behavior, ...] = ()  # behaviors of the release that are left out, to see what each changes
+    switched_off: tuple[Behavior, ...] = ()  # disabled behaviors of the release, to show the effect of each
     cycle_cost: Duration = MILLISECOND  # a scheduling cycle, from pop to its decision
     bind_cost: Duration = 5 * MILLISECOND  # the API call that binds
     patch_cost: Duration = MILLISECOND  # the API call that writes a waiting pod's status
@@ -46,16 +46,16 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
     pod_start_latency: Duration = 2 * SECOND  # from bound to Running
     device_cost: Duration = 0  # each device that the allocator tries, against DynamicResources' filterTimeout
     demonstration: bool = False  # adds the demonstration plugin to every profile
-    manual: bool = False  # a scheduling cycle begins only when it is asked for
+    manual: bool = False  # a scheduling cycle begins only on command
     max_in_unschedulable: Duration = 300 * SECOND  # podMaxInUnschedulablePodsDuration
     queue_mode: QueueMode = CURRENT  # or HISTORICAL: the queue as reference 003 describes it
-    assumed_pod_ttl: Duration = 0  # historical: unconfirmed, an assumed pod is forgotten after this; 0: never
-    informer_lag: Duration = 0  # from a change in the API server until schedulers hear of it
-    client_qps: Rate = 0  # of a scheduler's API client; 0: as the configuration says, by default without limit
-    client_burst: Burst = 100  # calls at once where client_qps is set
+    assumed_pod_ttl: Duration = 0  # historical: the time until an unconfirmed assumed pod is forgotten; 0: never
+    informer_lag: Duration = 0  # from a change in the API server until the informers deliver it
+    client_qps: Rate = 0  # of a scheduler's API client; 0: by the configuration, by default without limit
+    client_burst: Burst = 100  # calls at once if client_qps is set
     cluster: ClusterSettings = ClusterSettings()  # the components around the schedulers
-    plugins: Mapping[str, Definition] = {}  # of one's own, in CEL; set by DefinePlugin
-    scheduler_releases: Mapping[str, Release] = {}  # of schedulers by name that have another release than the world
+    plugins: Mapping[str, Definition] = {}  # custom plugins in CEL; set by DefinePlugin
+    scheduler_releases: Mapping[str, Release] = {}  # by name of a scheduler with another release than the world
 
     @property
     def behaviors(self) -> frozenset[Behavior]:
@@ -64,17 +64,17 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
 
     @property
     def features(self) -> Features:
-        """The gates that plugins ask for."""
+        """The gates for plugins."""
         return Features(**{name: getattr(self, name) for name in _GATES}, behaviors=self.behaviors)
 
     @property
     def topology_labels(self) -> bool:
-        """The gate PodTopologyLabelsAdmission, as the release has it."""
+        """True if the gate PodTopologyLabelsAdmission is on in the release."""
         return Behavior.TOPOLOGY_LABELS in self.behaviors
 
     @property
     def device_gates(self) -> DeviceGates:
-        """The gates about devices as the API server asks for them."""
+        """The API server's gates for devices."""
         return DeviceGates(**{name: getattr(self, name) for name in _DEVICE_GATES})
 
     @property
@@ -94,14 +94,14 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
         return self.scheduler_releases.get(name, self.release)
 
     def of_scheduler(self, name: str) -> WorldSettings:
-        """Return the settings as a scheduler reads them: under its own release, where it has one."""
+        """Return the settings for a scheduler, with its own release if it has one."""
         release = self.release_of(name)
         return self if release == self.release else self.of_release(release)
 
     def of_release(self, release: Release) -> WorldSettings:
-        """Return these settings under another release: a gate that had its default gets the default of that release.
+        """Return these settings under another release: a gate at its default gets the default of that release.
 
-        A gate that the release locks, or does not know, has the only value that it can have there. No scheduler keeps a release of its own.
+        A gate that is locked or missing in that release gets its only possible value. Schedulers lose their own releases.
         """
         before, after, known = default_settings(self.release), default_settings(release), gates_of(release)
         free = {gate.setting for gate in known.values() if gate.setting and not gate.locked}
@@ -116,7 +116,7 @@ class WorldSettings(FeatureGates, frozen=True, forbid_unknown_fields=True):
         return any(getattr(self, name) != getattr(before, name) for name in READ_AT_START)
 
     def changed(self, changes: Mapping[str, Any]) -> WorldSettings:
-        """These settings with some replaced; InvalidObject says which one is unknown or out of range."""
+        """Return these settings with some replaced. Raise InvalidObject if one is unknown or out of range."""
         changes = {name: value for name, value in changes.items() if name not in REMOVED}
         settings: WorldSettings = convert_data({**msgspec.to_builtins(self), **changes}, WorldSettings)
         return settings

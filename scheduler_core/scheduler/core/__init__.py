@@ -1,1 +1,1 @@
-"""One kube-scheduler: its state (scheduler.py), and the steps that it makes."""
+"""One kube-scheduler: its state (scheduler.py), and its steps."""

@@ -1,4 +1,4 @@
-"""What a scheduler has on the agenda. steps/table.py says while what each stands, and what carries it out."""
+"""The agenda actions of a scheduler. steps/table.py has the condition under which each action is valid, and the function that runs it."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from scheduler_core.scheduler.queue.moves import FLUSH_PERIOD
 
 
 class SchedulerAction(Action, frozen=True):
-    """An action of one scheduler, which goes with it."""
+    """An action of one scheduler. Removing the scheduler removes the action."""
 
     scheduler: str
 

@@ -1,4 +1,4 @@
-"""The handle that plugins are given: live listers of the API server, and the binding call."""
+"""The plugins' handle: live listers of the API server, and the binding call."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -106,7 +106,7 @@ class WorldHandle:
             world.record(ApiCall("BIND", pod.key, node_name, fault=said))
             if fault.after_write:
                 if not self._scheduler.features.async_api_calls and self._scheduler.replica is None:
-                    # The binding cycle has the answer at hand before the scheduler's informer brings the change.
+                    # The binding cycle gets the answer before the scheduler's informer delivers the change.
                     self._scheduler.replica = world.store.replica()
                 world.api.answer_binding(pod.key, pod.uid, node_name)
             return error(said)

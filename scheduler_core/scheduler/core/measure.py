@@ -1,10 +1,10 @@
-"""Where a scheduler's figures come from: cycles that end, bindings, events, gates.
+"""The sources of a scheduler's metrics: ended cycles, bindings, events, and gates.
 
-A scheduling cycle is counted once, when it is over, from the steps that it keeps: so its steps cost nothing more. On virtual time its
-plugins take none; what it costs (`cycle_cost`) passes when the decision is made, and no extension point has it.
+A scheduling cycle is counted once, when it ends, from the steps that it keeps, so that single steps have no overhead. Its plugins take no
+virtual time; its cost (`cycle_cost`) passes when the decision is made and belongs to no extension point.
 
-DEVIATION: kube also counts the Filter calls of preemption's dry runs, and measures the plugins of one cycle in ten, drawn at random;
-here dry runs are not counted and every cycle is.
+DEVIATION: kube also counts the Filter calls of preemption's dry runs, and measures the plugins of one cycle in ten, drawn at random; here
+dry runs are not counted and every cycle is.
 
 kube: schedule_one.go, framework/runtime/{framework,instrumented_plugins}.go @ v1.34.1
 """
@@ -37,7 +37,7 @@ _LAST = {Point.NORMALIZE_SCORE: Point.SCORE}  # kube runs NormalizeScore as a pa
 
 
 def cycle_over(scheduler: Owner, cycle: SchedulingCycle) -> None:
-    """A scheduling cycle succeeded, or failed and is about to be reported so."""
+    """Record the metrics of a scheduling cycle that succeeded, or that failed and is about to be reported."""
     figures, now = scheduler.figures, scheduler.world.now
     figures.scheduling_algorithm.observe((), (cycle.decided if cycle.chosen else now) - cycle.started)
     _count_steps(figures, cycle)
@@ -62,7 +62,7 @@ def _count_steps(figures: Figures, cycle: SchedulingCycle) -> None:
 
 
 def _beyond(cycle: SchedulingCycle) -> NDArray[np.bool_] | None:
-    """Rows that were looked at with their block although kube's search had ended before them."""
+    """Return a mask of the rows that were evaluated with their block although kube's search had ended before them, or None."""
     search = cycle.search
     if search is None or search.beyond is None:
         return None
@@ -72,7 +72,7 @@ def _beyond(cycle: SchedulingCycle) -> NDArray[np.bool_] | None:
 
 
 def _count_filter(figures: Figures, profile: str, step: PluginStep, tail: NDArray[np.bool_] | None) -> None:
-    """Filter is called once a node, and so counted."""
+    """Count one call of Filter per node, as kube calls it."""
     nodes = step.evaluated
     if not step.refused:
         if tail is not None:
@@ -94,14 +94,14 @@ def _count_points(figures: Figures, cycle: SchedulingCycle, framework: Framework
     for point, status in _points(cycle, framework):
         figures.extension_point.counts[(point, status, cycle.profile), 0] += 1
     if cycle.feasible is not None and not len(cycle.feasible) and framework.has(Point.POST_FILTER):
-        # Where evictions hold up the cycle, they are a part of PostFilter.
+        # If the cycle waits for evictions, they are a part of PostFilter.
         took = now - cycle.decided if cycle.evicting else 0
         status = cycle.post_filter.code.kube_name
         figures.extension_point.observe(("PostFilter", status, cycle.profile), took)
 
 
 def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str]]:
-    """The extension points that a cycle went through, with how each ended; PostFilter left out."""
+    """Return the cycle's extension points, except PostFilter, with the status of each."""
     if not len(cycle.nodes):
         return []
     last = cycle.steps[-1].point
@@ -109,7 +109,7 @@ def _points(cycle: SchedulingCycle, framework: Framework) -> list[tuple[str, str
     points = [("PreFilter", _ERROR if failed is Point.PRE_FILTER else cycle.pre_filter_status.code.kube_name)]
     if cycle.search is not None and framework.has(Point.FILTER):
         if cycle.nominated_mark is not None:
-            points.append(("Filter", OK))  # the node that the pod is nominated to is looked at by itself
+            points.append(("Filter", OK))  # the pod's nominated node is evaluated separately
         elif _has_failed_on_nominated(cycle):
             points.append(("Filter", _ERROR))
         points.append(("Filter", _ERROR if failed is Point.FILTER else OK))
@@ -128,19 +128,19 @@ def _has_failed_on_nominated(cycle: SchedulingCycle) -> bool:
 
 
 def _points_after(cycle: SchedulingCycle) -> list[tuple[str, str]]:
-    """Reserve, Permit and Unreserve of a cycle that has chosen a node."""
+    """Return Reserve, Permit, and Unreserve, with their statuses, for a cycle that has chosen a node."""
     if cycle.outcome == "scheduled":
         return [("Reserve", OK), ("Permit", Code.WAIT.kube_name if cycle.waits else OK)]
     ran = [step for step in cycle.steps if step.point in (Point.RESERVE, Point.PERMIT)]
     if not ran or ran[-1].status.ok:
-        return []  # the cache would not assume the pod
+        return []  # the cache did not assume the pod
     refused = (ran[-1].point.value, ran[-1].status.code.kube_name)
     before = [("Reserve", OK)] if ran[-1].point is Point.PERMIT else []
     return [*before, refused, ("Unreserve", OK)]
 
 
 def record_failure(scheduler: Owner, result: str, profile: str, started: int) -> None:
-    """An attempt ends without a binding."""
+    """Record the metrics of an attempt that ends without a binding."""
     scheduler.queue.metrics.attempts[profile, result] += 1
     scheduler.figures.scheduling_attempt.observe((result, profile), scheduler.world.now - started)
 
@@ -149,7 +149,7 @@ def record_failure(scheduler: Owner, result: str, profile: str, started: int) ->
 
 
 def record_binding(scheduler: Owner, binding: BindingCycle) -> None:
-    """A pod is bound."""
+    """Record the metrics of a bound pod."""
     figures, now, queued = scheduler.figures, scheduler.world.now, binding.queued
     scheduler.queue.metrics.attempts[binding.profile, "scheduled"] += 1
     figures.scheduling_attempt.observe(("scheduled", binding.profile), now - binding.popped)
@@ -160,7 +160,7 @@ def record_binding(scheduler: Owner, binding: BindingCycle) -> None:
 
 
 def record_plugin(scheduler: Owner, binding: BindingCycle, plugin: str, status: Status, over: bool) -> None:
-    """A plugin of the binding cycle is done; it took what has passed since the one before was. `over`: so is its extension point."""
+    """Record the duration of a binding cycle's plugin: the time since the previous plugin ended. `over`: its extension point ends, too."""
     figures, now, point = scheduler.figures, scheduler.world.now, str(binding.phase)
     code = OK if status.code is Code.SUCCESS else status.code.kube_name
     figures.plugin_execution.observe((plugin, point, code), now - binding.since)
@@ -175,8 +175,7 @@ def record_plugin(scheduler: Owner, binding: BindingCycle, plugin: str, status: 
 
 
 def record_pre_enqueue(scheduler: Owner, pod: Pod, steps: list[PluginStep]) -> None:
-    """PreEnqueue plugins were asked about a pod. The point's status is Success even where one of them holds
-    the pod back: v1.34.1 itself says so."""
+    """Record the PreEnqueue calls for a pod. The extension point's status is Success even if a plugin rejects the pod, as in v1.34.1."""
     profile = pod.spec.scheduler_name
     scheduler.figures.extension_point.counts[("PreEnqueue", OK, profile), 0] += 1
     for step in steps:
@@ -184,12 +183,12 @@ def record_pre_enqueue(scheduler: Owner, pod: Pod, steps: list[PluginStep]) -> N
 
 
 def record_event(scheduler: Owner, event: str) -> None:
-    """A watch event has been handled; `event` is a cluster event's label."""
+    """Record a handled watch event; `event` is a cluster event's label."""
     scheduler.figures.event_handling.counts[(event,), 0] += 1
 
 
 def record_api_call(scheduler: Owner, kind: str, ok: bool, took: int) -> None:
-    """A call of the dispatcher has been answered; with the gate off there is no dispatcher to count it."""
+    """Record an answered call of the dispatcher. With the gate off, there is no dispatcher, and nothing is counted."""
     if scheduler.features.async_api_calls:
         labels = (kind, "success" if ok else "error")
         scheduler.figures.async_api_call.observe(labels, took)

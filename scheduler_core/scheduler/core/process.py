@@ -3,15 +3,15 @@
 | stage | what happens | then |
 |---|---|---|
 | STARTING | its informers have listed every object | LISTED |
-| LISTED | its handlers have been told of them: cache and queue are full | STANDBY, or WORKING where nobody is elected |
+| LISTED | its handlers have processed them: cache and queue are filled | STANDBY, or WORKING without leader election |
 | STANDBY | it is elected (with delayCacheUntilActive its informers start only then: STARTING) | WORKING |
 | WORKING | it schedules; its lease is lost | the end |
-| any | SIGTERM: it begins no cycle any more, and gives its lease back | ENDING |
-| ENDING | the cycle at hand and its bindings are over, and the lease is given back | the end |
+| any | SIGTERM: it begins no more cycles, and releases its lease | ENDING |
+| ENDING | the current cycle and its bindings are over, and the lease is released | the end |
 | any | SIGKILL, or 30 s after SIGTERM | the end |
 
-DEVIATION: kube-scheduler ends as soon as its lease is given back, whatever it is at; here it finishes the cycle at hand, as reference
-documents draw it. What waits on Permit is not waited for.
+DEVIATION: kube-scheduler ends as soon as its lease is released, even during a cycle; here it finishes the current cycle, as reference
+documents draw it. It does not wait for pods that wait on Permit.
 
 kube: cmd/kube-scheduler/app/server.go Run @ v1.34.1
 """
@@ -34,7 +34,7 @@ from scheduler_core.scheduler.leaderelection.lock import LeaseCall
 from scheduler_core.scheduler.queue.hints import Hints
 from scheduler_core.scheduler.queue.types import QueuedPod, RequeueDecision, Strategy
 
-# What a scheduler's queue asks of the scheduler: order, gates, hints, and who is notified of moves.
+# The queue's interface to the scheduler: order, gates, hints, and notification of moves.
 
 
 class QueueRules:
@@ -86,8 +86,8 @@ class QueueRules:
             self._scheduler.move(each.key, place, cause, reason, until, self._is_about(each.pod))
 
     def _is_about(self, pod: Pod) -> bool:
-        """False where another pod has the name by now. One for another scheduler took that of a pod whose attempt failed: the queue holds
-        it until it is popped. Or a scheduler whose informers lag still moves the one that is gone.
+        """Return False if another pod now has the pod's name: the new pod is for another scheduler while the queue still holds the old
+        pod (until it is popped), or a scheduler with lagging informers still moves the deleted pod.
         """
         scheduler = self._scheduler
         if scheduler.replica is not None:
@@ -102,7 +102,7 @@ def _best(decision: RequeueDecision) -> int:
 
 
 def _gates(framework: Framework, first: str) -> tuple[Plugin, ...]:
-    """The PreEnqueue plugins; the one that holds the pod back already is asked first."""
+    """Return the PreEnqueue plugins; the plugin that rejected the pod last runs first."""
     plugins = framework.at(Point.PRE_ENQUEUE)
     if not first:
         return plugins
@@ -125,7 +125,7 @@ class Clock:
         return self.offset + now * self.rate // PART
 
     def when(self, shown: int) -> int:
-        """The first virtual time (ns) at which it shows that much."""
+        """Return the first virtual time (ns) at which the clock shows this reading."""
         return min(-((self.offset - shown) * PART // self.rate), FOREVER)
 
 
@@ -140,19 +140,19 @@ class Stage(enum.Enum):
 
 @dataclass(slots=True, eq=False)
 class Process(State):
-    """`listed`: whether its handlers hear of changes. `hang`: how long (ns) its API calls hang before they fail, while it is cut off.
+    """`listed`: its handlers receive changes. `hang`: the time (ns) after which its API calls fail while it is cut off.
 
-    `call`: the one about the lease that is under way.
+    `call`: the pending call about the lease.
     """
 
     identity: str
     clock: Clock
     elector: Copied[LeaderElector | None] = None
     reporter: str = ""  # of its Events about the lease
-    launched: bool = True  # it was started as a process; else it is of a scheduler that was there before
+    launched: bool = True  # started as a process; else the process of a scheduler that already existed
     stage: Stage = Stage.STARTING
     since: int = 0
-    delayed: bool = False  # informers start only once it leads
+    delayed: bool = False  # informers start only when it leads
     listed: bool = False
     hang: int | None = None
     call: LeaseCall | None = None
@@ -171,7 +171,7 @@ class Process(State):
 
     @property
     def electing(self) -> bool:
-        """True if the elector still has something to do."""
+        """True if the elector still runs."""
         return self.elector is not None and self.elector.phase not in (Phase.IDLE, Phase.STOPPED)
 
 
@@ -181,7 +181,7 @@ def working_process(name: str, since: int) -> Process:
 
 
 def identity_of(name: str, seed: int) -> str:
-    """Host name and a UUID that depends on nothing but the seed. kube: cmd/kube-scheduler/app/options/options.go"""
+    """Return the host name and a UUID that depends only on name and seed. kube: cmd/kube-scheduler/app/options/options.go"""
     digest = hashlib.sha256(f"{name}/{seed}".encode()).hexdigest()
     parts = (digest[:8], digest[8:12], f"4{digest[13:16]}", f"8{digest[17:20]}", digest[20:32])
     return f"{name}_{'-'.join(parts)}"

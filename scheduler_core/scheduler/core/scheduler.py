@@ -1,6 +1,6 @@
 """One kube-scheduler: its queue, cache, snapshot and profiles, and the cycles it runs, one step at a time.
 
-What it is about to do is on the world's agenda (actions.py).
+The world's agenda has its pending actions (actions.py).
 
 kube: scheduler.go, schedule_one.go @ v1.34.1
 """
@@ -73,7 +73,7 @@ _PENDING = (
 
 
 class Scheduler(State):
-    """The state of one scheduler; what it does with it is in steps/."""
+    """The state of one scheduler. The functions in steps/ change it."""
 
     name: str
     configuration: SchedulerConfiguration
@@ -95,13 +95,13 @@ class Scheduler(State):
     bindings: Copied[dict[int, BindingCycle]]
     running: bool  # a cycle is in progress or the thread is on the agenda
     flushes: Copied[dict[str, int]]  # timers on the agenda by name
-    replica: Copied[Store | None]  # what its listers read where its informers lag
-    members: Copied[dict[str, dict[str, Pod]]]  # pods by their PodGroup and key, as its informer brought them
-    group: Copied[GroupCycle | None]  # the group whose cycle is under way, or was the last
-    inbox: Copied[list[tuple[int, WatchEvent]]]  # changes it will hear of, with the time
+    replica: Copied[Store | None]  # the listers' source if its informers lag
+    members: Copied[dict[str, dict[str, Pod]]]  # the informer's pods by their PodGroup and key
+    group: Copied[GroupCycle | None]  # the group of the current or last cycle
+    inbox: Copied[list[tuple[int, WatchEvent]]]  # pending changes, with their times
     limits: tuple[float, int] | None
     bucket: int  # see client.throttle
-    process: Copied[Process | None]  # None: it always works, as schedulers did before they were processes
+    process: Copied[Process | None]  # None: it always works, as before processes were modeled
 
     def __init__(
         self, name: str, configuration: SchedulerConfiguration, world: SchedulerWorld, process: Process | None = None
@@ -158,10 +158,10 @@ class Scheduler(State):
             self.cycle.nodes = self.snapshot
 
     def connect(self, world: SchedulerWorld) -> None:
-        """Ties a copy to the world that it is in."""
+        """Connect a copy to its world."""
         self.world = world
         if self.group is not None and self.group.current is not None:
-            self.cycle = self.group.current  # a copy of both has it twice
+            self.cycle = self.group.current  # a copy of both has two copies of it
         self.profiles = self._make_profiles()
         self.queue.connect(QueueRules(self))
         self.queue.nominator.find = self.live
@@ -171,14 +171,14 @@ class Scheduler(State):
         self._connect_claims()
 
     def disconnect(self) -> None:
-        """Takes away all that `connect` has tied: it can't work until then, and what it was tied to may go."""
+        """Drop all references that `connect` sets, so that their objects can be freed. Reconnect before further use."""
         del self.world
         self.profiles = {}
         self.queue.disconnect()
         self.algorithm_state.disconnect()
         self.claims.disconnect()
 
-    # What it is made of
+    # Its parts
 
     @property
     def release(self) -> Release:
@@ -187,7 +187,7 @@ class Scheduler(State):
 
     @property
     def frees_deleted(self) -> bool:
-        """True if a pod that is deleted while it is being bound gives its room back at once."""
+        """True if deleting a pod during its binding frees its resources at once."""
         return Behavior.ASSUMED_POD_DELETION in self.features.behaviors
 
     @property
@@ -197,7 +197,7 @@ class Scheduler(State):
 
     @property
     def keeps_nomination(self) -> bool:
-        """Return whether a failure that says nothing of a nomination keeps the nomination."""
+        """True if a pod keeps its nomination after a failure that does not change the nomination."""
         return self.features.expect_nominated_node and Behavior.FAILURE_CLEARS_NOMINATION not in self.features.behaviors
 
     def framework_of(self, pod: Pod) -> Framework | None:
@@ -224,7 +224,7 @@ class Scheduler(State):
         self.claims.connect(lambda: self.view, self.features.dra_consumable_capacity, self._claim_changed)
 
     def _claim_changed(self, old: Manifest | None, new: Manifest | None) -> None:
-        """A claim's newest version is known before the informer brings it. kube: its handler is the assume cache's"""
+        """Handle a claim's newest version before the informer delivers it. kube: its handler is the assume cache's"""
         if old is not None and new is not None:
             self.queue.move_all(ObjectEvent(CLAIM_UPDATE, old, new), self.world.now)
             measure.record_event(self, CLAIM_UPDATE.label)
@@ -258,12 +258,12 @@ class Scheduler(State):
         return self.world.store if self.replica is None else self.replica
 
     def live(self, key: str) -> Pod | None:
-        """The pod as the scheduler's informer has it: one that has ended has left it."""
+        """Return the pod from the scheduler's informer, or None. The informer has no terminated pods."""
         pod = self.view.pod_at(key)
         return None if pod is None or pod.terminal else pod
 
     def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
-        """Return a PodGroup with its pods; None if there is no such group."""
+        """Return a PodGroup with its pods, or None."""
         manifest = self.view.get(groups.KIND, namespace, name)
         if manifest is None:
             return None
@@ -279,9 +279,9 @@ class Scheduler(State):
     # Helpers of its parts
 
     def move(self, pod: str, place: str, cause: str, why: Why = (), until: int = 0, kept: bool = True) -> None:
-        """Notes in trace and journal that a pod came to a place; `until` is the end of its backoff.
+        """Record in trace and journal that a pod moved to a place; `until` is the end of its backoff.
 
-        Where another pod has its name by now, it is not `kept` in the journal, which is about that one.
+        If another pod has its name by now, the move is not `kept` in the journal, which follows that pod.
         """
         if self.process is not None and not self.process.decides:
             return  # pods wait in the leader's queue
@@ -292,7 +292,7 @@ class Scheduler(State):
         world.record(facts, self.name)
 
     def left(self, key: str) -> None:
-        """Notes in the journal where a pod is that this scheduler has taken for a waiting one, and that is bound or gone."""
+        """Record in the journal that a pod, which this scheduler took for pending, is bound or deleted."""
         world = self.world
         pod, place = world.store.pod_at(key), world.journal.place(key)
         if pod is None and place != Place.DELETED:
@@ -301,15 +301,15 @@ class Scheduler(State):
             world.journal.move(key, world.now, world.position, Place.BOUND, pod.node_name)
 
     def called(self, call: ApiCall) -> None:
-        """Notes in the trace that the API server was asked for something."""
+        """Record a call to the API server in the trace."""
         self.world.record(call, self.name)
 
     def push_cycle(self, delay: int) -> None:
-        """Puts the next step of the scheduling cycle on the agenda."""
+        """Push the next step of the scheduling cycle onto the agenda."""
         self.world.agenda.push(self.world.now + delay, actions.AdvanceCycle(self.name))
 
     def wake_up(self) -> None:
-        """Puts the scheduling thread and the queue's timers on the agenda where they have something to do."""
+        """Push the scheduling thread and the queue's timers onto the agenda if they have work."""
         if not self.works:
             if self.done:
                 self.world.agenda.push(self.world.now, actions.EndProcess(self.name))
@@ -353,7 +353,7 @@ class Scheduler(State):
     def _set_timer(self, kind: type[actions.Flush], due: int | None) -> None:
         if due is None:
             return
-        if due < self.world.now:  # its ticks until now found nothing to do
+        if due < self.world.now:  # its earlier ticks had no work
             due = (self.world.now // kind.period + 1) * kind.period
         if kind.timer not in self.flushes or due < self.flushes[kind.timer]:
             self.flushes[kind.timer] = due
@@ -371,12 +371,12 @@ class Scheduler(State):
         return False
 
     def flush(self, flush: actions.Flush) -> None:
-        """Runs a flush of the queue."""
+        """Run a flush of the queue."""
         del self.flushes[flush.timer]
         self.world.record(TimerFired(flush.timer), self.name)
         _FLUSHES[type(flush)].flush(self.queue.moves, flush.due)
         self.wake_up()
 
     def pods_waiting(self) -> list[BindingCycle]:
-        """Binding cycles whose pod waits on Permit."""
+        """Return the binding cycles whose pods wait on Permit."""
         return [binding for binding in self.bindings.values() if binding.waiting]

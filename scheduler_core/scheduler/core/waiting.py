@@ -1,4 +1,4 @@
-"""What ends a pod's wait on Permit, and what plugins are given of a pod that waits.
+"""The decisions that end a pod's wait on Permit, and the plugins' handle of a waiting pod.
 
 kube: framework/runtime/waiting_pods_map.go @ v1.34.1
 """
@@ -14,27 +14,27 @@ from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 
 
 def allow(owner: Owner, binding: BindingCycle, plugin: str) -> None:
-    """One plugin approves; the pod goes on when none is left to wait for."""
+    """Record a plugin's approval. After the last approval, the pod continues."""
     binding.waiting.pop(plugin, None)
     if not binding.waiting:
         _decide(owner, binding, SUCCESS)
 
 
 def reject(owner: Owner, binding: BindingCycle, plugin: str, message: str) -> None:
-    """A plugin (or the deletion of the pod) rejects the waiting pod."""
+    """Reject the waiting pod, because a plugin rejects it or the pod was deleted."""
     binding.waiting.clear()
     _decide(owner, binding, Status(Code.UNSCHEDULABLE, (message,), plugin))
 
 
 def preempt(owner: Owner, binding: BindingCycle, plugin: str) -> None:
-    """A preemption takes the room of the waiting pod; the pod is not unschedulable by it. kube: waitingPod.Preempt"""
+    """Reject the waiting pod because of a preemption. The pod does not become unschedulable. kube: waitingPod.Preempt"""
     binding.waiting.clear()
     _decide(owner, binding, Status(Code.ERROR, ("preempted",), plugin))
 
 
 def _decide(owner: Owner, binding: BindingCycle, status: Status) -> None:
-    """The first decision stands."""
-    # kube: WaitOnPermit receives once from a channel that holds one status, and whoever sends a second one does not block.
+    """Set the decision, unless there is one already."""
+    # kube: WaitOnPermit receives once from a channel that holds one status, and a second sender does not block.
     if binding.decision is None:
         binding.decision = status
         owner.world.agenda.push(owner.world.now, AdvanceBinding(owner.name, binding.number))
@@ -42,7 +42,7 @@ def _decide(owner: Owner, binding: BindingCycle, status: Status) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WaitingPod:
-    """A pod that waits on Permit, in the hands of a plugin: what is said of it is recorded."""
+    """A plugin's handle of a pod that waits on Permit. Decisions are recorded."""
 
     _owner: Owner
     _binding: BindingCycle

@@ -1,4 +1,4 @@
-"""What a scheduler needs of the world it runs in; Simulation is one."""
+"""The parts of the world that a scheduler uses, as a protocol that Simulation implements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,11 +61,11 @@ class SchedulerWorld(Protocol):
     def draw(self, n: int, names: Sequence[str] = ()) -> int: ...
 
     def exited(self, name: str) -> None:
-        """A scheduler's process is over."""
+        """Handle the end of a scheduler's process."""
 
 
 class Owner(Protocol):
-    """A scheduler, as the parts that it is made of see it. `bucket` is the time (ns) at which its token bucket is full again."""
+    """A scheduler as seen by its parts. `bucket` is the time (ns) at which its token bucket is full again."""
 
     bucket: int
     replica: Store | None
@@ -108,7 +108,7 @@ class Owner(Protocol):
 
     @property
     def hang(self) -> int | None:
-        """The time (ns) that its calls hang before they fail; None if it is not cut off from the API server."""
+        """The time (ns) after which its API calls fail, or None if it is not cut off from the API server."""
 
     def framework_of(self, pod: Pod) -> Framework | None: ...
 

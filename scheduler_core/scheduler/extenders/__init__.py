@@ -1,4 +1,4 @@
-"""Scheduler extenders: what kube-scheduler asks them over HTTP, what they answer, and how the answer is read.
+"""Scheduler extenders: kube-scheduler's HTTP requests, their answers, and the parsing of answers.
 
 kube: pkg/scheduler/extender.go, staging/src/k8s.io/kube-scheduler/extender/v1/types.go @ v1.34.1
 """

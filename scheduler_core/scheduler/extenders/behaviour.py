@@ -1,6 +1,6 @@
-"""How an extender is played: what a user has said about the server at its urlPrefix.
+"""The simulation of an extender: the user's definition of the server at its urlPrefix.
 
-Without a word nobody listens there. docs/extenders.md has the kinds.
+Without a definition, connections are refused. docs/extenders.md has the kinds.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ MAX_RULES = 200
 
 
 class RecordedServer(msgspec.Struct, frozen=True, tag_field="type", tag="recorded", forbid_unknown_fields=True):
-    """Rules that say what it answers (see recorded.py)."""
+    """A server that answers by rules (see results.py)."""
 
     rules: Annotated[tuple[Mapping[str, Any], ...], msgspec.Meta(max_length=MAX_RULES)] = ()
     latency: Latency = 5_000_000
@@ -43,7 +43,7 @@ def behaviour_of(behaviours: Behaviours, url_prefix: str) -> Behaviour:
 
 
 def answer_of(exchange: Exchange, behaviour: Behaviour) -> Answer | None:
-    """The answer as the scheduler's client gets it; None: it comes from outside."""
+    """Return the answer for the scheduler's client, or None if it comes from outside."""
     if isinstance(behaviour, Remote):
         return None
     if isinstance(behaviour, RecordedServer):

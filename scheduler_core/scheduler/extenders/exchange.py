@@ -1,4 +1,4 @@
-"""One call of an extender as data: what it was asked, and what came back."""
+"""One extender call as data: its request and its answer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from scheduler_core.scheduler.extenders.wire import request_json
 class Answer:
     """An extender's answer: an HTTP status with a body, or the text of the `error` that prevented it (without method and URL).
 
-    It arrives `latency` ns of virtual time after the call. `in_body`: the error came while the body was read.
+    It arrives `latency` ns of virtual time after the call. `in_body`: the error occurred while reading the body.
     """
 
     status: int = 200
@@ -20,7 +20,7 @@ class Answer:
     error: str = ""
     latency: int = 0
     in_body: bool = False
-    notes: tuple[str, ...] = ()  # what else is to be said of how it was made, for people
+    notes: tuple[str, ...] = ()  # further remarks about its origin, for display
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Effect:
     scores: tuple[tuple[str, int], ...] | None = None
     candidates: tuple[tuple[str, tuple[str, ...], int], ...] | None = None  # node, victims, violations
     bound: bool | None = None
-    ignored: bool = False  # the error was passed over
+    ignored: bool = False  # the error was ignored
 
     def to_json(self) -> dict[str, Any]:
         out: dict[str, Any] = {}
@@ -56,9 +56,9 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exchange:
-    """`number` counts a scheduler's calls. `nominated`: about the node that the pod is nominated to alone.
+    """An extender call. `number` counts a scheduler's calls. `nominated`: the call is about the pod's nominated node only.
 
-    `asked` and `answered` are virtual times (ns); without an `answer` it is still waited for.
+    `asked` and `answered` are virtual times (ns); without an `answer` the call is pending.
     """
 
     number: int
@@ -69,7 +69,7 @@ class Exchange:
     nominated: bool = False
     answer: Answer | None = None
     answered: int = 0
-    error: str = ""  # what the scheduler makes of it, in kube's words; empty: the answer is good
+    error: str = ""  # the scheduler's error with kube's message; empty: the answer is valid
     effect: Effect = Effect()
 
     @property
@@ -97,7 +97,7 @@ class Exchange:
         }
 
 
-# What Go's net/http says where no answer comes.
+# The errors of Go's net/http without an answer.
 #
 # go: src/net/http/client.go, src/net/{net,dial}.go @ 1.24
 
@@ -107,7 +107,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def within(answer: Answer, timeout: int) -> Answer:
-    """An answer as a client with a time limit (ns) gets it: one that is too late is none."""
+    """Return the answer that a client with a timeout (ns) gets: a late answer becomes an error."""
     if answer.latency < timeout:
         return answer
     error = READING_BODY if answer.in_body else AWAITING_HEADERS
@@ -115,12 +115,12 @@ def within(answer: Answer, timeout: int) -> Answer:
 
 
 def refuse_connection(url: str) -> Answer:
-    """Nobody listens there."""
+    """Return the answer of a closed port: connection refused."""
     return Answer(0, "", f"dial tcp {address(url)}: connect: connection refused")
 
 
 def address(url: str) -> str:
-    """Host and port that a URL means."""
+    """Return the host and port of a URL."""
     try:
         parts = urlsplit(url)
         port = parts.port

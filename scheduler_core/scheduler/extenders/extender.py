@@ -1,4 +1,4 @@
-"""One extender of a KubeSchedulerConfiguration, and the order in which a scheduler asks them.
+"""One extender of a KubeSchedulerConfiguration, and the order in which a scheduler calls them.
 
 kube: pkg/scheduler/extender.go (NewHTTPExtender, IsInterested), pkg/scheduler/scheduler.go (buildExtenders) @ v1.34.1
 """
@@ -27,9 +27,9 @@ class Verb(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Extender:
-    """`index` is its place in the configuration; `paths` are the paths of the verbs it has; `timeout` is in ns.
+    """An extender. `index` is its index in the configuration; `paths` are the paths of its verbs; `timeout` is in ns.
 
-    `managed`: resources, one of which a pod has to ask for to be of interest; empty: every pod is.
+    `managed`: the extender is interested in pods that request one of these resources; empty: in all pods.
     """
 
     index: int
@@ -68,7 +68,7 @@ def _resource_names(container: Mapping[str, Any]) -> set[str]:
 
 
 def extenders_of(configuration: Mapping[str, Any]) -> tuple[Extender, ...]:
-    """A valid configuration's extenders in the order in which they are asked: ignorable ones last."""
+    """Return a valid configuration's extenders in the order of calls: ignorable ones last."""
     extenders = [_extender(i, raw) for i, raw in enumerate(configuration.get("extenders") or ())]
     return tuple(sorted(extenders, key=lambda extender: extender.ignorable))
 
@@ -87,7 +87,7 @@ def _extender(index: int, raw: Mapping[str, Any]) -> Extender:
 
 
 def list_ignored_resources(configuration: Mapping[str, Any]) -> tuple[str, ...]:
-    """Resources that the scheduler leaves to the extenders: they take the place of NodeResourcesFit's ignoredResources."""
+    """Return the resources that the scheduler leaves to the extenders: they replace NodeResourcesFit's ignoredResources."""
     return tuple(
         resource.get("name") or ""
         for raw in configuration.get("extenders") or ()
@@ -97,14 +97,14 @@ def list_ignored_resources(configuration: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def without_ignored_resources(profile: Profile, ignored: tuple[str, ...]) -> Profile:
-    """The profile as a scheduler with such extenders has it."""
+    """Return the profile of a scheduler whose extenders manage the ignored resources."""
     if not ignored:
         return profile
     fit = {**profile.args.get(_FIT, {}), "ignoredResources": list(ignored)}
     return replace(profile, args={**profile.args, _FIT: fit})
 
 
-# What an extender is asked, as data.
+# A request to an extender, as data.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

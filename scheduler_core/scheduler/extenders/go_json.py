@@ -1,6 +1,6 @@
-"""JSON as Go's encoding/json reads it: the first value of a text, and the very words of its errors.
+"""JSON as read by Go's encoding/json: the first value of a text, with Go's error messages.
 
-What comes after the first value is not looked at. Objects are lists of pairs, as a name may come twice; numbers keep their spelling.
+Text after the first value is ignored. Objects are lists of pairs, because a name may occur twice; numbers keep their spelling.
 
 go: src/encoding/json/{scanner,stream}.go @ 1.24
 """
@@ -20,7 +20,7 @@ class GoError(ValueError):
 
 
 class Number(str):
-    """A number as it is spelled."""
+    """A number in its original spelling."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class Object(list[tuple[str, Any]]):
 
 
 def first_value(text: str) -> Any:
-    """The first JSON value of a text. GoError, such as `EOF` where there is none."""
+    """Return the first JSON value of a text. Raise GoError, such as `EOF` for an empty text."""
     start = _LEADING.match(text)
     assert start is not None
     try:
@@ -38,13 +38,13 @@ def first_value(text: str) -> Any:
     except (ValueError, RecursionError):
         _scan(text.encode("utf-8", "replace"))
         raise GoError("exceeded max depth") from None
-    if isinstance(value, Number):  # Go wants to see where it ends
+    if isinstance(value, Number):  # Go reads on until the number ends
         _scan(text.encode("utf-8", "replace"))
     return value
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(name)  # Go knows neither NaN nor Infinity
+    raise ValueError(name)  # Go has neither NaN nor Infinity
 
 
 _DECODER = json.JSONDecoder(
@@ -56,12 +56,12 @@ _DECODER = json.JSONDecoder(
 
 
 def clean(text: str) -> str:
-    """A string as Go has it: half a surrogate pair becomes U+FFFD."""
+    """Return a string as Go reads it: a lone surrogate becomes U+FFFD."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 _VALUE = b'{["tfn-0123456789'
-# What stands next in a text, as Go's errors call it, and the bytes that it may begin with.
+# The next token in a text: its name in Go's errors, and its possible first bytes.
 _NEXT = {
     "value": ("looking for beginning of value", _VALUE),
     "first value": ("looking for beginning of value", _VALUE + b"]"),
@@ -79,10 +79,10 @@ _LITERALS = {b"t": b"true", b"f": b"false", b"n": b"null"}
 
 
 def _scan(data: bytes) -> None:
-    """Goes through the first value of a text. GoError for its first wrong byte."""
+    """Scan the first value of a text. Raise GoError at its first wrong byte."""
     if not data.strip(b" \t\r\n"):
         raise GoError("EOF")
-    # A stack instead of recursion: a text may be nested as deep as it likes.
+    # A stack instead of recursion, because the nesting of a text has no limit.
     at, following, stack = 0, "value", [b""]
     while True:
         at = _end(_SPACES, data, at)
@@ -109,7 +109,7 @@ def _scan(data: bytes) -> None:
 
 
 def _scan_leaf(data: bytes, at: int) -> int:
-    """Return where the string, number, or literal ends that begins here."""
+    """Return the end of the string, number, or literal that begins here."""
     byte = data[at : at + 1]
     if byte == b'"':
         end = _end(_STRING, data, at)
@@ -151,7 +151,7 @@ _ESCAPES = dict(zip(b"\a\b\t\n\v\f\r'\\", "abtnvfr'\\", strict=True))
 
 
 def _quote_byte(byte: bytes) -> str:
-    """A byte as Go's errors print it, as if it was a character of its own."""
+    """Return a byte as quoted in Go's errors, as if it were a character."""
     code = byte[0]
     if code in _ESCAPES:
         return f"'\\{_ESCAPES[code]}'"
@@ -162,7 +162,7 @@ def _quote_byte(byte: bytes) -> str:
     return f"'{chr(code)}'"
 
 
-# Go's types, as far as answers have them: JSON values are read into them with the very errors of encoding/json.
+# The Go types of answers: JSON values are read into them with the errors of encoding/json.
 #
 # go: src/encoding/json/decode.go @ 1.24
 
@@ -220,7 +220,7 @@ def int64(value: Any, where: FieldPlace) -> int:
 
 
 def anything(value: Any, where: FieldPlace) -> Any:
-    """A value as plain data, with its numbers as numbers."""
+    """Return a value as plain data, with its numbers as numbers."""
     if isinstance(value, Object):
         return {name: anything(inner, where) for name, inner in value}
     if isinstance(value, Number):
@@ -231,7 +231,7 @@ def anything(value: Any, where: FieldPlace) -> Any:
 
 
 def list_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Reader:
-    """A slice; null in it is what `zero` makes (without it: None)."""
+    """Return a reader of a slice; `zero` makes the value for null (without it: None)."""
 
     def read(value: Any, where: FieldPlace) -> list[Any]:
         if not isinstance(value, list) or isinstance(value, Object):
@@ -242,7 +242,7 @@ def list_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Rea
 
 
 def map_of(item: Reader, go: str, zero: Callable[[], Any] | None = None) -> Reader:
-    """A map with texts as keys."""
+    """Return a reader of a map with string keys."""
 
     def read(value: Any, where: FieldPlace) -> dict[str, Any]:
         if not isinstance(value, Object):
@@ -261,9 +261,9 @@ def _or_zero(value: Any, item: Reader, where: FieldPlace, zero: Callable[[], Any
 def struct(
     name: str, fields: Mapping[str, Reader], go: str = "", *, others: bool = False, package: str = "v1"
 ) -> Reader:
-    """A struct as a dict of the fields that the value has; names are matched whatever their case, an exact one first.
+    """Return a reader of a struct as a dict of the present fields; names match regardless of case, an exact match first.
 
-    Null leaves a field away. `others`: fields that are not read here are kept as they are.
+    Null leaves a field out. `others`: fields that are not read here are kept unchanged.
     """
     folded = {field.lower(): field for field in fields}
 

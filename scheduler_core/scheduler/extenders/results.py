@@ -1,4 +1,4 @@
-"""Reading an extender's answer: the results of the verbs, or the scheduler's error in kube's words.
+"""Parsing of an extender's answer: the results of the verbs, or the scheduler's error with kube's message.
 
 kube: staging/src/k8s.io/kube-scheduler/extender/v1/types.go, pkg/scheduler/extender.go (send) @ v1.34.1
 """
@@ -16,10 +16,10 @@ from scheduler_core.scheduler.extenders.extender import Request, Verb
 from scheduler_core.scheduler.extenders.go_json import GoError, Number, first_value
 from scheduler_core.scheduler.extenders.wire import node_json
 
-# A recorded extender: rules that say what it answers, as the conformance corpus has them.
+# A recorded extender: rules for its answers, in the format of the conformance corpus.
 #
-# The first rule with the verb of the call and with the pod (or without `pods`) applies; without one the answer is a neutral one.
-# docs/extenders.md lists what a rule may say; the corpus' README-sampling-extenders.md is where it comes from.
+# The first rule with the verb of the call and with the pod (or without `pods`) applies; without one the answer is neutral.
+# docs/extenders.md lists the fields of a rule; their source is the corpus' README-sampling-extenders.md.
 
 Rule = Mapping[str, Any]
 MILLISECOND = 1_000_000
@@ -67,7 +67,7 @@ def _filter(request: Request, rule: Rule) -> dict[str, Any]:
 
 
 def _reasons(nodes: Mapping[str, Node], by_name: Mapping[str, str] | None, for_all: str | None) -> dict[str, str]:
-    """Only nodes of the request; a text for all is for those without one of their own."""
+    """Return the reasons by node of the request; `for_all` applies to the nodes without an own reason."""
     out = {name: text for name, text in (by_name or {}).items() if name in nodes}
     if for_all is not None:
         out |= {name: for_all for name in nodes if name not in out}
@@ -142,7 +142,7 @@ class ExtenderError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FilterResult:
-    """`nodes`, `node_names`: None where the answer has none."""
+    """The result of Filter. `nodes`, `node_names`: None if absent."""
 
     nodes: tuple[Node, ...] | None = None
     node_names: tuple[str, ...] | None = None
@@ -159,7 +159,7 @@ class MetaVictims:
 
 
 def read_filter(exchange: Exchange) -> FilterResult:
-    """ExtenderError."""
+    """Parse the answer of Filter. Raise ExtenderError."""
     result = _read(exchange, _FILTER) or {}
     _raise_error_of(result)
     nodes, names = result.get("Nodes"), result.get("NodeNames")
@@ -172,14 +172,14 @@ def read_filter(exchange: Exchange) -> FilterResult:
 
 
 def read_prioritize(exchange: Exchange) -> list[tuple[str, int]]:
-    """Hosts with their scores, as they come. ExtenderError."""
+    """Return hosts with their scores, in the order of the answer. Raise ExtenderError."""
     return [(entry.get("Host", ""), entry.get("Score", 0)) for entry in _read(exchange, _PRIORITIES) or ()]
 
 
 def read_preempt(exchange: Exchange) -> dict[str, MetaVictims]:
-    """Return the victims by node. ExtenderError.
+    """Return the victims by node. Raise ExtenderError.
 
-    DEVIATION: where victims or a pod among them are null kube-scheduler crashes; here it is an error.
+    DEVIATION: if victims or a pod among them are null, kube-scheduler crashes; here this is an error.
     """
     result = _read(exchange, _PREEMPT) or {}
     by_node = result.get("NodeNameToMetaVictims") or {}
@@ -194,7 +194,7 @@ def _victims(raw: Mapping[str, Any] | None) -> MetaVictims:
 
 
 def read_bind(exchange: Exchange) -> None:
-    """ExtenderError where the extender did not bind the pod."""
+    """Raise ExtenderError if the extender did not bind the pod."""
     _raise_error_of(_read(exchange, _BIND) or {})
 
 
@@ -221,7 +221,7 @@ def _read(exchange: Exchange, reader: go.Reader) -> Any:
 
 
 def _quantity(value: Any, where: go.FieldPlace) -> str:
-    """Numbers are taken as they are spelled."""
+    """Read a quantity; numbers keep their spelling."""
     spelled = str(value).strip() if isinstance(value, str) else ""
     if not _QUANTITY.match(spelled):
         raise GoError(_FORMAT)

@@ -1,4 +1,4 @@
-"""What is sent to an extender, as kube-scheduler writes it: Go's names, every field that Go does not leave away.
+"""The requests to an extender in kube-scheduler's format: Go's names, and all fields that Go does not omit.
 
 kube: pkg/scheduler/extender.go, staging/src/k8s.io/kube-scheduler/extender/v1/types.go @ v1.34.1
 """
@@ -16,13 +16,12 @@ from scheduler_core.apiserver.schema.table import Field, fields, parse_expressio
 from scheduler_core.base.releases import NEWEST
 from scheduler_core.scheduler.extenders.extender import NodeVictims, Request
 
-# Objects as Go's encoding/json writes them: in the order of a type's fields, with what a tag says of empty values.
+# Objects in the format of Go's encoding/json: in the order of a type's fields, with empty values according to the tags.
 #
-# wire.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1, as far as a Pod or a Node has them.
-# `always`
-# are fields that are written even if they are empty: those without omitempty and those that are structs, with what stands for an empty one.
-# `pointers` are texts, numbers and booleans behind a pointer, which omitempty leaves away only if they are null. Every other field is left
-# away if it is empty: "", 0, false, null, [] or a map {}.
+# wire.json was generated from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1, for Pods and Nodes.
+# `always` are fields that are written even if they are empty: those without omitempty, and structs; with their empty value.
+# `pointers` are texts, numbers and booleans behind a pointer, which omitempty omits only if they are null.
+# Every other field is omitted if it is empty: "", 0, false, null, [] or a map {}.
 # kube: api/core/v1/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
 
 _OF_OBJECTS = ("apiVersion", "kind")  # informers drop them
@@ -38,7 +37,7 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
 
 
 def write_go_object(value: Mapping[str, Any], type_: str) -> Json:
-    """Return an object of a type as Go writes it; fields that the type does not have in any release are left away."""
+    """Return an object of a type in Go's format; fields that the type does not have in any release are omitted."""
     always, pointers = _table()["always"].get(type_, {}), _table()["pointers"].get(type_, ())
     out: Json = {}
     for name, field in fields(type_, NEWEST).items():
@@ -67,12 +66,12 @@ Json = dict[str, Any]
 
 
 def request_json(verb: str, request: Request) -> Json:
-    """The body of a request; `verb`: what for."""
+    """Return the body of a request for a verb."""
     return _BODIES[verb](request)
 
 
 def _about_nodes(request: Request) -> Json:
-    """ExtenderArgs."""
+    """Return an ExtenderArgs."""
     names = [node.name for node in request.nodes]
     nodes = {"metadata": {}, "items": [node_json(node) for node in request.nodes]}
     return {
@@ -83,7 +82,7 @@ def _about_nodes(request: Request) -> Json:
 
 
 def _about_victims(request: Request) -> Json:
-    """ExtenderPreemptionArgs; the keys of a map are in their order."""
+    """Return an ExtenderPreemptionArgs; the keys of a map are sorted."""
     by_node = {
         victims.node: _victims(victims, request.names_only)
         for victims in sorted(request.victims, key=lambda victims: victims.node)
@@ -101,20 +100,20 @@ def _victims(victims: NodeVictims, names_only: bool) -> Json:
 
 
 def _about_binding(request: Request) -> Json:
-    """ExtenderBindingArgs."""
+    """Return an ExtenderBindingArgs."""
     pod = request.pod
     return {"PodName": pod.name, "PodNamespace": pod.namespace, "PodUID": pod.uid, "Node": request.node}
 
 
 @lru_cache(maxsize=1024)
 def pod_json(pod: Pod) -> Json:
-    """Return a v1.Pod as the scheduler's informer has it: without kind and apiVersion."""
+    """Return a v1.Pod from the scheduler's informer: without kind and apiVersion."""
     return write_go_object(pod.manifest, "Pod")
 
 
 @lru_cache(maxsize=8192)
 def node_json(node: Node) -> Json:
-    """Return a v1.Node as the scheduler's informer has it."""
+    """Return a v1.Node from the scheduler's informer."""
     return write_go_object(node.manifest, "Node")
 
 

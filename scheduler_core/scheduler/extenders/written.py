@@ -1,6 +1,6 @@
-"""An extender written in CEL: an expression for each verb says what it answers, so that it can be taught without a server.
+"""An extender written in CEL: one expression per verb computes its answer, so that lessons need no server.
 
-Evaluation that goes wrong is a failing server: status 500, with the error as its body.
+A failed evaluation counts as a failing server: status 500, with the error as its body.
 """
 
 import json
@@ -29,9 +29,9 @@ Expression = Annotated[str, msgspec.Meta(max_length=MAX_EXPRESSION)]
 
 
 class WrittenServer(msgspec.Struct, frozen=True, tag_field="type", tag="cel", forbid_unknown_fields=True):
-    """The answers by verb; an empty expression is neutral: keeps all nodes, scores none, leaves the victims, binds.
+    """The expressions by verb; an empty expression is neutral: it keeps all nodes, scores none, keeps the victims, binds.
 
-    `unresolvable`: evicting pods would not help where `filter` refuses.
+    `unresolvable`: evicting pods would not help if `filter` rejects.
     """
 
     filter: Expression = ""
@@ -44,7 +44,7 @@ class WrittenServer(msgspec.Struct, frozen=True, tag_field="type", tag="cel", fo
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """An expression that can't be used: line from 1, column and offset from 0."""
+    """An invalid expression: line from 1, column and offset from 0."""
 
     verb: str
     message: str
@@ -54,7 +54,7 @@ class Wrong:
 
 
 class _ServerFailure(ValueError):
-    """The server fails; the text is its body."""
+    """A failure of the server; the text is its body."""
 
 
 _OBJECTS = {"pod": DYN, "node": DYN}
@@ -74,7 +74,7 @@ _TYPES: Mapping[Verb, Mapping[str, type]] = {
 
 @lru_cache(maxsize=256)
 def compile_answer(verb: Verb, text: str) -> Program:
-    """CompileError."""
+    """Compile the expression of a verb. Raise CompileError."""
     program = _ENVIRONMENTS[verb].compile(text, None)
     kind = program.tree.type
     if kind not in (ANY, DYN) and str(kind) not in _TYPES[verb]:
@@ -84,7 +84,7 @@ def compile_answer(verb: Verb, text: str) -> Program:
 
 
 def problems_of(written: WrittenServer) -> list[Wrong]:
-    """Every expression that can't be used."""
+    """Return the errors of all invalid expressions."""
     found = []
     for verb in Verb:
         text = getattr(written, verb.value)
@@ -117,7 +117,7 @@ class _Call:
         self._left = LIMIT_OF_A_CALL
 
     def value(self, node: str, variables: Mapping[str, Any], neutral: Any) -> Any:
-        """Return the expression's value; `neutral` if there is no expression. _Failed."""
+        """Return the expression's value, or `neutral` if there is no expression. Raise _ServerFailure."""
         if self._program is None:
             return neutral
         outcome = self._program.evaluate({"pod": self._pod, **variables}, min(LIMIT, max(self._left, 0)))
@@ -183,7 +183,7 @@ def _bind(call: _Call, request: Request, written: WrittenServer) -> dict[str, An
 
 
 def _build_named_node(node: str) -> dict[str, Any]:
-    """A node of which the request says no more than its name."""
+    """Return a node of which the request has only the name."""
     return {"metadata": {"name": node}}
 
 

@@ -1,6 +1,6 @@
-"""The scheduling framework: extension points, what a plugin is and answers, profiles, and the runtime that holds their plugins.
+"""The scheduling framework: extension points, the plugins' interface, profiles, and the runtime of their plugins.
 
-The names that most plugins need come from here, the others from the modules.
+Most plugins import their names from here, less common names from the modules.
 """
 
 from scheduler_core.scheduler.framework.arguments import Arguments, Given

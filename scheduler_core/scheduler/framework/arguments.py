@@ -1,4 +1,4 @@
-"""Arguments: what a profile's pluginConfig may say to a plugin (kube: <name>Args), with defaults and validation.
+"""Arguments: the fields of a plugin in a profile's pluginConfig (kube: <name>Args), with defaults and validation.
 
 kube: kube-scheduler/config/v1/types_pluginargs.go, apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 """
@@ -15,12 +15,12 @@ Given = Mapping[str, Any]  # arguments by their JSON names
 
 
 def present(given: Given | None) -> dict[str, Any]:
-    """A copy without the fields that are null, which is how JSON says absent."""
+    """Return a copy without the fields that are null, because null means absent in JSON."""
     return {name: value for name, value in (given or {}).items() if value is not None}
 
 
 def when_absent(**values: Any) -> Callable[[Given, Features], Given]:
-    """Defaults for fields that are not given."""
+    """Return a function that supplies defaults for absent fields."""
     return lambda given, features: {**values, **given}
 
 
@@ -34,12 +34,12 @@ def _accept(args: Given, path: str, features: Features) -> list[FieldError]:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """`fields` are the shapes by JSON name, apiVersion and kind apart.
+    """`fields` are the shapes by JSON name, without apiVersion and kind.
 
-    `defaults` takes the given arguments and answers with what is laid over them; `validate` takes arguments with defaults and says what
-    kube refuses, in its words. `read_when_made`: kube looks at them only when it makes the plugin, so not where nobody enables it.
-    `lenient`: of a plugin that others have under its name, too: they stay as they are given, the plugin itself fills in defaults, and
-    what it knows of them is checked only where a profile enables it.
+    `defaults` returns the values that override the given arguments; `validate` returns kube's errors for defaulted arguments.
+    `read_when_made`: kube validates the arguments only when it creates the plugin, so never for a plugin that no profile enables.
+    `lenient`: other plugins may have the same name. The arguments then stay as given, the plugin itself adds defaults, and the known
+    fields are validated only if a profile enables the plugin.
     """
 
     fields: Mapping[str, Shape]

@@ -1,4 +1,4 @@
-"""A scheduler's claims: what its informer has heard of, what its own writes have become, and its allocations in flight; and writes.
+"""A scheduler's claims: the informer's versions, the results of its own writes, and its allocations in flight; and calls that write.
 
 ```
  informer ──> heard ──┐                     a claim's latest version is the assumed one until the informer has
@@ -9,7 +9,7 @@
 
 kube: plugins/dynamicresources/{dra_manager,allocateddevices}.go, scheduler/util/assumecache/assume_cache.go, framework/interface.go
 (ResourceClaimTracker), client-go/kubernetes/typed/resource/v1/resourceclaim.go @ v1.34.1
-DEVIATION: where two claims were given the same device by hand, it stays taken until both have gone; kube frees it with the first.
+DEVIATION: a device that was allocated to two claims manually stays allocated until both are deleted; kube frees it with the first.
 DEVIATION: a version that the informer brings and that was assumed already counts as the informer's; kube keeps the one before for Restore.
 """
 
@@ -50,16 +50,16 @@ class ObjectCalls(Protocol):
     def update(self, manifest: Manifest, subresource: str = "") -> Reply: ...
 
     def change(self, kind: str, namespace: str, name: str, how: Callable[[Manifest], Manifest | None]) -> Reply:
-        """A patch of the status, whatever version is stored; None leaves the object as it is."""
+        """Patch the status of the stored version with the result of `how`; None leaves the object unchanged."""
 
     def delete(self, kind: str, namespace: str, name: str) -> Reply: ...
 
     def patch_pod_status(self, fields: Manifest) -> Reply:
-        """Sets fields of the status of the pod itself."""
+        """Set fields in the status of the pod itself."""
 
 
 class Informer(Protocol):
-    """The objects as a scheduler has heard of them."""
+    """The objects of a scheduler's informer."""
 
     def get(self, kind: str, namespace: str, name: str) -> Manifest | None: ...
 
@@ -121,7 +121,7 @@ class AllocatedDevices:
 
 @dataclass(slots=True, eq=False)
 class ClaimTracker(State):
-    """kube: claimTracker. `connect` comes first, also in a copy."""
+    """kube: claimTracker. Call `connect` first, also for a copy."""
 
     _assumed: Copied[dict[Key, Shared[Manifest]]] = field(default_factory=dict)
     _in_flight: Copied[dict[str, Shared[Manifest]]] = field(default_factory=dict)  # by the claim's UID
@@ -132,21 +132,21 @@ class ClaimTracker(State):
     _announce: Derived[Listener] = field(init=False)
 
     def connect(self, informer: Callable[[], Informer], consumable: bool, announce: Listener) -> None:
-        """`announce` hears of changes that this tracker makes itself: the latest version before and now."""
+        """Connect to an informer. `announce` is called for the tracker's own changes, with the latest version before and after."""
         self._informer, self._consumable, self._announce = informer, consumable, announce
         self._allocated, self.version = None, 0
 
     def disconnect(self) -> None:
-        """Knows nobody until it is connected."""
+        """Drop the references that `connect` sets."""
         del self._informer, self._announce
 
     def list_anew(self) -> None:
-        """The informer has listed all objects."""
+        """Drop all assumptions because the informer has listed all objects again."""
         self._assumed, self._allocated = {}, None
         self.version += 1
 
     def heard_of_devices(self) -> None:
-        """A slice, a class or a taint rule is another one."""
+        """Increase the version because a slice, a class, or a taint rule has changed."""
         self.version += 1
 
     # Claims
@@ -164,14 +164,14 @@ class ClaimTracker(State):
         return [self._assumed.get(_key(claim), claim) for claim in known]
 
     def heard(self, old: Manifest | None, new: Manifest | None) -> tuple[Manifest | None, Manifest | None]:
-        """A change that the informer has brought: the latest version before and now; the same twice where it is no news."""
+        """Apply a change from the informer. Return the latest version before and after; both are equal if nothing is new."""
         before = old
         if self._assumed and (present := new or old) is not None:
             assumed = self._assumed.get(_key(present))
             if assumed is not None:
                 before = assumed
                 # The informer may lag behind the scheduler's own write: an older
-                # version must not take the assumed one away.
+                # version must not replace the assumed one.
                 if new is not None and version_of(new) < version_of(assumed):
                     return assumed, assumed
                 del self._assumed[_key(present)]
@@ -181,7 +181,7 @@ class ClaimTracker(State):
         return before, new
 
     def assume(self, claim: Manifest) -> str:
-        """Takes what a write has become for the newest version. Why it can't be, "" where it can. kube: AssumeClaimAfterAPICall"""
+        """Assume the result of a write as the latest version. Return an error text, or "". kube: AssumeClaimAfterAPICall"""
         namespace, name = key = _key(claim)
         latest = self.get(namespace, name)
         if latest is None:
@@ -196,7 +196,7 @@ class ClaimTracker(State):
         return ""
 
     def restore(self, namespace: str, name: str) -> None:
-        """Takes such an assumption back. kube: AssumedClaimRestore"""
+        """Drop an assumed version. kube: AssumedClaimRestore"""
         assumed = self._assumed.pop((namespace, name), None)
         if assumed is not None:
             known = self.get(namespace, name)
@@ -206,14 +206,14 @@ class ClaimTracker(State):
     # Allocations in flight
 
     def pending(self) -> Manifests:
-        """The claims as they are going to be allocated."""
+        """Return the claims with allocations in flight."""
         return [*self._in_flight.values()]
 
     def has_pending_allocation(self, uid: str) -> bool:
         return uid in self._in_flight
 
     def signal_pending_allocation(self, uid: str, claim: Manifest) -> None:
-        """The claim, as it is going to be allocated; PreBind has not written it yet."""
+        """Record an allocation in flight, which PreBind has not written yet."""
         self.remove_pending_allocation(uid)
         self._in_flight[uid] = claim
         self._count(None, claim)
@@ -240,7 +240,7 @@ class ClaimTracker(State):
         return self._allocated.state()
 
     def _count(self, old: Manifest | None, new: Manifest | None) -> None:
-        """An allocation never changes while it stands."""
+        """Update the allocated devices after a change of a claim. An allocation never changes while it exists."""
         if self._allocated is None:
             return
         had, has = _allocation(old), _allocation(new)

@@ -1,4 +1,4 @@
-"""CycleState: what plugins remember between the points of one cycle.
+"""CycleState: the data that plugins store between the extension points of one cycle.
 
 kube: framework/cycle_state.go @ v1.34.1
 """
@@ -15,10 +15,10 @@ PODS_TO_ACTIVATE = "kubernetes.io/pods-to-activate"  # keys of pods that a plugi
 
 @dataclass(slots=True, eq=False)
 class CycleState(State):
-    """Values by plugin key, plus the plugins that asked to be skipped.
+    """Values by plugin key, and the plugins that returned Skip.
 
-    Values are treated as immutable: a plugin writes a new one instead of changing one in place, so that a copy of a cycle shares them.
-    `notes` are values that what-ifs add to as well: kube's plugins do so where a state's Clone is the state itself.
+    Values are immutable: a plugin writes a new value instead of changing one, so that a copy of a cycle shares them. `notes` are values
+    that what-ifs also add to: kube's plugins do so if a state's Clone is the state itself.
     """
 
     values: Copied[dict[str, Shared[Any]]] = field(default_factory=dict)
@@ -30,14 +30,14 @@ class CycleState(State):
         self.values[key] = value
 
     def read(self, key: str) -> Any:
-        """The value written under the key; KeyError where there is none."""
+        """Return the value of a key. Raise KeyError if there is none."""
         return self.values[key]
 
     def get(self, key: str) -> Any | None:
         return self.values.get(key)
 
     def what_if(self) -> CycleState:
-        """A copy for a what-if, whose notes are this one's."""
+        """Return a copy for a what-if, which shares the notes."""
         twin: CycleState = self.copy()
         twin.notes = self.notes
         return twin

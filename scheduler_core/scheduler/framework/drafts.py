@@ -1,4 +1,4 @@
-"""Drafts of fixes: edited copies of manifests that might let a pod fit on a node that refused it. Nothing is proven of them here."""
+"""Drafts of fixes: edited copies of manifests that might let a pod fit on a node that rejected it. This module does not verify them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from scheduler_core.scheduler.framework.cycle_state import CycleState
     from scheduler_core.scheduler.framework.status import Status
 
-Edit = Callable[[dict[str, Any]], None]  # changes a manifest of its own in place
+Edit = Callable[[dict[str, Any]], None]  # changes a copy of a manifest in place
 
 
 def edit_at(*path: str | int, **fields: Any) -> Edit:
-    """What is at the path gets the fields; the ones that are None are taken away."""
+    """Return an edit that sets the fields at the path, and removes the fields that are None."""
 
     def edit(manifest: dict[str, Any]) -> None:
         place: Any = reduce(getitem, path, manifest)  # type: ignore[arg-type]
@@ -39,7 +39,7 @@ def edit_at(*path: str | int, **fields: Any) -> Edit:
 
 
 def cut(*path: str | int) -> Edit:
-    """What is at the path is taken away."""
+    """Return an edit that removes the value at the path."""
 
     def edit(manifest: dict[str, Any]) -> None:
         place: Any = reduce(getitem, path[:-1], manifest)  # type: ignore[arg-type]
@@ -48,8 +48,8 @@ def cut(*path: str | int) -> Edit:
     return edit
 
 
-# Kinds of changes by what they do to others, the least harm first, and within it the less invasive ones. What an owner put there
-# comes last: taking it away defeats what it was for.
+# Kinds of changes by their harm to others, the least first; within it, the less invasive ones first. Removing a protection that an
+# owner configured comes last, because it defeats the protection's purpose.
 _KINDS = {
     "mends": """
         scheduler profile node-name claim-name volume-name unit os topology-key driver-name slices selected-node
@@ -90,7 +90,7 @@ _HARM = {kind: rank for rank, kinds in enumerate(HARMS.values()) for kind in kin
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that is changed. `kind` is one of KINDS, `values` its JSON-safe particulars, `amount` how much of it (0..1)."""
+    """One change. `kind` is one of KINDS, `values` its JSON-safe details, `amount` its size (0..1)."""
 
     kind: str
     values: Mapping[str, Any]
@@ -102,7 +102,7 @@ class Change:
 
     @property
     def harm(self) -> int:
-        """0: nobody loses anything by it."""
+        """The rank of the kind's harm; 0: no harm."""
         return _HARM[self.kind]
 
     def to_json(self) -> dict[str, Any]:
@@ -111,11 +111,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Changes so far. `pod`, `nodes`, `objects` and `others` hold whole manifests where edited; `target` is the node aimed at ("" any).
+    """The changes so far. `pod`, `nodes`, `objects` and `others` are edited manifests; `target` is the intended node ("": any).
 
-    `objects` are created or changed in place, `others` can't be and are made anew. `deleted` are pods (namespace, name) to be deleted.
-    `patched`: strategic patches, each with kind, namespace, name and subresource. `configuration`: a scheduler's, by its name.
-    `typed`: calls of kubectl, for what only running them shows.
+    `objects` are created or changed in place, `others` cannot be changed and are recreated. `deleted` are pods (namespace, name) to
+    delete. `patched`: strategic patches, each with kind, namespace, name and subresource. `configuration`: a scheduler's, by its name.
+    `typed`: kubectl commands whose effect only running them shows.
     """
 
     original: Manifest  # of the pod
@@ -129,7 +129,7 @@ class Draft:
     patched: tuple[tuple[tuple[str, str, str, str], Manifest], ...] = ()
     configuration: tuple[str, Manifest] | None = None
     typed: tuple[str, ...] = ()
-    patient: bool = False  # it takes its time: only running it shows whether it helps
+    patient: bool = False  # it takes virtual time: only a run shows whether it helps
 
     @property
     def cost(self) -> tuple[int, int, float]:
@@ -144,7 +144,7 @@ class Draft:
 
     @property
     def fingerprint(self) -> str:
-        """Equal for drafts that change the same."""
+        """A key that is equal for drafts with the same changes."""
         return canonical([change.to_json() for change in self.changes])
 
     @property
@@ -161,13 +161,13 @@ class Draft:
         return replace(self, target=node)
 
     def with_pod(self, change: Change, edit: Edit) -> Draft:
-        """One more change of the pod's manifest."""
+        """Add a change of the pod's manifest."""
         manifest = copy.deepcopy(dict(self.pod or self.original))
         edit(manifest)
         return replace(self, changes=(*self.changes, change), pod=manifest)
 
     def with_node(self, change: Change, node: Manifest, edit: Edit) -> Draft:
-        """One more change of a node's manifest, or a node more."""
+        """Add a change of a node's manifest, or a new node."""
         manifest = copy.deepcopy(dict(node))
         name = str(manifest["metadata"]["name"])
         known = dict(self.nodes)
@@ -178,25 +178,25 @@ class Draft:
         return replace(self, changes=(*self.changes, change), nodes=tuple(known.items()))
 
     def with_object(self, change: Change, manifest: Manifest) -> Draft:
-        """One more change: an object that is made anew."""
+        """Add a change: recreate an object."""
         return replace(self, changes=(*self.changes, change), others=_with(self.others, manifest))
 
     def taking_time(self) -> Draft:
         return replace(self, patient=True)
 
     def with_applied(self, change: Change, *manifests: Manifest) -> Draft:
-        """One more change: objects created, or changed in place."""
+        """Add a change: create objects, or change them in place."""
         objects = self.objects
         for manifest in manifests:
             objects = _with(objects, manifest)
         return replace(self, changes=(*self.changes, change), objects=objects)
 
     def beside_anew(self, manifest: Manifest) -> Draft:
-        """The same change makes another object anew."""
+        """Recreate another object with the same change."""
         return replace(self, others=_with(self.others, manifest))
 
     def beside(self, manifest: Manifest) -> Draft:
-        """The same change needs an object more."""
+        """Create or change another object with the same change."""
         return replace(self, objects=_with(self.objects, manifest))
 
     def with_patch(self, change: Change, target: tuple[str, str, str, str], patch: Manifest) -> Draft:
@@ -204,18 +204,18 @@ class Draft:
         return replace(self, changes=(*self.changes, change), patched=patched, patient=True)
 
     def patching(self, change: Change, target: str, patch: Any, *more: str) -> Draft:
-        """One more change, by a JSON merge patch of an object that kubectl calls `target`, and calls after it."""
+        """Add a change: a JSON merge patch of the object that kubectl calls `target`, and further kubectl commands."""
         return self.typing(change, f"kubectl patch {target} --type=merge -p {quote(json.dumps(patch))}", *more)
 
     def typing(self, change: Change, *calls: str) -> Draft:
-        """One more change: calls of kubectl as they are printed."""
+        """Add a change: kubectl commands as printed."""
         return replace(self, changes=(*self.changes, change), typed=(*self.typed, *calls), patient=True)
 
     def with_configuration(self, change: Change, scheduler: str, configuration: Manifest) -> Draft:
         return replace(self, changes=(*self.changes, change), configuration=(scheduler, configuration))
 
     def without_pods(self, change: Change, pods: tuple[tuple[str, str], ...]) -> Draft:
-        """Pods deleted once all else is changed."""
+        """Add a change: delete pods after all other changes."""
         return replace(self, changes=(*self.changes, change), deleted=pods, patient=True)
 
 

@@ -1,4 +1,4 @@
-"""Cluster events: what happened to which resource, as bits a plugin can register for, and hints: whether it helps a pod.
+"""Cluster events: a resource and an action, as bits to register for; and hints, which tell whether an event helps a pod.
 
 kube: staging/src/k8s.io/kube-scheduler/framework/types.go, framework/types.go @ v1.34.1
 """
@@ -36,7 +36,7 @@ _KUBE_NAMES = {action: name.title().replace("_", "") for name, action in Action.
 
 
 def action_name(action: Action) -> str:
-    """kube's name of an action; "" of a combination that has none."""
+    """Return kube's name of an action, or "" for a combination without a name."""
     return _KUBE_NAMES.get(action, "")
 
 
@@ -47,7 +47,7 @@ _PODS = (ASSIGNED_POD, UNSCHEDULABLE_POD, UNSCHEDULED_POD, TARGET_POD)
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """Something that happened: a resource ("Node", "AssignedPod", "UnschedulablePod", "*" ...) and an action."""
+    """An event: a resource ("Node", "AssignedPod", "UnschedulablePod", "*" ...) and an action."""
 
     resource: str
     action: Action
@@ -55,7 +55,7 @@ class ClusterEvent:
 
     @property
     def label(self) -> str:
-        """kube's name of it, as metrics have it."""
+        """The event's name in kube's metrics."""
         return self.own_label or f"{self.resource}{_KUBE_NAMES.get(self.action, '')}"
 
     @property
@@ -88,7 +88,7 @@ CLAIM_UPDATE = ClusterEvent(CLAIM, Action.UPDATE)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent(ANYTHING, Action.ALL, "UnschedulableTimeout")
 FORCE_ACTIVATE = ClusterEvent(ANYTHING, Action.ALL, "ForceActivate")
 
-# Causes of moves that are no cluster events.
+# Causes of moves other than cluster events.
 ATTEMPT_FAILED = "ScheduleAttemptFailure"
 BACKOFF_COMPLETE = "BackoffComplete"
 POP_FROM_BACKOFF = "PopFromBackoffQ"
@@ -108,14 +108,14 @@ Hint = Callable[[Any, Pod, Any, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class On:
-    """A registration: this plugin's refusals may be cured by these actions on this resource; without a hint they always may."""
+    """A registration: these actions on this resource may help pods that the plugin rejected; without a hint, they always may."""
 
     resource: str
     action: Action
     hint: Hint | None = None
 
     def matches(self, event: ClusterEvent) -> bool:
-        """kube: framework/types.go MatchClusterEvents (numeric comparison included)."""
+        """Return whether the event matches. kube: framework/types.go MatchClusterEvents (numeric comparison included)."""
         if self.resource == ANYTHING and self.action == Action.ALL:
             return True
         if self.resource not in (ANYTHING, event.resource) and not (self.resource == POD and event.resource in _PODS):
@@ -123,7 +123,7 @@ class On:
         return bool(self.action & event.action) and event.action <= self.action
 
 
-# kube: framework/types.go UnrollWildCardResource: what a plugin hears that does not say what it wants to hear.
+# The events of a plugin without registrations. kube: framework/types.go UnrollWildCardResource
 EVERYTHING = tuple(
     On(resource, Action.ALL)
     for resource in (

@@ -1,6 +1,6 @@
-"""Explanation: what a plugin says of one node, in its own terms, for people: paragraphs and tables made of parts.
+"""Explanation: a plugin's view of one node, for display: paragraphs and tables made of parts.
 
-Whoever shows it goes by the kind of a block or a part and knows no plugin.
+The display depends only on the kinds of blocks and parts, not on the plugin.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 
 def gettext_noop(message: str) -> str:
-    """Marks a message for makemessages."""
+    """Mark a message for makemessages."""
     return message
 
 
@@ -30,7 +30,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Something as a manifest has it: a key, a selector, a name."""
+    """Text from a manifest: a key, a selector, or a name."""
 
     part: str | Words | Key
 
@@ -55,7 +55,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class WrittenValue:
-    """A value as a manifest has it, with where it is written."""
+    """A value from a manifest, with its source."""
 
     text: str | Key
     source: Source
@@ -63,7 +63,7 @@ class WrittenValue:
 
 @dataclass(frozen=True, slots=True)
 class PodName:
-    """A pod (namespace/name) that may be looked at from here."""
+    """A pod (namespace/name) that the display links to."""
 
     key: str
 
@@ -77,27 +77,27 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Small print on the same line."""
+    """Secondary text on the same line."""
 
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """Small print on a line of its own."""
+    """Secondary text on its own line."""
 
     parts: tuple[Part, ...]
 
 
 Part: TypeAlias = (
     str | Words | Key | Code | Amount | WrittenValue | PodName | Bar | Aside | Below
-)  # a str is shown as it is
+)  # a str is shown unchanged
 Parts: TypeAlias = tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """`tone`: "bad" says what keeps the pod off the node, "plain" explains kube's words, "" does neither."""
+    """`tone`: "bad" for the reason that keeps the pod off the node, "plain" for an explanation of kube's text, else ""."""
 
     parts: Parts
     tone: str = ""
@@ -114,21 +114,21 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`columns` are words marked by gettext_noop; `more` counts the rows that are left out."""
+    """`columns` are messages marked by gettext_noop; `more` is the number of omitted rows."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     more: int = 0
 
 
-Explanation: TypeAlias = tuple[Paragraph | Table, ...]  # () where there is nothing to say
+Explanation: TypeAlias = tuple[Paragraph | Table, ...]  # () without an explanation
 
 
 def phrase(words: str) -> Parts:
-    """Return words that stand alone, such as a name or a note of a formula; makemessages finds them."""
+    """Return a separate text, such as a name or a note of a formula; makemessages finds it."""
     return (Words(words),)
 
 
 def remark(words: str, *values: Part) -> Paragraph:
-    """Return words, which makemessages finds, with the values that they are about behind them."""
+    """Return a text, which makemessages finds, followed by the values that it is about."""
     return Paragraph((Words(words), *(part for value in values for part in (" ", value))))

@@ -1,7 +1,7 @@
-"""Formula: how a number came about, as data. Lines of expressions with the values of one node put in; whoever has it can compute it again.
+"""Formula: the derivation of a number, as data: lines of expressions with the values of one node. A reader can recompute the number.
 
-Numbers are Go's: whole ones are int64, which wrap and divide towards zero, others are float64. A plugin makes formulas only when somebody
-looks (Plugin.formula, Plugin.normalization).
+Numbers are Go's: integers are int64, which wrap and divide towards zero, others are float64. A plugin builds formulas only for display
+(Plugin.formula, Plugin.normalization).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HALF, _WRAP = 1 << 63, 1 << 64
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number that was given. `what` it is, in words for people; cpu in millis, memory in bytes where `resource` names it."""
+    """An input. `what` describes it for display; cpu is in millis and memory in bytes if `resource` names it."""
 
     number: Number
     what: str = ""
@@ -35,7 +35,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """`symbol` stands between the parts, or before them in brackets (`infix` False); `binds` tells where brackets are needed."""
+    """`symbol` is printed between the parts, or before them in parentheses (`infix` False); `binds` is the precedence."""
 
     symbol: str
     apply: Callable[..., Number]
@@ -48,7 +48,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Of:
-    """An operator with what it is applied to."""
+    """An operator applied to its parts."""
 
     operator: Operator
     parts: tuple[Expression, ...]
@@ -60,9 +60,9 @@ class Of:
 
 @dataclass(frozen=True)
 class Line:
-    """One step on the way: its name, the expression, and what it comes to. Later lines use it as one of their parts.
+    """A step of the derivation: its name, its expression, and its result. Later lines use it as one of their parts.
 
-    `resource`: what the result is an amount of.
+    `resource`: the resource of which the result is an amount.
     """
 
     name: Parts
@@ -79,7 +79,7 @@ Expression: TypeAlias = Value | Of | Line
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """The last line is what the formula comes to. `notes` are sentences about how kube-scheduler counts here."""
+    """The last line is the result. `notes` are sentences about kube-scheduler's arithmetic."""
 
     lines: tuple[Line, ...]
     notes: tuple[Parts, ...] = ()
@@ -89,7 +89,7 @@ class Formula:
         return int(self.lines[-1].result)
 
 
-# What a formula is made with
+# The building blocks of formulas
 
 
 def _int64(number: Number) -> Number:
@@ -114,7 +114,7 @@ def _product(*numbers: Number) -> Number:
 
 
 def _quotient(a: Number, b: Number) -> Number:
-    """Whole numbers divide towards zero."""
+    """Divide; integers divide towards zero."""
     if isinstance(a, float) or isinstance(b, float):
         return float(a) / float(b)
     quotient = abs(a) // abs(b)
@@ -142,7 +142,7 @@ square = Operator("²", lambda a: a * a, infix=False)
 
 
 def constant(number: Number, resource: str = "") -> Value:
-    """A number of kube-scheduler's own."""
+    """Return a constant of kube-scheduler."""
     return Value(number, resource=resource)
 
 
@@ -155,7 +155,7 @@ ROUNDED_DOWN = phrase("Numbers are rounded down, as in kube-scheduler.")
 
 
 def lines_of(expression: Expression) -> Sequence[Line]:
-    """The lines that an expression uses, in the order in which it names them."""
+    """Return the lines that an expression uses, in order."""
     match expression:
         case Line():
             return (expression,)

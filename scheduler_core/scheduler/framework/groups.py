@@ -1,4 +1,4 @@
-"""A PodGroup and its pods, as the scheduler knows them.
+"""A PodGroup and its pods, as the scheduler's cache has them.
 
 kube: backend/cache/podgroupstate.go, scheduler/util/utils.go (PodGroupPriority) @ v1.37.2
 """
@@ -14,7 +14,7 @@ RESOURCE = "scheduling.k8s.io/PodGroup"
 
 @dataclass(frozen=True, slots=True)
 class PodGroupState:
-    """`pods` are all members that have not ended, `scheduled` those with a node, as the cache has them; `assumed` are their uids."""
+    """`pods` are all members that have not terminated, `scheduled` those with a node (cached versions); `assumed` are uids of these."""
 
     manifest: Manifest
     pods: tuple[Pod, ...]
@@ -38,7 +38,7 @@ def gang(manifest: Manifest) -> Any | None:
 
 
 def min_count(manifest: Manifest) -> int:
-    """Return how many members have to be placed at once; 1 of a basic group."""
+    """Return the number of members that must be placed at once; 1 for a basic group."""
     policy = gang(manifest)
     return 1 if policy is None else int(policy.get("minCount") or 0)
 
@@ -54,7 +54,7 @@ def is_disrupted_whole(manifest: Manifest) -> bool:
 
 
 def topology_key(manifest: Manifest) -> str:
-    """Return the label of which all members need the same value; "" without a constraint."""
+    """Return the label that must have the same value for all members, or "" without a constraint."""
     constraints = (_spec(manifest).get("schedulingConstraints") or {}).get("topology") or ()
     return str(constraints[0].get("key") or "") if constraints else ""
 
@@ -65,7 +65,7 @@ def preemption_policy(manifest: Manifest) -> str:
 
 
 def stand_in(manifest: Manifest, scheduler_name: str) -> Pod:
-    """Return a pod that stands for a group in the queue and as a preemptor: its name, uid, and priority."""
+    """Return a pod that represents a group in the queue and as a preemptor: its name, uid, and priority."""
     metadata = manifest["metadata"]
     return Pod.from_manifest(
         {

@@ -1,7 +1,7 @@
-"""Guards around plugins of one's own: what goes wrong in one ends the cycle as an error, and nothing else.
+"""Guards around custom plugins: an error in a plugin ends only the cycle.
 
-An exception, an answer that is none, and a call that has not returned after so many lines become an Error status with what
-happened. kube-scheduler ends a cycle alike where a plugin answers with an error; where one panics or hangs, so does kube-scheduler.
+An exception, an invalid answer, and a call that exceeds its budget of lines become an Error status with a message. A plugin's
+error ends a cycle of kube-scheduler, too. If a plugin panics or hangs, kube-scheduler itself panics or hangs.
 
 DEVIATION: a plugin that panics is an error of its cycle here.
 """
@@ -23,11 +23,11 @@ from scheduler_core.scheduler.framework.events import On
 from scheduler_core.scheduler.framework.explanation import Paragraph
 from scheduler_core.scheduler.framework.status import SUCCESS, Status, error
 
-# Budgets: Python code of somebody else is ended when it has run for too many lines.
+# Budgets: custom Python code is stopped when it exceeds a number of lines.
 #
-# Lines are counted, not seconds, so that a replay ends it at the same one whatever the machine. Only modules of the code's own package are
-# counted line by line, others call by call; what stands still inside a C function is not seen here, and is for whoever runs the world to
-# end.
+# Lines are counted, not seconds, so that a replay stops at the same line on any machine. Only modules of the code's own package are
+# counted line by line, others call by call. A hang inside a C function is not detected here; the process that runs the world must
+# end it.
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ Trace = Callable[[FrameType, str, Any], Any]
 
 
 class OutOfBudget(BaseException):
-    """The code has run for too many lines. No Exception, so that nobody catches it by accident."""
+    """The code exceeds its budget of lines. Not an Exception, so that no `except Exception` catches it."""
 
 
 def within(lines: int, package: str, call: Callable[[], T]) -> T:
@@ -74,16 +74,16 @@ def _package(module: Any) -> str:
 
 
 LINES = 1_000_000  # of Python that one call may run
-LINES_IN_QUEUE = 50_000  # of calls that are made for every pod of a queue: one change may be followed by many
+LINES_IN_QUEUE = 50_000  # of calls for every pod of a queue: one change may cause many
 SORTS_LAST = ((1 << 63) - 1,)
 _ADJUSTED = "adjust failed/"
 
 
 @dataclass(frozen=True, slots=True)
 class _Method:
-    """A method of a plugin: what is wrong with an answer ("": nothing), and what is answered in place of one.
+    """A plugin's method: the error of an answer ("": valid), and the substitute for an invalid answer.
 
-    `whole` reads an answer to its end, where it is made while it is read.
+    `whole` reads a lazy answer to its end.
     """
 
     check: Callable[[Any, tuple[Any, ...]], str]
@@ -92,7 +92,7 @@ class _Method:
 
 
 def guard_plugin(plugin: type[framework.Plugin]) -> type[framework.Plugin]:
-    """The same plugin with a guard around every method that it has."""
+    """Return the plugin's class with a guard around each of its methods."""
     members: dict[str, Any] = {
         name: _guard_method(plugin, name, method)
         for name, method in _METHODS.items()
@@ -116,7 +116,7 @@ def _call_plugin(plugin: type[framework.Plugin], call: Callable[[], Any], *, que
         return None, f"has not returned after {lines:,} lines of Python"
     except MemoryError:
         raise
-    except Exception as problem:  # whatever somebody's code does
+    except Exception as problem:  # custom code may raise anything
         return None, f"{type(problem).__name__}: {problem}"
 
 
@@ -138,7 +138,7 @@ def _guard_method(plugin: type[framework.Plugin], name: str, method: _Method) ->
 
 
 def _sort_status(self: framework.Plugin, pod: Pod, timestamp: int) -> Status:
-    """Return whether QueueSort has an answer for a pod; after an error, the pod waits behind all others."""
+    """Return whether QueueSort has a valid key for a pod; after an error, the pod waits behind all others."""
     unguarded: Any = type(self).__bases__[0]
     original = unguarded.sort_key
     answer, problem = _call_plugin(type(self), lambda: original(self, pod, timestamp), queued=True)
@@ -168,7 +168,7 @@ def _guard_registrations(plugin: type[framework.Plugin]) -> Callable[[framework.
 
 
 def _guard_hint(plugin: type[framework.Plugin], on: On) -> Callable[..., bool]:
-    """A hint that fails has the pod queued. kube: backend/queue/scheduling_queue.go (isPodWorthRequeuing)"""
+    """Guard a hint: if it fails, the pod is requeued. kube: backend/queue/scheduling_queue.go (isPodWorthRequeuing)"""
     hint: Any = on.hint
 
     @wraps(hint)
@@ -180,7 +180,7 @@ def _guard_hint(plugin: type[framework.Plugin], on: On) -> Callable[..., bool]:
 
 
 def _guard_arguments(plugin: type[framework.Plugin], arguments: Arguments) -> Arguments:
-    """Arguments whose defaults or validation fail are refused with what happened."""
+    """Guard the arguments: if defaults or validation fail, the arguments are refused with the error."""
 
     def defaults(given: Any, features: Any) -> Any:
         answer, problem = _call_plugin(plugin, lambda: arguments.defaults(given, features))
@@ -197,7 +197,7 @@ def _guard_arguments(plugin: type[framework.Plugin], arguments: Arguments) -> Ar
     return replace(arguments, defaults=defaults, validate=validate)
 
 
-# What is wrong with answers
+# Errors of answers
 
 
 def _is(kind: type, *kinds: type) -> Callable[[Any, tuple[Any, ...]], str]:
@@ -223,7 +223,7 @@ def _wrong_key(answer: Any, _: tuple[Any, ...]) -> str:
 
 
 def _wrong_verdicts(answer: Any, args: tuple[Any, ...]) -> str:
-    """`args` end with the rows."""
+    """Return the error of Filter's answer, or "". The last of `args` are the rows."""
     if answer is None:
         return ""
     if not isinstance(answer, framework.Verdicts):
@@ -246,7 +246,7 @@ def _wrong_scores(answer: Any, args: tuple[Any, ...]) -> str:
     return ""
 
 
-# What is answered in place of an answer
+# Substitutes for invalid answers
 
 
 def _status(self: framework.Plugin, failed: Status, args: tuple[Any, ...]) -> Status:
@@ -262,7 +262,7 @@ def _refuse_all(self: framework.Plugin, failed: Status, args: tuple[Any, ...]) -
 
 
 def _spoil(self: framework.Plugin, failed: Status, args: tuple[Any, ...]) -> None:
-    """The what-if is of no use: Filter says so. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
+    """Mark the what-if as invalid; Filter then fails. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
     state, changes = args[0], args[3]
     way = "RemovePod" if changes and changes[0].sign < 0 else "AddPod"
     state.write(_ADJUSTED + self.name, error(f'running {way} on PreFilter plugin "{self.name}": {failed.message}'))

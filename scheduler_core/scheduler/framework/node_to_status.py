@@ -1,4 +1,4 @@
-"""NodeToStatus: what the Filter plugins of one cycle say of every row of the snapshot. It alone reads the arrays that the search writes.
+"""NodeToStatus: the Filter statuses of one cycle for each row of the snapshot. Only this class reads the arrays that the search writes.
 
 kube: staging/src/k8s.io/kube-scheduler/framework/interface.go (NodeToStatus), framework/types.go (Diagnosis) @ v1.34.1
 """
@@ -16,14 +16,14 @@ from scheduler_core.base.state import SharedState
 from scheduler_core.scheduler.framework.plugin import Point, Rows, Scores, Verdicts
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 
-# A step: one plugin run once at one extension point, and what its record says.
+# A step: one run of a plugin at one extension point, and the content of its record.
 
 
 @dataclass(slots=True, eq=False)
 class PluginStep(SharedState):
-    """The run of one plugin at one extension point. `rows`, `verdicts` and `scores` are node-wise detail, read on demand.
+    """The run of one plugin at one extension point. `rows`, `verdicts` and `scores` are per-node details, read on demand.
 
-    Never changed once made; it is not `frozen` because that makes it five times as slow to make, and an attempt makes about thirty.
+    Immutable by convention, not `frozen`: that makes construction five times as slow, and an attempt constructs about thirty.
     """
 
     point: Point
@@ -38,31 +38,31 @@ class PluginStep(SharedState):
     scores: Scores | None = None
     node_names: frozenset[str] | None = None
     timeout: int = 0
-    stage: str = ""  # of Filter: which pass
-    evidence: Any = None  # of PostFilter: what the plugin looked at
+    stage: str = ""  # of Filter: the pass
+    evidence: Any = None  # of PostFilter: the data of its decision
 
     @property
     def skipped(self) -> bool:
         return self.status.skipped
 
     def refusals(self) -> list[tuple[int, Status]]:
-        """The rows that Filter refused, each with its status as the plugin gave it."""
+        """Return the rows that Filter rejected, each with the plugin's status."""
         if self.rows is None or self.verdicts is None:
             return []
         return self.verdicts.refusals(self.rows)
 
 
-# What a row has in place of the step that refused it.
+# The values of a row that no step rejected.
 PASSED = -1
 NOT_EVALUATED = -2
-EXCLUDED = -3  # not among the nodes that PreFilter left
+EXCLUDED = -3  # not in PreFilter's result
 
 
 @dataclass(slots=True)
 class Groups:
-    """Rows by their answer. `group[i]` of row i is PASSED, NOT_EVALUATED or an index into `statuses`; `counts` are their rows.
+    """Rows grouped by status. `group[i]` of row i is PASSED, NOT_EVALUATED or an index into `statuses`; `counts` are the numbers of rows.
 
-    `step[i]` is the step that refused it, negative where none did.
+    `step[i]` is the step that rejected the row, or negative if none did.
     """
 
     group: NDArray[np.int32]
@@ -73,9 +73,9 @@ class Groups:
 
 @dataclass(slots=True)
 class NodeToStatus:
-    """`refused_by[i]` is the step that refused row i, or one of the numbers above; `reason[i]` is the status among those of its verdicts.
+    """`refused_by[i]` is the step that rejected row i, or a constant above; `reason[i]` is an index into the statuses of its verdicts.
 
-    Both are empty before Filter. `absent` is the status of excluded rows, `whole` PreFilter's refusal of all (Success: there is none).
+    Both are empty before Filter. `absent` is the status of excluded rows, `whole` PreFilter's rejection of all (Success: there is none).
     """
 
     refused_by: NDArray[np.int32]
@@ -89,7 +89,7 @@ class NodeToStatus:
         return replace(self, refused_by=self.refused_by.copy(), reason=self.reason.copy(), steps=list(self.steps))
 
     def __len__(self) -> int:
-        """Rows, once Filter has begun."""
+        """Return the number of rows, or 0 before Filter."""
         return len(self.refused_by)
 
     def status_of(self, row: int) -> Status | None:
@@ -102,7 +102,7 @@ class NodeToStatus:
         return None if step < 0 else self._refusal(step, int(self.reason[row]))
 
     def codes(self, rows: int) -> NDArray[np.int8]:
-        """The code of each of so many rows, once none is feasible. kube: a node without a status of its own is unresolvable"""
+        """Return the code of each row when none is feasible. kube: a node without a status of its own is unresolvable"""
         if not self.whole.ok:
             return np.full(rows, int(self.whole.code), np.int8)
         codes = np.full(rows, int(Code.UNRESOLVABLE), np.int8)
@@ -113,7 +113,7 @@ class NodeToStatus:
         return codes
 
     def counted(self) -> Iterator[tuple[Status, int]]:
-        """The statuses that Filter left, each with the number of its rows; step by step, those of excluded rows last."""
+        """Yield each status with the number of its rows, step by step; the status of excluded rows comes last."""
         for i, statuses in self._refusing():
             counts = np.bincount(self.reason[self.refused_by == i], minlength=len(statuses)).tolist()
             yield from ((self._refusal(i, j), count) for j, count in enumerate(counts) if count)
@@ -126,7 +126,7 @@ class NodeToStatus:
         return self.refused_by.tobytes(), self.reason.tobytes(), self.absent, self.whole
 
     def groups(self) -> Groups:
-        """Rows with the same plugin and the same message are one group."""
+        """Group the rows with the same plugin and the same message."""
         # One number for each (step, reason); its distinct values are the answers. Steps and reasons are small.
         both = np.where(self.refused_by >= 0, self.refused_by.astype(np.int64) * 65536 + self.reason, self.refused_by)
         answers, inverse = np.unique(both, return_inverse=True)
@@ -162,11 +162,11 @@ class NodeToStatus:
         return np.flatnonzero(self.refused_by >= 0)
 
     def plugins(self) -> set[str]:
-        """The plugins that refused a row."""
+        """Return the plugins that rejected a row."""
         return {self.steps[i].plugin for i in np.unique(self.refused_by).tolist() if i >= 0}
 
     def at(self, rows: Rows) -> NodeToStatus:
-        """The same for these rows, in this order; a row -1 is in no snapshot, and so not evaluated."""
+        """Return the statuses of these rows, in this order; row -1 is in no snapshot, and so not evaluated."""
         known = (rows >= 0) & (rows < len(self.refused_by))
         refused_by = np.full(len(rows), NOT_EVALUATED, np.int32)
         reason = np.zeros(len(rows), np.int32)
@@ -174,7 +174,7 @@ class NodeToStatus:
         return replace(self, refused_by=refused_by, reason=reason)
 
     def _refusing(self) -> Iterator[tuple[int, tuple[Status, ...]]]:
-        """The steps that refused a row when they ran, each with the statuses of its verdicts."""
+        """Yield each step that rejected a row when it ran, with the statuses of its verdicts."""
         for i, step in enumerate(self.steps):
             if step.verdicts is not None and step.refused:
                 yield i, step.verdicts.statuses

@@ -1,7 +1,7 @@
-"""Plugins written node by node, as kube's are: for one's own; in-tree plugins answer for all nodes at once.
+"""Plugins written node by node, as in kube, for custom plugins; in-tree plugins evaluate all nodes at once.
 
-Filter, Score, AddPod and RemovePod are asked about one node at a time. What AddPod and RemovePod write belongs to the what-if of that node
-alone, as kube gives each node a copy of the CycleState.
+Filter, Score, AddPod and RemovePod are called for one node at a time. AddPod and RemovePod write to the what-if of that node alone, as
+kube gives each node a copy of the CycleState.
 
 kube: staging/src/k8s.io/kube-scheduler/framework/interface.go, framework/types.go (NodeInfo) @ v1.34.1
 """
@@ -25,7 +25,7 @@ from scheduler_core.scheduler.framework.status import Status
 
 @dataclass(slots=True)
 class ScoreBoard(State):
-    """Scores of the feasible rows: one vector per plugin, from raw over normalised to weighted, and their sum."""
+    """Scores of the feasible rows: one vector per plugin, from raw over normalized to weighted, and their sum."""
 
     rows: Shared[Rows]
     plugins: Copied[list[str]] = field(default_factory=list)
@@ -82,9 +82,9 @@ class NodeInfo:
 
 
 class PerNodePlugin(Plugin):
-    """A plugin that answers for one node at a time. It overrides what it takes part in, as with Plugin.
+    """A plugin that evaluates one node at a time. As with Plugin, a subclass overrides the methods of its extension points.
 
-    `filter_node` and `score_node` make it take part in Filter and Score, `add_pod` and `remove_pod` are PreFilter's extensions.
+    `filter_node` and `score_node` implement Filter and Score, `add_pod` and `remove_pod` PreFilter's extensions.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -94,18 +94,18 @@ class PerNodePlugin(Plugin):
                 setattr(cls, method, whole)
 
     def filter_node(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
-        """Success or None: the pod fits."""
+        """Return the status of the pod on a node. Success or None: the pod fits."""
         raise NotImplementedError
 
     def score_node(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:
-        """A score from 0 to 100, or any that NormalizeScore brings there; a status ends the cycle as an error."""
+        """Return a score from 0 to 100, or one that NormalizeScore maps to this range; a status ends the cycle as an error."""
         raise NotImplementedError
 
     def add_pod(self, state: CycleState, pod: Pod, added: Pod, node: NodeInfo) -> None:
-        """One pod more on the node, which has it already. kube: AddPod"""
+        """Update the state for a pod that was added to the node; `node` already includes it. kube: AddPod"""
 
     def remove_pod(self, state: CycleState, pod: Pod, removed: Pod, node: NodeInfo) -> None:
-        """One pod less on the node, which is without it already. kube: RemovePod"""
+        """Update the state for a pod that was removed from the node; `node` no longer includes it. kube: RemovePod"""
 
 
 def _filter(self: PerNodePlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:

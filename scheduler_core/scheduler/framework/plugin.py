@@ -1,8 +1,8 @@
-"""What a plugin is: one class, vectorised over the rows of a NodeTable.
+"""The base class of plugins, vectorized over the rows of a NodeTable.
 
-A plugin takes part in an extension point by overriding its method; the runtime asks nothing of a plugin that does not.
-Node-wise points get the snapshot (`nodes`) and `rows`: the positions in list order to look at, an int array. Vectors that a plugin
-returns have one entry per row of `rows`, in that order.
+A plugin takes part in an extension point by overriding its method; the runtime calls no other methods. Points that evaluate nodes get the
+snapshot (`nodes`) and `rows`: the positions in list order to evaluate, an int array. A vector that a plugin returns has one entry per row
+of `rows`, in that order.
 
 kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 """
@@ -47,7 +47,7 @@ MIN_NODE_SCORE = 0
 
 @lru_cache(maxsize=64)
 def no_scores(rows: int) -> Scores:
-    """Return the score 0 for so many rows: one vector for all who need it, so that it is known for what it is."""
+    """Return the score 0 for each row. All callers share one vector, so that it can be recognized by identity."""
     scores = np.zeros(rows, np.int64)
     scores.flags.writeable = False
     return scores
@@ -60,7 +60,7 @@ class Point(enum.StrEnum):
     QUEUE_SORT = "QueueSort"
     PRE_FILTER = "PreFilter"
     FILTER = "Filter"
-    EXTENDER_FILTER = "ExtenderFilter"  # these four are no points of plugins: extenders are asked
+    EXTENDER_FILTER = "ExtenderFilter"  # at these four points extenders run, not plugins
     POST_FILTER = "PostFilter"
     EXTENDER_PREEMPT = "ExtenderPreempt"
     PRE_SCORE = "PreScore"
@@ -79,7 +79,7 @@ class Point(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PreFilterResult:
-    """PreFilter's answer: a status and, where the plugin narrows the search, the names of the nodes left (None: all)."""
+    """PreFilter's answer: a status and, if the plugin narrows the search, the names of the remaining nodes (None: all)."""
 
     status: Status = SUCCESS
     node_names: frozenset[str] | None = None
@@ -90,14 +90,14 @@ GO_ON, NOTHING_TO_DO = PreFilterResult(), PreFilterResult(SKIP)
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Filter's answer for the rows asked: `reason[i]` is -1 where row i passes, else an index into `statuses`."""
+    """Filter's answer for the evaluated rows: `reason[i]` is -1 if row i passes, else an index into `statuses`."""
 
     reason: NDArray[np.int32]
     statuses: tuple[Status, ...]
 
     @classmethod
     def refuse(cls, refused: NDArray[np.bool_], status: Status) -> Verdicts:
-        """One status for every refused row."""
+        """Return verdicts with one status for all refused rows."""
         return cls(np.where(refused, np.int32(0), np.int32(-1)).astype(np.int32), (status,))
 
     @property
@@ -106,23 +106,23 @@ class Verdicts:
         return self.reason >= 0
 
     def status_at(self, i: int) -> Status | None:
-        """The refusal of the i-th row asked; None where it passes."""
+        """Return the status that rejects the i-th evaluated row, or None if the row passes."""
         reason = int(self.reason[i])
         return None if reason < 0 else self.statuses[reason]
 
     def first(self) -> Status | None:
-        """The refusal of the first row that is refused; None where none is."""
+        """Return the status of the first rejected row, or None."""
         refused = np.flatnonzero(self.refused)
         return self.status_at(int(refused[0])) if len(refused) else None
 
     def refusals(self, rows: Rows) -> list[tuple[int, Status]]:
-        """The rows refused among `rows`, which were those asked, each with its status."""
+        """Return the rejected rows with their statuses; `rows` are the evaluated rows."""
         refused, statuses = self.refused, self.statuses
         reasons = self.reason[refused].tolist()
         return [(row, statuses[i]) for row, i in zip(rows[refused].tolist(), reasons, strict=True)]
 
     def counted(self, evaluated: NDArray[np.bool_] | None = None) -> list[tuple[Status, int]]:
-        """The statuses that rows got, each with their number; of the rows marked in `asked` alone, where it is given."""
+        """Return each status with the number of its rows; with a mask `evaluated`, of the marked rows alone."""
         reason = self.reason if evaluated is None else self.reason[evaluated]
         counts = np.bincount(reason[reason >= 0], minlength=len(self.statuses)).tolist()
         return [(status, count) for status, count in zip(self.statuses, counts, strict=True) if count]
@@ -137,17 +137,18 @@ class Verdicts:
 
 
 class Filters(Protocol):
-    """The profile's Filter plugins, to be run on what-ifs (with nominated pods, as in the main search)."""
+    """The profile's Filter plugins, for what-ifs (with nominated pods, as in the main search)."""
 
     def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
-        """Row -> the first plugin's refusal (signed); rows that pass are not in it."""
+        """Return the first plugin's rejection (signed) by row; rows that pass are left out."""
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
-        """Changes the view `nodes` and the plugins' state by pods more or less."""
+        """Add or remove pods in the view `nodes` and in the plugins' state."""
 
     def local_to_rows(self, state: CycleState) -> tuple[object, ...] | None:
-        """None where some filter of this cycle looks beyond its row; else a key: with the same key, the same pod spec and
-        the same pods on a row, its refusal is the same until a Node changes (rows with nominated pods excepted)."""
+        """Return a key, or None if a filter of this cycle reads more than its row. The key, pod spec, and pods on a row decide the row's
+        rejection until a Node changes (except for rows with nominated pods).
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +159,18 @@ class Failure:
     filters: Filters
     nominated: Callable[[str], tuple[Pod, ...]]  # node name -> pods
     nominated_nodes: Callable[[], list[str]]
-    draw: Callable[..., int]  # a number below n from the seeded stream; it may be told the names that tie
+    draw: Callable[..., int]  # a number below n from the seeded stream; the tied names are optional
     now: int = NEVER  # ns since 1970; without a clock: later than all
-    # Extenders are asked about victims: a plugin that finds some answers Wait, and `nominate` is called then.
+    # Extenders take part in preemption: a plugin that finds victims returns Wait, and `nominate` is called later.
     extended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PostFilterResult:
-    """PostFilter's answer. `nominated_node`: None leaves the pod's nomination as it is, "" clears it.
+    """PostFilter's answer. `nominated_node`: None keeps the pod's nomination, "" clears it.
 
-    `victims` (most important first) are to be evicted, the nominations in `cleared` to be taken back. `evidence` is what the plugin
-    looked at, for people; its `to_json()` is plain data.
+    `victims` (most important first) are to be evicted, the nominations in `cleared` to be cleared. `evidence` is the data of the
+    decision, for display; its `to_json()` is plain data.
     """
 
     status: Status
@@ -199,7 +200,7 @@ class CallResult:
 
 
 class WaitingPod(Protocol):
-    """A pod that waits on Permit. The first word that ends its wait counts, as in kube; later ones change nothing."""
+    """A pod that waits on Permit. The first decision that ends the wait counts, as in kube; later ones change nothing."""
 
     @property
     def pod(self) -> Pod:
@@ -210,17 +211,17 @@ class WaitingPod(Protocol):
         """The Permit plugins that have not allowed it yet. kube: GetPendingPlugins"""
 
     def allow(self, plugin: str) -> None:
-        """One plugin approves; the pod goes on when none is left to wait for."""
+        """Allow the pod for one plugin. The pod continues when no plugin is pending."""
 
     def reject(self, plugin: str, message: str) -> None:
-        """A plugin rejects it, whether the pod waits for that one or not."""
+        """Reject the pod for a plugin, pending or not."""
 
 
 class Handle(Protocol):
     """The framework's services for plugins besides the snapshot: live listers, pods that wait on Permit, and the binding call.
 
-    `assumed` holds the plugins' decisions about other objects that the API server does not know yet, by (kind, namespace,
-    name); it belongs to the scheduler, so that a copy of it has the same.
+    `assumed` holds the plugins' decisions about other objects that the API server does not have yet, by (kind, namespace, name); it
+    belongs to the scheduler, so that a copy of the scheduler has the same.
     """
 
     @property
@@ -232,7 +233,7 @@ class Handle(Protocol):
 
     @property
     def claims(self) -> ClaimTracker:
-        """The resource claims that the scheduler knows. kube: SharedDRAManager().ResourceClaims()"""
+        """The scheduler's resource claims. kube: SharedDRAManager().ResourceClaims()"""
 
     @property
     def device_cost(self) -> int:
@@ -240,7 +241,7 @@ class Handle(Protocol):
 
     @property
     def preempting(self) -> Mapping[str, int] | None:
-        """UIDs of the pods whose victims are just being evicted; None where eviction is part of the scheduling cycle."""
+        """UIDs of the pods whose victims are being evicted, or None if eviction is part of the scheduling cycle."""
 
     @property
     def snapshot(self) -> NodeTable:
@@ -251,19 +252,19 @@ class Handle(Protocol):
         """The time of the world, in ns since 1970."""
 
     def pod_group(self, namespace: str, name: str) -> PodGroupState | None:
-        """A PodGroup with its pods, as the scheduler knows them; None if there is no such group."""
+        """Return a PodGroup with its pods from the scheduler's cache, or None."""
 
     def waiting_pods(self) -> list[WaitingPod]:
-        """The pods that wait on Permit, in the order in which they began to. kube: IterateOverWaitingPods"""
+        """Return the pods that wait on Permit, in the order in which they began. kube: IterateOverWaitingPods"""
 
     def get(self, kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
-        """The object as the scheduler knows it, which is as the API server has it where its informers do not lag; or None."""
+        """Return the informer's version of an object, or None. It differs from the API server's only if the informers lag."""
 
     def list(self, kind: str) -> list[Mapping[str, Any]]:
-        """All objects of a kind, ordered by namespace and name."""
+        """Return all objects of a kind, ordered by namespace and name."""
 
     def patch(self, kind: str, namespace: str, name: str, patch: Mapping[str, Any], pod: Pod) -> Status:
-        """Asks the API server, on behalf of a pod, for a JSON merge patch of an object; the answer is its status."""
+        """Send a JSON merge patch of an object to the API server for a pod. Return the answer as a status."""
 
     def held_up(self, pod: Pod, tries: int, calls: int, of: str = "volumes") -> int:
         """Return the delay (ns) before sending `calls` updates on behalf of a pod; `tries`: the number of earlier tries.
@@ -272,26 +273,26 @@ class Handle(Protocol):
         """
 
     def calls(self, pod: Pod) -> ObjectCalls:
-        """Calls that write claims on behalf of a pod."""
+        """Return the calls that write claims for a pod."""
 
     def note(self, pod: Pod, reason: str, message: str, action: str) -> None:
-        """Records a Kubernetes Event about a pod, of type Normal."""
+        """Record a Kubernetes Event about a pod, of type Normal."""
 
     def behind(self, kind: str, namespace: str, name: str) -> bool:
         """Return whether the API server has another version of the object than `get` (informers that lag)."""
 
     def bind(self, pod: Pod, node_name: str) -> Status:
-        """Asks the API server to set the pod's nodeName; the answer is its status."""
+        """Set the pod's nodeName in the API server. Return the answer as a status."""
 
 
 class Plugin:
     """Base of all plugins. `args` are the plugin's arguments with defaults filled in (v1 JSON names).
 
-    `arguments` says which there are (None: whatever is given is taken as it is). `state_classes` are the classes of our own that the
-    plugin leaves in a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter decides
-    on a row by the pod's spec, the Node and the pods there alone. `explains`: the points after which it can say what it sees on a node.
-    `skips`: why it skips at PreFilter or PreScore, in words for people.
-    `guarded`: what goes wrong in it ends no more than the cycle (guard.py). `reasons`: what it can say against a pod (reasons.py).
+    `arguments` declares the arguments (None: any are accepted). `state_classes` are our own classes of which the plugin leaves objects in
+    a cycle (values of its CycleState, PostFilter's evidence): a checkpoint can hold no others. `row_local`: Filter depends only on the
+    pod's spec, the Node, and the pods on the row. `explains`: the points after which the plugin can explain a node. `skips`: why it skips
+    at PreFilter or PreScore, for display. `guarded`: an error in it ends only the cycle (guard.py). `reasons`: its reasons against a pod
+    (reasons.py).
     """
 
     name: ClassVar[str]
@@ -299,7 +300,7 @@ class Plugin:
     events: ClassVar[tuple[On, ...]] = ()
     state_classes: ClassVar[tuple[type, ...]] = ()
     row_local: ClassVar[bool] = False
-    # The pods of one workload may keep each other out: Filter looks at which pods run where, and not only at the room that they take.
+    # Pods of one workload may exclude each other: Filter reads the pods on the nodes, not only their requests.
     between_pods: ClassVar[bool] = False
     explains: ClassVar[tuple[Point, ...]] = (Point.FILTER,)
     guarded: ClassVar[bool] = False
@@ -313,7 +314,7 @@ class Plugin:
 
     @classmethod
     def variant(cls, features: Features) -> type[Plugin] | None:
-        """Return the class that a release has under this name; None where the release has no such plugin."""
+        """Return the class that a release has for this name, or None if the release has no such plugin."""
         return cls
 
     @classmethod
@@ -323,11 +324,11 @@ class Plugin:
 
     @property
     def taints_unheard(self) -> bool:
-        """True if the plugin hears of changed taints only where its registrations say so."""
+        """True if the plugin receives taint events only if its registrations include them."""
         return Behavior.TAINTS_UNHEARD in self.handle.features.behaviors
 
     def registrations(self) -> tuple[On, ...]:
-        """The events that may help a pod that this plugin refused; one that can refuse and says nothing hears everything."""
+        """Return the events that may help a pod that this plugin rejected; EVERYTHING if it can reject but declares no events."""
         if any("events" in vars(base) for base in type(self).__mro__ if base is not Plugin):
             return self.events
         return EVERYTHING if any(takes_part(type(self), point) for point in _REFUSING) else ()
@@ -336,24 +337,24 @@ class Plugin:
         raise NotImplementedError
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
-        """QueueSort: smaller sorts first; `timestamp` is when the pod was added to the queue (ns)."""
+        """Return the key for QueueSort: smaller sorts first; `timestamp` is when the pod was added to the queue (ns)."""
         raise NotImplementedError
 
     def sort_status(self, pod: Pod, timestamp: int) -> Status:
-        """Return whether QueueSort has an answer for a pod, as a status; called only for guarded plugins."""
+        """Return whether QueueSort has a valid key for a pod, as a status; called only for guarded plugins."""
         return SUCCESS
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: NodeTable) -> PreFilterResult:
         raise NotImplementedError
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
-        """PreFilter's AddPod and RemovePod for many rows at once: writes a new value of the plugin's state.
+        """PreFilter's AddPod and RemovePod for many rows at once: write a new value of the plugin's state.
 
         Overridden by plugins whose PreFilter state counts pods. Calls add up. `state` is a copy that belongs to the what-if.
         """
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
-        """None: every row passes."""
+        """Return the verdicts for the rows, or None if every row passes."""
         raise NotImplementedError
 
     def post_filter(self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure) -> PostFilterResult:
@@ -367,9 +368,9 @@ class Plugin:
         evidence: Any,
         victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
     ) -> PostFilterResult:
-        """The decision of a PostFilter that said Wait (`failure.extended`): what the extenders left of the candidates in its `evidence`.
+        """Decide after a PostFilter that returned Wait (`failure.extended`); the extenders have reduced the candidates of its `evidence`.
 
-        `victims`: nodes with their victims and the budgets violated; or the text of the error with which asking them ended.
+        `victims`: nodes with their victims and the number of violated budgets; or the text of the error that ended the extenders' calls.
         """
         raise NotImplementedError
 
@@ -377,18 +378,18 @@ class Plugin:
         raise NotImplementedError
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
-        """Raw scores, int64[len(rows)]; a status where the plugin can't score, which ends the cycle as an error."""
+        """Return raw scores, int64[len(rows)]; a status if the plugin cannot score, which ends the cycle as an error."""
         raise NotImplementedError
 
     def normalize(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, scores: Scores) -> Scores | Status:
-        """Normalised scores within 0..100, a new array; a status where the plugin can't, which ends the cycle as an error."""
+        """Return normalized scores within 0..100, a new array; a status if the plugin cannot, which ends the cycle as an error."""
         raise NotImplementedError
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
         raise NotImplementedError
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
-        """kube knows no answer here; a guard's, which says what went wrong, is told and changes nothing."""
+        """Undo Reserve. In kube this has no result; a guard returns the error, which is recorded and changes nothing."""
         raise NotImplementedError
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
@@ -398,19 +399,19 @@ class Plugin:
         raise NotImplementedError
 
     def will_pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> bool:
-        """Return whether PreBind has something to do. kube: PreBindPreFlight"""
+        """Return whether PreBind has work for the pod. kube: PreBindPreFlight"""
         return not self.is_idle(Point.PRE_BIND, state, pod)
 
     def is_idle(self, point: Point, state: CycleState, pod: Pod) -> bool:
-        """Return whether the plugin has nothing to do for the pod at Reserve, Unreserve, Permit, or PreBind."""
+        """Return whether the plugin has no work for the pod at Reserve, Unreserve, Permit, or PreBind."""
         return False
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
-        """SKIP leaves the pod to the next Bind plugin."""
+        """Bind the pod. SKIP leaves the pod to the next Bind plugin."""
         raise NotImplementedError
 
     def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
-        """Like unreserve. A text written to the state under "PostBind" and the plugin's name goes into this step's record."""
+        """Act after the binding. The result is like unreserve's. A text in the state under "PostBind" and the plugin's name is recorded."""
         raise NotImplementedError
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
@@ -432,7 +433,7 @@ class Plugin:
         return None
 
     def detail(self, text: str, pod: Pod, node: Node) -> str:
-        """Return a reason of this plugin against one node as it is explained, where kube's text says less."""
+        """Return a more precise text of this plugin's reason against one node, if kube's text is less precise."""
         return text
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
@@ -440,13 +441,13 @@ class Plugin:
         return {}
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """The draft with changes that could take the plugin's own refusal of a node away; every proposal is tried."""
+        """Yield drafts with changes that might remove the plugin's rejection of a node; the caller tries each draft."""
         yield from ()
 
 
 _REFUSING = (Point.PRE_ENQUEUE, Point.PRE_FILTER, Point.FILTER, Point.RESERVE, Point.PERMIT)
 
-_NOT_OF_PLUGINS = ("EXTENDER_", "WAIT_")  # how the names of points begin at which no plugin runs
+_NOT_OF_PLUGINS = ("EXTENDER_", "WAIT_")  # prefixes of points at which no plugin runs
 METHODS: dict[Point, str] = {
     **{point: point.name.lower() for point in Point if not point.name.startswith(_NOT_OF_PLUGINS)},
     Point.QUEUE_SORT: "sort_key",

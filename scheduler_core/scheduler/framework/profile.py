@@ -1,4 +1,4 @@
-"""A profile of a KubeSchedulerConfiguration as a framework is made from it: defaulted, validated, its multiPoint sets expanded."""
+"""A profile of a KubeSchedulerConfiguration, ready for a framework: defaulted, validated, with expanded multiPoint sets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from scheduler_core.scheduler.framework.plugin import Point
 class Profile:
     """One profile. `plugins` holds (name, weight) per extension point in run order; a weight counts at Score only.
 
-    `args` are each plugin's arguments with defaults filled in (v1 JSON names). `percentage_of_nodes_to_score` is
-    None where the profile leaves it to the configuration.
+    `args` are each plugin's arguments with defaults filled in (v1 JSON names). `percentage_of_nodes_to_score` is None if the profile
+    leaves it to the configuration.
     """
 
     scheduler_name: str

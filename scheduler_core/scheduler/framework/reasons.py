@@ -1,6 +1,6 @@
-"""Reasons: what a plugin can say against a pod, each with a code of its own that never changes (docs/explain.md).
+"""Reasons: a plugin's possible reasons against a pod, each with a stable code (docs/explain.md).
 
-A Reason both writes kube's text and reads it again, so that the code of a status is known wherever its text is: in a trace, too.
+A Reason both formats kube's text and parses it, so that the code is known from the text alone, even in a trace.
 """
 
 import re
@@ -10,20 +10,20 @@ from functools import cached_property
 
 _HOLE = re.compile(r"<(\w+)>")
 REFUSED = "Refused"  # the code of a reason that its plugin does not name
-ERROR = "Error"  # of an internal error, whatever its text
-LEFT_OUT = "LeftOut"  # of a node that is not among those that PreFilter left
+ERROR = "Error"  # of an internal error with any text
+LEFT_OUT = "LeftOut"  # of a node outside PreFilter's result
 
 
 @dataclass(frozen=True)
 class Reason:
-    """`text` is kube's; what varies in it stands as <name>. `waits_for_claim`: the pod waits for a claim, whatever nodes there are."""
+    """`text` is kube's, with variable parts as <name>. `waits_for_claim`: the pod waits for a claim, independent of the nodes."""
 
     code: str
     text: str
     waits_for_claim: bool = False
 
     def __call__(self, **values: object) -> str:
-        """The text with its values."""
+        """Return the text with its values."""
         return _HOLE.sub(lambda hole: str(values[hole[1]]), self.text)
 
     @cached_property
@@ -33,14 +33,14 @@ class Reason:
         return re.compile("".join(texts), re.DOTALL)
 
     def read(self, text: str) -> Mapping[str, str] | None:
-        """The values in a text; None where it is another reason's."""
+        """Return the values in a text, or None if the text has another reason."""
         found = self._pattern.fullmatch(text)
         return None if found is None else found.groupdict()
 
 
 @dataclass(frozen=True, slots=True)
 class RefusalReason:
-    """A reason as it was said: its code, and the values in its text."""
+    """A reason in a status: its code, and the values in its text."""
 
     code: str
     values: Mapping[str, str]

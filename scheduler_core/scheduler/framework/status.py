@@ -1,4 +1,4 @@
-"""Status: a plugin's answer, as kube's framework has it.
+"""Status: a plugin's result, as in kube's framework.
 
 kube: staging/src/k8s.io/kube-scheduler/framework/interface.go @ v1.34.1
 """
@@ -39,7 +39,7 @@ REJECTIONS = (Code.UNSCHEDULABLE, Code.UNRESOLVABLE, Code.PENDING)
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One answer: a code, the reasons in kube's words, and the plugin that gave it (set by the runtime)."""
+    """A plugin's result: a code, the reasons in kube's words, and the plugin (set by the runtime)."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Status:
 
     @property
     def rejected(self) -> bool:
-        """True where the pod is refused (as opposed to an internal error)."""
+        """True if the pod is rejected (as opposed to an internal error)."""
         return self.code in REJECTIONS
 
     @property
@@ -64,7 +64,7 @@ class Status:
         return ", ".join(self.reasons)
 
     def by(self, plugin: str) -> Status:
-        """The same answer, signed by a plugin."""
+        """Return the status signed by a plugin. A signed status stays unchanged."""
         if self.plugin:
             return self
         signed = self._signed.get(plugin)

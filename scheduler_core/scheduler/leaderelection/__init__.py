@@ -1,1 +1,1 @@
-"""Leader election by a Lease: candidates that read and write one object, and believe their own clocks alone."""
+"""Leader election by a Lease: candidates read and write one object, and rely only on their own clocks."""

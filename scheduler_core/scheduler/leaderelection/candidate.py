@@ -1,6 +1,6 @@
-"""A candidate: what it has seen of the lock, and how one attempt to take or renew it goes, call by call.
+"""A candidate: its observation of the lock, and the calls of one attempt to acquire or renew it.
 
-One attempt. Each line is a call; its answer says what is next.
+One attempt. Each line is a call; its answer decides on the next call.
 
 | call | answer | next |
 |---|---|---|
@@ -18,7 +18,7 @@ One attempt. Each line is a call; its answer says what is next.
 | update, to release | ok | succeeded |
 | | refused | failed |
 
-A lease is valid for as long as its own spec says, counted from when this candidate last saw it change, on this candidate's own clock.
+A lease is valid for the duration in its spec since this candidate last observed a change, on this candidate's own clock.
 All times are ns since 1970 by that clock.
 
 kube: client-go/tools/leaderelection/leaderelection.go tryAcquireOrRenew, release @ v0.34.1
@@ -42,7 +42,7 @@ from scheduler_core.scheduler.leaderelection.lock import (
 
 
 class PendingCall(enum.Enum):
-    """The call whose answer is waited for."""
+    """The call that waits for its answer."""
 
     NOTHING = enum.auto()
     OPTIMISTIC_UPDATE = enum.auto()
@@ -67,7 +67,7 @@ Next = LeaseCall | bool  # the call to make, or whether the attempt succeeded
 
 @dataclass(slots=True, eq=False)
 class Candidate(State):
-    """`observed` is the record as it last saw or wrote it, `observed_time` when that was.
+    """A candidate. `observed` is the record that it last read or wrote, `observed_time` the time of that.
 
     `slow_paths` counts renewals that had to read first.
     """
@@ -105,7 +105,7 @@ class Candidate(State):
         return self.reported_leader
 
     def try_acquire_or_renew(self, now: int) -> Next:
-        """Begins an attempt."""
+        """Begin an attempt."""
         self.began = now
         seconds = self.config.lease_duration // SECOND
         self.wanted = ElectionRecord(self.identity, seconds, acquired=now, renewed=now)
@@ -115,16 +115,16 @@ class Candidate(State):
         return self._get(PendingCall.GET)
 
     def release(self, now: int) -> Next:
-        """Begins to give the lease back, where it has it."""
+        """Begin to release the lease."""
         self.began = now
         return self._get(PendingCall.RELEASE_GET)
 
     def abandon(self) -> None:
-        """Waits for no answer any more."""
+        """Ignore the answer of the pending call."""
         self.doing = PendingCall.NOTHING
 
     def answer(self, now: int, answer: LeaseAnswer) -> Next:
-        """Goes on with what the API server said."""
+        """Continue with the API server's answer."""
         doing, self.doing = self.doing, PendingCall.NOTHING
         self.lock.hear(answer, _VERBS[doing])
         if doing is PendingCall.GET:
@@ -141,19 +141,20 @@ class Candidate(State):
         if answer.ok:
             self._observe(now, self.wanted)
             return True
+        # As in client-go, a failed optimistic update falls back to the slow path: read, then update.
         return doing is PendingCall.OPTIMISTIC_UPDATE and self._get(PendingCall.GET)
 
     def _read(self, now: int, answer: LeaseAnswer) -> Next:
         if not answer.ok:
             return answer.reason == "NotFound" and self._create()
-        # Takes note of a Lease that reads otherwise than the last one that was read.
+        # Observe a Lease that differs from the last one read.
         assert answer.lease is not None
         record = record_of(answer.lease.get("spec") or {})
         if record.by_the_second != self.observed_raw:
             self._observe(now, record)
             self.observed_raw = record.by_the_second
         if record.holder and self.began < self.valid_until and not self.is_leader:
-            return False
+            return False  # another candidate holds a lease that has not expired
         if self.is_leader:
             self._keep_term(record)
             self.slow_paths += 1

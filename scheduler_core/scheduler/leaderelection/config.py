@@ -1,4 +1,4 @@
-"""How a process stands for election, and what is refused before it does.
+"""The configuration of leader election, and its validation.
 
 kube: client-go/tools/leaderelection/leaderelection.go NewLeaderElector, resourcelock/interface.go NewFromKubeconfig @ v0.34.1
 """
@@ -10,7 +10,7 @@ from scheduler_core.base.clock.agenda import SECOND
 
 @dataclass(frozen=True, slots=True)
 class ElectionConfig:
-    """Durations in ns; the Lease that is contended for. `name` is what metrics call it."""
+    """The Lease to acquire, and durations in ns. `name` is the name in metrics."""
 
     lease_duration: int = 15 * SECOND
     renew_deadline: int = 10 * SECOND

@@ -1,21 +1,21 @@
-"""The election loop of a process: it stands for election, renews while it leads, and stops for good.
+"""The election loop of a process: it acquires the lease, renews it while it leads, and then stops for good.
 
 | phase | what happens | then |
 |---|---|---|
-| IDLE | it runs | ACQUIRING |
+| IDLE | run | ACQUIRING |
 | ACQUIRING | an attempt succeeds | RENEWING; it leads, and renews at once |
-| | an attempt fails | again after retryPeriod and up to 1.2 times as much more, drawn at random |
-| | it is cancelled | STOPPED |
-| RENEWING | a round succeeds | the next round begins retryPeriod later |
-| | an attempt of the round fails | again at the next retryPeriod since the round began |
-| | the round is renewDeadline old | lost: RELEASING, or STOPPED where nothing is released on cancel |
-| | it is cancelled | RELEASING, or STOPPED where nothing is released on cancel |
-| RELEASING | the lease is given back, or that failed, or renewDeadline is over | STOPPED |
+| | an attempt fails | retry after retryPeriod plus a random time of up to 1.2 times retryPeriod |
+| | cancel | STOPPED |
+| RENEWING | a round succeeds | the next round begins after retryPeriod |
+| | an attempt of the round fails | retry at the next multiple of retryPeriod since the round began |
+| | the round is renewDeadline old | lost: RELEASING, or STOPPED without release on cancel |
+| | cancel | RELEASING, or STOPPED without release on cancel |
+| RELEASING | the lease is released, or that failed, or renewDeadline is over | STOPPED |
 | STOPPED | | |
 
-A step takes the time on the process' own clock (ns since 1970), and returns what it did: reports, and at most one call, which comes last.
-`wake_at` is when it wants its next turn, unless a call is answered before. A call that takes longer than the client waits has failed.
-DEVIATION: where an attempt and the deadline of its round fall together, kube takes either; here the deadline.
+A step takes the time on the process' own clock (ns since 1970), and returns reports, and at most one call, which comes last.
+`wake_at` is the time of the next turn, unless a call is answered before. A call that exceeds the client's timeout has failed.
+DEVIATION: if an attempt and the deadline of its round fall together, kube takes either; here the deadline.
 
 kube: client-go/tools/leaderelection/leaderelection.go Run, acquire, renew; apimachinery/pkg/util/wait @ v0.34.1
 """
@@ -58,7 +58,7 @@ class ReportKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`text`: of NEW_LEADER who leads, of EVENT what the Event says."""
+    """A report. `text`: the leader for NEW_LEADER, the message for EVENT."""
 
     what: ReportKind
     text: str = ""
@@ -95,12 +95,12 @@ class LeaderElector(State):
         return self.phase is Phase.RENEWING
 
     def run(self, now: int) -> Steps:
-        """Stands for election."""
+        """Start to acquire the lease."""
         self.phase, self.cancelled = Phase.ACQUIRING, False
         return self._attempt(now)
 
     def wake(self, now: int) -> Steps:
-        """Its turn at `wake_at`: a call has timed out, a round is over, or it is time for an attempt."""
+        """Run the turn at `wake_at`: a call has timed out, a round is over, or an attempt is due."""
         self.wake_at = None
         if self.deadline is not None and now >= self.deadline:
             self.candidate.abandon()
@@ -112,11 +112,11 @@ class LeaderElector(State):
         return self._attempt(now) if self.phase in (Phase.ACQUIRING, Phase.RENEWING) else []
 
     def answer(self, now: int, answer: LeaseAnswer) -> Steps:
-        """The call under way is answered."""
+        """Process the answer of the pending call."""
         return self._go_on(now, self.candidate.answer(now, answer))
 
     def cancel(self, now: int) -> Steps:
-        """The process is told to end."""
+        """Handle the process' termination: stop, or release the lease first."""
         self.cancelled = True
         self.candidate.abandon()
         if self.phase is Phase.ACQUIRING:
@@ -163,7 +163,7 @@ class LeaderElector(State):
         return [*self._new_leader(), Report(ReportKind.RENEWED)]
 
     def _not_renewed(self, now: int) -> Steps:
-        """The ticks of a round go on while an attempt takes long; one of those is made up for."""
+        """Schedule the next attempt. A round's ticks continue during a long attempt; one missed tick is made up for."""
         assert self.deadline is not None
         period = self.config.retry_period
         ticks = (self.candidate.began - self.round) // period + 1
@@ -182,7 +182,7 @@ class LeaderElector(State):
         return self._go_on(now, self.candidate.release(now))
 
     def _release(self, now: int, done: bool) -> Steps:
-        """`done` is also said where another has the lease by now."""
+        """End the release. `done` is also true if another candidate holds the lease by now."""
         what = ReportKind.RELEASED if done and not self.candidate.observed.holder else ReportKind.NOT_RELEASED
         return [Report(what), *self._end()]
 

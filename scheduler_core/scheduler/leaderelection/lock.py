@@ -1,7 +1,7 @@
-"""The Lease as a lock: the calls that a candidate makes about it, and what it last knew of the object.
+"""The Lease as a lock: a candidate's calls about it, and the last known version of the object.
 
-An update carries the resourceVersion that was last read or written, so that the API server refuses it where somebody
-else wrote meanwhile. Nothing fences a leader: who held the lock may go on acting when another has it.
+An update has the last known resourceVersion, so that the API server refuses it if another client wrote meanwhile. There is no fencing: a
+former leader may continue to act when another candidate has the lock.
 
 kube: client-go/tools/leaderelection/resourcelock/leaselock.go @ v0.34.1
 """
@@ -21,7 +21,7 @@ from scheduler_core.apiserver import Refused, WatchEvent
 from scheduler_core.apiserver.server import APIServer
 from scheduler_core.base.state import Shared, State
 
-# The election record: what a Lease's spec says of who leads, since when, and until when it is to be believed.
+# The election record in a Lease's spec: the holder, the time since when, and the duration.
 # kube: client-go/tools/leaderelection/resourcelock/{interface,leaselock}.go @ v0.34.1
 
 Json = Mapping[str, Any]
@@ -30,7 +30,7 @@ ZERO_TIME = "0001-01-01T00:00:00.000000Z"
 
 @dataclass(frozen=True, slots=True)
 class ElectionRecord:
-    """Times in ns since 1970 by the clock of whoever wrote it; None where there is none. No holder: nobody leads."""
+    """Times in ns since 1970 by the writer's clock, or None. Without a holder there is no leader."""
 
     holder: str = ""
     duration_seconds: int = 0
@@ -102,7 +102,7 @@ class Verb(enum.StrEnum):
 
 
 class LeaseCall(msgspec.Struct, frozen=True):
-    """One call about the Lease; `manifest` is what is written."""
+    """One call about the Lease; `manifest` is the object to write."""
 
     verb: Verb
     namespace: str
@@ -125,7 +125,7 @@ class LeaseAnswer:
 
 @dataclass(slots=True, eq=False)
 class LeaseLock(State):
-    """One candidate's handle on the Lease. `lease` is the object as it last read or wrote it."""
+    """One candidate's handle of the Lease. `lease` is the object that it last read or wrote."""
 
     namespace: str
     name: str
@@ -149,27 +149,27 @@ class LeaseLock(State):
         return LeaseCall(Verb.CREATE, self.namespace, self.name, manifest)
 
     def update(self, record: ElectionRecord) -> LeaseCall | None:
-        """None where there is no Lease that it knows, which fails without a call."""
+        """Return the call that updates the Lease, or None if no Lease is known, which counts as a failure without a call."""
         if self.lease is None:
             return None
         manifest = {**self.lease, "spec": spec_of(record)}
         return LeaseCall(Verb.UPDATE, self.namespace, self.name, manifest)
 
     def hear(self, answer: LeaseAnswer, verb: Verb) -> None:
-        """Keeps the Lease that came back. One that could not be created is no longer known."""
+        """Store the Lease of the answer. After a failed creation, no Lease is known."""
         if answer.ok:
             self.lease = answer.lease
         elif verb is Verb.CREATE:
             self.lease = None
 
 
-# Carrying a candidate's call out at the API server.
+# Sending a candidate's call to the API server.
 
 USER = "system:kube-scheduler"
 
 
 def carry_out(api: APIServer, call: LeaseCall) -> LeaseAnswer:
-    """A refusal changes nothing."""
+    """Send the call to the API server. Return its answer; a refused call changes nothing."""
     try:
         if call.manifest is None:
             return LeaseAnswer(api.found(("Lease", call.namespace, call.name)))

@@ -1,1 +1,1 @@
-"""kube-scheduler's metrics on virtual time: what each one is, and the figures that are counted (docs/metrics.md)."""
+"""kube-scheduler's metrics on virtual time: their catalog, and their values (docs/metrics.md)."""

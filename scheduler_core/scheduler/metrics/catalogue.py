@@ -1,4 +1,4 @@
-"""Every metric that kube-scheduler registers: its name, type, labels, buckets and stability, and where the engine observes it.
+"""All metrics of kube-scheduler: name, type, labels, buckets and stability, and the place where the engine observes the metric.
 
 metrics.json lists them. Its `buckets` are a first bound, a factor, and a count; `time` names a member of Time.
 
@@ -17,13 +17,13 @@ from typing import Any, TypeVar
 from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, State
 
-# Names that kube-scheduler v1.34 no longer has, with what to ask for now.
+# Names that kube-scheduler v1.34 no longer has, with their replacements.
 # kube: CHANGELOG-1.18 to 1.34, pull requests 94884, 95001, 96447, 109546, 128810, 131425
 
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """A name of older releases. `now` are metrics of the catalogue, with the labels that narrow them down to what the old one counted."""
+    """A name from older releases. `now` are the current metrics, with the labels that select the values of the old one."""
 
     name: str
     now: tuple[tuple[str, str], ...]
@@ -48,7 +48,7 @@ class Time(enum.StrEnum):
 class Metric:
     """One metric. `observed`: where and when, in this engine. `gate`: the world's setting without which kube does not register it.
 
-    `behavior`: the behavior of newer releases that brought it.
+    `behavior`: the behavior of newer releases that introduced it.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Metric:
 
 
 def exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
-    """Upper bounds, each `factor` times the one before, added up as Prometheus' Go client does it."""
+    """Return upper bounds, each `factor` times the previous one, multiplied step by step as in Prometheus' Go client."""
     bounds, bound = [], start
     for _ in range(count):
         bounds.append(bound)
@@ -88,14 +88,14 @@ FORMER: tuple[Former, ...] = tuple(
 
 # The figures of one scheduler: plain counts, copied with the world. Durations are virtual nanoseconds.
 #
-# What a queue counts by itself is in queue/metrics.py; gauges that can be read off the world are not kept at all.
+# The queue's own counts are in queue/types.py; gauges that can be computed from the world are not stored.
 
 Labels = tuple[str, ...]
 K = TypeVar("K")
 
 
 class Tally(dict[K, int]):
-    """Counts; what was never counted is 0. A Counter that is copied at once."""
+    """Counts with a default of 0. Unlike a Counter, a Tally is copied fast."""
 
     __slots__ = ()
 
@@ -113,7 +113,7 @@ SECOND = 1_000_000_000
 class Histogram(State):
     """`counts` by labels and number of the bucket (one more than there are bounds), `sums` by labels.
 
-    `unit` is how many of what is observed make one of what the bounds are in: nanoseconds in a second, or 1.
+    `unit` is the number of observed units in one unit of the bounds: nanoseconds in a second, or 1.
     """
 
     bounds: tuple[float, ...]
@@ -122,7 +122,7 @@ class Histogram(State):
     sums: Copied[Tally[Labels]] = field(default_factory=Tally)
 
     def observe(self, labels: Labels, amount: int, times: int = 1) -> None:
-        """One value, or the same one so many times."""
+        """Observe a value, `times` times."""
         if amount <= 0:
             self.counts[labels, 0] += times
             return
@@ -140,7 +140,7 @@ def _numbers(name: str) -> Histogram:
 
 @dataclass(slots=True)
 class Figures(State):
-    """Counters and histograms by the name that kube has for them, without `scheduler_` and `_duration_seconds` or `_total`.
+    """Counters and histograms by kube's names, without `scheduler_` and `_duration_seconds` or `_total`.
 
     `calls` counts the plugins of scheduling cycles, which take no virtual time: by profile, extension point and status, then by plugin.
     """
@@ -163,7 +163,7 @@ class Figures(State):
     volume_errors: Copied[Tally[Labels]] = field(default_factory=Tally)
 
     def calls_at(self, profile: str, point: str, status: str) -> Tally[str]:
-        """Calls by plugin."""
+        """Return the calls by plugin."""
         key = (profile, point, status)
         tally = self.calls.get(key)
         if tally is None:

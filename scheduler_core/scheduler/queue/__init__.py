@@ -1,1 +1,1 @@
-"""The scheduling queue: which pod waits where, when it moves, who is in flight, and which pods are nominated to which node."""
+"""The scheduling queue: waiting pods by place, the rules of moves, the pods in flight, and the nominated pods by node."""

@@ -1,11 +1,11 @@
 """Pod groups in the queue: the members of a group are one entity, which is popped, backs off, and is gated as a whole.
 
-| a member comes | it goes |
+| a member is added | its place |
 |---|---|
-| its PodGroup does not exist | among the incomplete ones; no PreEnqueue plugin is asked |
-| the group is in a queue | into the group's entity, which stays where it is |
-| the group is in flight | among the pending ones, until the cycle is over |
-| else | into a new entity |
+| its PodGroup does not exist | among the incomplete ones; PreEnqueue does not run |
+| the group is in a queue | the group's entity, which stays in its place |
+| the group is in flight | among the pending ones, until the cycle ends |
+| else | a new entity |
 
 kube: backend/queue/scheduling_queue.go, framework/types.go (QueuedPodGroupInfo) @ v1.37.2
 """
@@ -34,7 +34,7 @@ def in_cycle_order(members: Iterable[QueuedPod]) -> tuple[QueuedPod, ...]:
 
 
 class GroupQueue:
-    """The part of the queue that is about members of groups."""
+    """The part of the queue for members of groups."""
 
     def __init__(self, state: QueueState, placing: QueuePlacement, options: QueueOptions, rules: Rules) -> None:
         self._state = state
@@ -46,7 +46,7 @@ class GroupQueue:
     # Members
 
     def add(self, entry: QueuedPod, now: int) -> None:
-        """A member came, or comes back from a failed attempt. kube: addPodGroupMember"""
+        """Add a member that is new or whose attempt failed. kube: addPodGroupMember"""
         group, state = group_key(entry.pod), self._state
         stand_in = self._rules.group(group, entry.pod)
         if stand_in is None:
@@ -67,7 +67,7 @@ class GroupQueue:
             self._placing.to_active(entity, self._added, now)
 
     def update(self, old: Pod, new: Pod, happened: list[ObjectEvent], now: int) -> bool:
-        """A member changed; False if the queue does not have it. kube: Update"""
+        """Update a changed member. Return False if the queue does not have it. kube: Update"""
         group, state = group_key(old), self._state
         if self._rules.group(group, old) is None:
             return self._renew(state.incomplete, group, old, new)
@@ -99,7 +99,7 @@ class GroupQueue:
         return True
 
     def delete(self, pod: Pod, now: int) -> None:
-        """A member is gone, or bound. kube: deletePodGroupMember"""
+        """Delete a member that is deleted or bound. kube: deletePodGroupMember"""
         group, state = group_key(pod), self._state
         if self._rules.group(group, pod) is None:
             gone = state.incomplete.get(group, {}).pop(pod.key, None)
@@ -116,7 +116,7 @@ class GroupQueue:
             self._placing.uncount(gone)
 
     def activate(self, pod: Pod, now: int) -> bool:
-        """Move the group of a member to the active queue; False if the group is in no queue to leave."""
+        """Move the group of a member to the active queue. Return whether the group moved."""
         key = GROUP + group_key(pod)
         entity = self._state.parked(key) or self._state.take_from_backoff(key)
         return entity is not None and self._placing.to_active(entity, FORCE_ACTIVATE.label, now)
@@ -124,13 +124,13 @@ class GroupQueue:
     # Groups
 
     def add_group(self, group: str, now: int) -> None:
-        """A PodGroup came: the members that waited for it join the queue, the earliest first."""
+        """Add a new PodGroup: the members that waited for it are queued, the earliest first."""
         waiting = self._state.incomplete.pop(group, {}).values()
         for entry in sorted(waiting, key=lambda each: (each.timestamp, each.sequence)):
             self.add(entry, now)
 
     def update_group(self, group: str) -> None:
-        """A PodGroup changed: its entity has the new priority."""
+        """Update the priority of a changed PodGroup's entity."""
         entity = self._state.find(GROUP + group)
         stand_in = None if entity is None else self._rules.group(group, entity.members[0].pod)
         if entity is None or stand_in is None:
@@ -142,7 +142,7 @@ class GroupQueue:
             self._placing.put_back(entity)
 
     def delete_group(self, group: str) -> None:
-        """A PodGroup is gone: its members wait for another one of its name."""
+        """Delete a PodGroup: its members wait for a new PodGroup of this name."""
         entity, _ = self._take(group)
         pending = self._state.pending.pop(group, {}).values() if self._state.popped == GROUP + group else ()
         for entry in pending if entity is None else entity.members:
@@ -150,7 +150,7 @@ class GroupQueue:
             self._rules.moved(entry, Place.GATED, "PodGroupMissing", None)
 
     def take_back(self, entity: QueuedPod, status: Status, now: int) -> None:
-        """A cycle is over: the members that came back are the new entity. kube: AddAttemptedPodGroupIfNeeded"""
+        """Requeue the members that returned from a cycle as the new entity. kube: AddAttemptedPodGroupIfNeeded"""
         state, group = self._state, entity.pod.key
         state.popped = ""
         pending = tuple(state.pending.pop(group, {}).values())
@@ -181,7 +181,7 @@ class GroupQueue:
             self._placing.to_active(entity, ATTEMPT_FAILED, now)
 
     def _take(self, group: str) -> tuple[QueuedPod | None, Strategy]:
-        """Take an entity out of its queue, with the strategy that puts it back. kube: deleteFromAnyQueue"""
+        """Remove an entity from its queue. Return it with the strategy that puts it back. kube: deleteFromAnyQueue"""
         state, key = self._state, GROUP + group
         if (entity := state.active.remove(key)) is not None:
             return entity, Strategy.IMMEDIATELY

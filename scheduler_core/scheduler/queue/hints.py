@@ -1,4 +1,4 @@
-"""Which plugins hear which events, and what their hints say of a waiting pod.
+"""The plugins that are registered for each event, and the results of their hints for a waiting pod.
 
 kube: scheduler.go (buildQueueingHintMap), backend/queue/scheduling_queue.go (isPodWorthRequeuing) @ v1.34.1
 """
@@ -26,7 +26,7 @@ HintCounts = Tally[tuple[tuple[str, ...], int]]
 
 @dataclass(frozen=True, slots=True)
 class ExtenderStandIn:
-    """A stand-in for a plugin if extenders refused a pod; receives all events. kube: defaultEnqueueExtension"""
+    """The plugin that stands in for extenders that rejected a pod; it is registered for all events. kube: defaultEnqueueExtension"""
 
     name: str
 
@@ -50,7 +50,7 @@ class _Listener:
 
 
 class Hints:
-    """The registrations of all profiles. What matches an event is looked up once. `counts` counts every hint's answer."""
+    """The registrations of all profiles. Matches of an event are cached. `counts` counts the results of hints."""
 
     def __init__(self, profiles: Mapping[str, Framework], counts: HintCounts) -> None:
         self._counts = counts
@@ -73,7 +73,7 @@ class Hints:
         return event.wildcard or any(self._of(event).values())
 
     def listeners(self, event: ClusterEvent) -> frozenset[str]:
-        """Names of the plugins of any profile that registered for the event."""
+        """Return the names of the plugins of any profile that are registered for the event."""
         key = (event.resource, int(event.action))
         if key not in self._names:
             self._names[key] = frozenset(
@@ -103,7 +103,7 @@ class Hints:
                 continue
             self._counts[listener.yes] += 1
             hint_name = "" if hint is None else hint.__name__
-            # A pending pod was waiting for this very plugin, not refused for good, so kube spares it the backoff.
+            # A pending pod waited for this plugin and was not rejected for good, so kube skips the backoff.
             if plugin.name in entry.pending_plugins:
                 return RequeueDecision(Strategy.IMMEDIATELY, event.label, plugin.name, hint_name)
             decision = RequeueDecision(Strategy.AFTER_BACKOFF, event.label, plugin.name, hint_name)
@@ -131,7 +131,7 @@ class EventSource(Protocol):
 
 
 def list_registrations(plugin: EventSource) -> tuple[On, ...]:
-    """The plugin's registrations. Until 1.37 one that hears of new nodes and not of taints hears of those as well."""
+    """Return the plugin's registrations. Until 1.37, a registration for new nodes without taints includes taints."""
     events = plugin.registrations()
     if plugin.taints_unheard:
         return events

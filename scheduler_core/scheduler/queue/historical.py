@@ -1,15 +1,15 @@
-"""The scheduling queue as a document of older releases describes it (reference 003), for lessons: one number instead of hints.
+"""The scheduling queue as described by a document about older releases (reference 003), for lessons: one number instead of hints.
 
 ```
 every event that counts: move request      all unschedulable pods -> backing off? backoff, else active;   moveRequestCycle = cycle of now
 an attempt failed                          moveRequestCycle >= its cycle? backoff, else unschedulable
-each 30 s                                  those that have been unschedulable for 30 s or longer, as by an event
+every 30 s                                 pods that have been unschedulable for 30 s or longer: as by an event
 ```
-Events are not asked whether they help: no plugin registers and nobody hints. A pod that comes to a node is a move request for those
-pods only whose required affinity matches it. The backoff is the initial one times 2^n after n failed attempts. Nothing is popped
+There are no hints and no registrations of plugins. A pod that is bound to a node is a move request only for the
+pods whose required affinity matches it. The backoff is the initial one times 2^n after n failed attempts. Nothing is popped
 from the backoff queue.
 
-DEVIATION: gates (PreEnqueue) are younger than the document; gated pods are moved as v1.34 does it.
+DEVIATION: gates (PreEnqueue) are newer than the document; gated pods are moved as in v1.34.
 
 kube: backend/queue/scheduling_queue.go of the releases before QueueingHints (MoveAllToActiveOrBackoffQueue, moveRequestCycle)
 """
@@ -66,7 +66,7 @@ class HistoricalMoves(HintedMoves):
             self._placing.park(entry, events.ATTEMPT_FAILED, None)
 
     def on_update(self, entry: QueuedPod, happened: Sequence[events.ObjectEvent], now: int) -> None:
-        """A change of anything but its status may help the pod itself; the other pods are not asked about."""
+        """Move only the updated pod, if more than its status has changed."""
         if entry.gated_by:
             super().on_update(entry, happened, now)
         elif happened and _differs(happened[0].old, happened[0].new):
@@ -88,7 +88,7 @@ def _is_affine(pod: Pod, other: Pod) -> bool:
 
 
 def _differs(old: Pod | None, new: Pod) -> bool:
-    """kube: isPodUpdated"""
+    """Return whether more than the status differs. kube: isPodUpdated"""
     if old is None:
         return True
     return any(_strip_stamps(old, part) != _strip_stamps(new, part) for part in ("spec", "metadata"))

@@ -1,7 +1,7 @@
-"""When waiting pods move: what an event, a failure, an update or a timer means to them. This is the seam between ways of deciding it.
+"""The moves of waiting pods: the effect of an event, a failure, an update, or a timer. Other rules can replace this module's.
 
-`HintedMoves` decides as v1.34 does, by the hints of the plugins that refused a pod. Another way of deciding is a subclass, as in
-historical.py. It has no state of its own: what it must remember is in QueueState, so that copies and codecs know of one place only.
+`HintedMoves` decides like v1.34, by the hints of the plugins that rejected a pod. Other rules are a subclass, as in historical.py. The
+class has no state of its own: its state is in QueueState, so that copies and codecs need only one place.
 
 kube: backend/queue/scheduling_queue.go @ v1.34.1
 """
@@ -38,7 +38,7 @@ class HintedMoves:
         self._flushes_gated = Behavior.FLUSHED_GATES in options.behaviors
 
     def on_event(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None) -> None:
-        """Moves the parked pods that an event may help (of those that `only` leaves), and keeps it for the pods in flight.
+        """Move the parked pods that an event may help (of those that pass `only`), and store the event for the pods in flight.
 
         kube: moveAllToActiveOrBackoffQueue
         """
@@ -47,15 +47,15 @@ class HintedMoves:
         state = self._state
         heard = self._rules.listeners(what.event)
         # A list, as moving a pod changes the dict. kube walks a Go map, in random order; here the longest waiting
-        # pods go first, so that a run can be repeated.
+        # pods go first, so that a run is reproducible.
         waiting = [e for e in state.unschedulable.values() if not heard.isdisjoint(e.rejectors)]
         self._ask(waiting + self._gated(what), what, now, only)
-        # Without a pod in flight no later failure could ask for the event.
+        # Without a pod in flight no later failure needs the event.
         if len(state.flight):
             state.flight.add(what)
 
     def _gated(self, what: ObjectEvent) -> list[QueuedPod]:
-        """Pods whose gate the event may open."""
+        """Return the pods whose gate the event may open."""
         if not self._state.gated:
             return []
         heard = self._rules.listeners(what.event)
@@ -69,11 +69,11 @@ class HintedMoves:
                 self._placing.move(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
 
     def on_failure(self, entry: QueuedPod, now: int) -> None:
-        """An attempt failed, and the pod is still in flight: into the place where it is to wait."""
+        """Move a pod whose attempt failed, and which is still in flight, to its new place."""
         self._placing.follow(entry, self._decide_missed(entry), ATTEMPT_FAILED, now)
 
     def _decide_missed(self, entry: QueuedPod) -> RequeueDecision:
-        """Return the decision for the events that came while the pod was in flight."""
+        """Return the decision for the events that happened while the pod was in flight."""
         if not entry.rejectors:
             return _AFTER_BACKOFF
         events = self._state.flight.events_of(entry.pod.uid)
@@ -91,7 +91,7 @@ class HintedMoves:
         return latest
 
     def on_update(self, entry: QueuedPod, happened: Sequence[ObjectEvent], now: int) -> None:
-        """A parked pod itself was changed; it is parked with its new version already."""
+        """Move a parked pod that was updated; its new version is already parked."""
         for what in happened:
             place = self._placing.follow(entry, self._rules.requeue_decision(entry, what), what.event.label, now)
             if place is Place.ACTIVE or (place is Place.BACKOFF and self._options.pop_from_backoff):
@@ -99,14 +99,14 @@ class HintedMoves:
             entry = self._state.parked(entry.key) or entry
 
     def next_backoff_flush(self) -> int | None:
-        """Return the time when the next pod may leave a backoff queue; None: there is no such pod."""
+        """Return the time when the next pod may leave a backoff queue, or None if there is no pod."""
         heads = (self._state.backoff.peek(), self._state.errors.peek())
         ends = [entry.backoff_until or 0 for entry in heads if entry is not None]
         # kube flushes once a second, and a backoff lasts through its very end: hence the whole second after it.
         return (min(ends) // SECOND + 1) * SECOND if ends else None
 
     def flush_backoff(self, now: int) -> None:
-        """Moves the pods whose backoff is over to the active queue."""
+        """Move the pods whose backoff has ended to the active queue."""
         over: list[QueuedPod] = []
         for heap in (self._state.backoff, self._state.errors):
             while (first := heap.peek()) is not None and not self._placing.backoff.lasts(first, now):
@@ -118,7 +118,7 @@ class HintedMoves:
     def next_unschedulable_flush(self) -> int | None:
         """Return the time when the first parked pod exceeds its maximum wait, at a whole half minute; None: no such pod.
 
-        Gated pods count while a pod is in flight: they stay, but it hears of the timeout.
+        Gated pods count while a pod is in flight: they stay, but that pod gets the timeout event.
         """
         state = self._state
         first = next(iter(state.unschedulable.values()), None)
@@ -135,11 +135,11 @@ class HintedMoves:
 
     def _overdue(self, since: int) -> int:
         late = since + self._options.max_in_unschedulable
-        # kube looks every 30 seconds for pods that are strictly older, so one that is due at a tick waits for the next.
+        # kube flushes strictly older pods every 30 seconds, so a pod that is due at a tick waits for the next tick.
         return (late // FLUSH_PERIOD + 1) * FLUSH_PERIOD
 
     def flush_unschedulable(self, now: int) -> None:
-        """Moves the pods that have been unschedulable for longer than allowed."""
+        """Move the pods that have exceeded their maximum wait."""
         state = self._state
         state.flushed = now - now % FLUSH_PERIOD
         longest = self._options.max_in_unschedulable

@@ -1,6 +1,6 @@
-"""The nominator: which pending pods are nominated to which node.
+"""The nominator: the nominated pending pods by node.
 
-What it holds may differ from the pods' status for a while. A list under the node name "" is kube's own way with cleared nominations.
+Its contents may differ from the pods' status for a while. A list under the node name "" is kube's own handling of cleared nominations.
 
 kube: backend/queue/nominator.go @ v1.34.1
 """
@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.base.state import Copied, Derived, State
 from scheduler_core.scheduler.queue.types import QueuedPod
 
-Find = Callable[[str], Pod | None]  # pod key -> the pod as the API server has it
+Find = Callable[[str], Pod | None]  # pod key -> the API server's version of the pod
 FindQueued = Callable[[str], QueuedPod | None]  # pod key -> its entry in the queue
 
 
@@ -27,13 +27,13 @@ class Nominator(State):
     _node_of: Copied[dict[str, str]] = field(default_factory=dict)  # uid -> node
 
     def on(self, node: str) -> tuple[Pod, ...]:
-        """The pods nominated to a node."""
+        """Return the pods nominated to a node."""
         return self._by_node.get(node, ())
 
     def counted(self, node: str) -> tuple[Pod, ...]:
-        """The pods nominated to a node as they count there: as the queue has them.
+        """Return the pods nominated to a node, in the queue's version.
 
-        One that is in no queue counts as a pod that asks for nothing, such as one that is being deleted, once it has been passed over.
+        A pod in no queue counts without requests, such as a terminating pod that was skipped.
 
         kube: scheduling_queue.go (NominatedPodsForNode, nominatedPodToInfo)
         """
@@ -43,15 +43,15 @@ class Nominator(State):
         return tuple([_bare(pod) if (entry := queued(pod.key)) is None else entry.pod for pod in pods])
 
     def nodes(self) -> list[str]:
-        """Names of the nodes that have nominated pods."""
+        """Return the names of the nodes with nominated pods."""
         return [node for node in self._by_node if node]
 
     def everything(self) -> dict[str, tuple[str, ...]]:
-        """Node -> keys of its nominated pods, the list under "" included."""
+        """Return the keys of nominated pods by node, with the list under ""."""
         return {node: tuple(pod.key for pod in pods) for node, pods in self._by_node.items()}
 
     def add(self, pod: Pod, node: str | None) -> None:
-        """Nominates a pod; None leaves it to the pod's own status. A pod that is gone or bound is not nominated."""
+        """Nominate a pod; None nominates it as its status says. A deleted or bound pod is not nominated."""
         self.delete(pod)
         if node is None:
             if not pod.nominated_node_name:
@@ -59,7 +59,7 @@ class Nominator(State):
             node = pod.nominated_node_name
         if not node and not self.keeps_cleared:
             return
-        # The caller's version may be old by now; a pod that is bound would hold room a second time as a nominated one.
+        # The caller's version may be outdated; a bound pod must not be counted again as a nominated one.
         if self.find is not None:
             live = self.find(pod.key)
             if live is None or live.node_name:
@@ -68,7 +68,7 @@ class Nominator(State):
         self._by_node[node] = (*self._by_node.get(node, ()), pod)
 
     def update(self, old: Pod, new: Pod) -> None:
-        """A waiting pod changed; a nomination that its status does not show yet is kept."""
+        """Update a waiting pod. A nomination that its status does not show yet is kept."""
         keep: str | None = None
         if not old.nominated_node_name and not new.nominated_node_name:
             keep = self._node_of.get(old.uid)
@@ -87,5 +87,5 @@ class Nominator(State):
 
 
 def _bare(pod: Pod) -> Pod:
-    """A pod of its name and uid, and nothing else."""
+    """Return a pod with only the name and the uid."""
     return Pod.from_manifest({"metadata": {"namespace": pod.namespace, "name": pod.name, "uid": pod.uid}})

@@ -1,4 +1,4 @@
-"""Puts pods into the places of the queue: asks the gates, keeps the orders, counts, and reports every move.
+"""The placement of pods in the queue: runs PreEnqueue, keeps the orders, counts, and reports every move.
 
 Entries are replaced, never changed.
 
@@ -16,13 +16,13 @@ from scheduler_core.scheduler.framework.events import BACKOFF_COMPLETE, POP_FROM
 from scheduler_core.scheduler.queue.state import Order, QueueState
 from scheduler_core.scheduler.queue.types import STAYS, QueuedPod, QueueOptions, RequeueDecision, Rules, Strategy
 
-# How long a pod that failed backs off, and when its backoff is over.
+# The backoff of a failed pod: its duration and its end.
 # kube: backend/queue/backoff_queue.go @ v1.34.1
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """1 s, 2 s, 4 s … 10 s by default. With `pop_from_backoff` all times are floored to whole seconds, as kube's window has it.
+    """The backoff: 1 s, 2 s, 4 s … 10 s by default. With `pop_from_backoff` all times are floored to seconds, as in kube's window.
 
     The historical queue doubles once more, and counts all failed attempts alike.
     """
@@ -30,13 +30,13 @@ class Backoff:
     _options: QueueOptions
 
     def begin(self, entry: QueuedPod) -> QueuedPod:
-        """The pod with the end of the backoff that its failures ask for."""
-        # As in kube, a row of errors has a backoff of its own, so that earlier refusals do not lengthen it.
+        """Return the pod with the end of the backoff for its failures."""
+        # As in kube, consecutive errors have a backoff of their own, so that earlier rejections do not lengthen it.
         failures = entry.error_count or entry.unschedulable_count
         if not failures or not self._options.max_backoff:
             return replace(entry, backoff_until=None)
         doublings = entry.attempts if self._options.historical else failures - 1
-        # Python integers do not overflow; the cap keeps a pod with very many failures from shifting up huge ones.
+        # Python integers do not overflow; the cap avoids huge shifts after very many failures.
         longest = self._options.max_backoff
         if entry.members:
             longest = int(longest * math.sqrt(entry.size))
@@ -58,7 +58,7 @@ _WANTED = {Strategy.IMMEDIATELY: "active", Strategy.AFTER_BACKOFF: "backoff", St
 
 
 class QueuePlacement:
-    """`cause` is the label of what moved the pod, `why` the decision where a plugin's hint was asked."""
+    """The places of the queue. `cause` is the label of a move's cause, `why` the decision if a plugin's hint ran."""
 
     def __init__(self, state: QueueState, options: QueueOptions, rules: Rules) -> None:
         self._state = state
@@ -66,19 +66,19 @@ class QueuePlacement:
         self._rules = rules
         self.backoff = Backoff(options)
         self._counts_once = Behavior.REASONS_COUNTED_ONCE in options.behaviors
-        # Since 1.37 a new pod is nominated before its gates are asked (SchedulingQueue.add).
+        # Since 1.37 a new pod is nominated before PreEnqueue runs (SchedulingQueue.add).
         late = Behavior.GATED_NOMINATIONS not in options.behaviors
         self._nominating = (options.events.label(Action.ADD), options.events.label(Action.UPDATE)) if late else ()
 
     def active_order(self, entry: QueuedPod) -> Order:
-        # The sequence number makes the order total; without it names would decide among pods of one priority and time.
+        # The sequence number makes the order total; without it, names would order pods of one priority and time.
         return (*self._rules.sort_key(entry.pod, entry.timestamp), entry.sequence)
 
     def backoff_order(self, entry: QueuedPod) -> Order:
         return (entry.backoff_until or 0, *self.active_order(entry))
 
     def take_first(self) -> QueuedPod | None:
-        """Out of the active pods, or of those that back off after a refusal where none is active."""
+        """Pop the first active pod; if there is none, the first pod in backoff after a rejection."""
         entry = self._state.active.pop()
         if entry is None and self._options.pop_from_backoff:
             # Never from `errors`: kube keeps podErrorBackoffQ apart so that pods wait out the backoff of an error.
@@ -88,7 +88,7 @@ class QueuePlacement:
         return entry
 
     def fly(self, entry: QueuedPod) -> QueuedPod:
-        """Into flight; what refused it before is forgotten."""
+        """Put a pod in flight, and forget its earlier rejections."""
         for each in entry.pods():
             self._state.flight.start(each.pod)
             self.uncount(each)
@@ -100,12 +100,12 @@ class QueuePlacement:
         return entry
 
     def uncount(self, entry: QueuedPod) -> None:
-        """Takes a pod out of scheduler_unschedulable_pods."""
+        """Remove a pod from scheduler_unschedulable_pods."""
         for plugin in entry.rejectors:
             self._state.metrics.unschedulable[plugin, entry.pod.spec.scheduler_name] -= 1
 
     def follow(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> str:
-        """Puts a pod where a decision says; returns the place that it came to. kube: requeuePodWithQueueingStrategy"""
+        """Put a pod in the place of a decision. Return the place. kube: requeuePodWithQueueingStrategy"""
         if decision.strategy is Strategy.SKIP:
             self.park(entry, cause, STAYS)
             return Place.UNSCHEDULABLE
@@ -114,14 +114,14 @@ class QueuePlacement:
         return Place.ACTIVE if self.to_active(entry, cause, now, decision) else Place.UNSCHEDULABLE
 
     def move(self, entry: QueuedPod, decision: RequeueDecision, cause: str, now: int) -> None:
-        """An unschedulable pod goes where a decision says; one that stays is left alone."""
+        """Move an unschedulable pod as decided, or leave it if it stays."""
         if decision.strategy is Strategy.SKIP:
             return
         self._state.unpark(entry.key, bool(entry.gated_by))
         self.follow(entry, decision, cause, now)
 
     def to_active(self, entry: QueuedPod, cause: str, now: int, why: RequeueDecision | None = None) -> bool:
-        """False where a PreEnqueue plugin holds the pod back."""
+        """Move a pod to the active queue. Return False if a PreEnqueue plugin rejects it."""
         state = self._state
         gated_before = bool(entry.gated_by)
         # With this gate kube has run PreEnqueue on the way into backoff (see to_backoff), and does not run it twice.
@@ -131,21 +131,21 @@ class QueuePlacement:
             if entry.key not in state.active and not state.backs_off(entry.key):
                 self.park(entry, cause, why)
             return False
-        # Only behind the gates, as in kube: the time that a pod is gated is no part of its scheduling latency.
+        # Only after PreEnqueue, as in kube: the time while a pod is gated is not part of its scheduling latency.
         if entry.initial_timestamp is None or entry.members:
             entry = entry.begin(now)
         state.active.put(entry, self.active_order(entry))
         self._count("active", entry, cause, why)
         state.unpark(entry.key, gated_before)
         state.take_from_backoff(entry.key)
-        # On other moves the nominator is left alone: it may be ahead of the pod's status, which it would fall back to.
+        # On other moves the nominator stays unchanged: it may be newer than the pod's status, which an update would restore.
         if cause in self._nominating:
             state.nominator.add(entry.pod, None)
         self._rules.moved(entry, Place.ACTIVE, cause, why)
         return True
 
     def to_backoff(self, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> bool:
-        """False where a PreEnqueue plugin holds the pod back."""
+        """Move a pod to a backoff queue. Return False if a PreEnqueue plugin rejects it."""
         state, gated_before = self._state, bool(entry.gated_by)
         if self._options.pop_from_backoff:
             entry = self._ask_gates(entry)
@@ -161,7 +161,7 @@ class QueuePlacement:
         return True
 
     def park(self, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> None:
-        """Into the unschedulable pods, gated or not."""
+        """Move a pod to the unschedulable pods, gated or not."""
         state = self._state
         before = state.parked(entry.key)
         if before is None:
@@ -172,7 +172,7 @@ class QueuePlacement:
             self._rules.moved(entry, Place.GATED if entry.gated_by else Place.UNSCHEDULABLE, cause, why)
 
     def report_place(self, entry: QueuedPod) -> None:
-        """Reports once more where a queued pod is: its journey had gone on without the queue noticing."""
+        """Report the place of a queued pod again, because its journey continued outside of the queue."""
         state = self._state
         place = Place.GATED if entry.gated_by else Place.UNSCHEDULABLE
         if entry.key in state.active:
@@ -193,7 +193,7 @@ class QueuePlacement:
                 heap.put(entry, order(entry))
 
     def renew(self, pod: Pod) -> bool:
-        """Puts a newer version of a pod that is active or backs off in its place; False where it is neither."""
+        """Replace an active or backing-off pod by a newer version. Return False if it is neither."""
         for heap, order in (
             (self._state.active, self.active_order),
             (self._state.backoff, self.backoff_order),
@@ -207,7 +207,7 @@ class QueuePlacement:
         return False
 
     def _count(self, place: str, entry: QueuedPod, cause: str, why: RequeueDecision | None) -> None:
-        """An entity is counted where no hint was asked, or where the hint wanted another queue. kube: recordIncomingEntitiesMetrics"""
+        """Count an entity if no hint ran, or if the hint chose another queue. kube: recordIncomingEntitiesMetrics"""
         metrics = self._state.metrics
         metrics.incoming[place, cause] += entry.size
         if why is None or _WANTED[why.strategy] != place:

@@ -3,14 +3,14 @@
 ```
             add            pop                    failed by a plugin
   (gated) ------> active ------> in flight ----------------------------> unschedulable
-     ^   PreEnqueue  ^                |                                      | event that a hint says may help
+     ^   PreEnqueue  ^                |                                      | event that may help, by a hint
      |               |                | failed by an error                   v
      +---------------+----------------+---------> backoff <------- still backing off? else active
                       backoff is over
 ```
 
-This module is the queue's door. What it holds is in state.py, how a pod is put into a place in placing.py, when pods move by themselves
-in moves.py, how long they back off in backoff.py. Times are virtual nanoseconds.
+This module is the queue's interface. Its state is in state.py, the placement of pods and their backoff in placing.py, the rules of moves
+in moves.py. Times are virtual nanoseconds.
 
 kube: backend/queue/{scheduling_queue,active_queue,backoff_queue}.go @ v1.34.1
 """
@@ -32,7 +32,7 @@ from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics, QueueO
 
 
 class SchedulingQueue(State):
-    """A waiting pod is in one of the queues by its key `namespace/name`; pods in flight are known by UID."""
+    """The queue. A waiting pod is in one of its places by the key `namespace/name`; pods in flight are identified by UID."""
 
     options: QueueOptions
     state: Copied[QueueState]
@@ -47,7 +47,7 @@ class SchedulingQueue(State):
         self.connect(rules)
 
     def connect(self, rules: Rules) -> None:
-        """Asks these rules from now on; a copy has none until then."""
+        """Connect to rules. A copy has none until then."""
         moves = HistoricalMoves if self.options.historical else HintedMoves
         self.nominator.queued = self.state.find
         self._rules = rules
@@ -57,11 +57,11 @@ class SchedulingQueue(State):
         self.moves = moves(self.state, self._placing, self.options, rules)
 
     def disconnect(self) -> None:
-        """Asks nobody, and is asked by nobody, until it is connected."""
+        """Drop the references that `connect` sets."""
         del self._rules, self._placing, self.moves, self.groups
         self.nominator.find = self.nominator.queued = None
 
-    # What is in it
+    # Contents
 
     def __len__(self) -> int:
         return sum(map(len, self.state.maps()))
@@ -100,12 +100,12 @@ class SchedulingQueue(State):
 
     @property
     def unschedulable_pods(self) -> dict[str, QueuedPod]:
-        """The longest waiting first."""
+        """The unschedulable pods, the longest waiting first."""
         return self.state.unschedulable
 
     @property
     def gated_pods(self) -> dict[str, QueuedPod]:
-        """The pods that PreEnqueue holds back, and those whose PodGroup is not there."""
+        """The pods that PreEnqueue rejects, and those without a PodGroup."""
         lone = [each for members in self.state.incomplete.values() for each in members.values()]
         if not lone:
             return self.state.gated
@@ -113,15 +113,15 @@ class SchedulingQueue(State):
 
     @property
     def in_flight(self) -> list[Pod]:
-        """Pods that have been popped and are not done."""
+        """The popped pods whose attempt is not done."""
         return self.state.flight.pods()
 
     def active(self, limit: int | None = None) -> list[QueuedPod]:
-        """Pods in pop order, the first `limit` of them."""
+        """Return the first `limit` active pods in pop order."""
         return self.state.active.ordered(limit)
 
     def backoff(self, limit: int | None = None) -> list[QueuedPod]:
-        """Pods that are backing off, the soonest first; those that failed by an error included."""
+        """Return the pods in backoff, the soonest first, including those that failed by an error."""
         entries = [*self.state.backoff.ordered(limit), *self.state.errors.ordered(limit)]
         return sorted(entries, key=self._placing.backoff_order)[:limit]
 
@@ -151,7 +151,7 @@ class SchedulingQueue(State):
     # In and out
 
     def add(self, pod: Pod, now: int) -> None:
-        """A new pod."""
+        """Add a new pod."""
         if Behavior.GATED_NOMINATIONS in self.options.behaviors:
             self.state.nominator.add(pod, None)
         if self.groups is not None and pod.spec.group:
@@ -160,7 +160,7 @@ class SchedulingQueue(State):
         self._placing.to_active(self.state.fresh(pod, now), self.options.events.label(Action.ADD), now)
 
     def pop(self, now: int) -> QueuedPod | None:
-        """Takes the first active pod, or the first that backs off after a refusal when there is none; it is then in flight."""
+        """Pop the first active pod, or the first in backoff after a rejection if none is active. The pod is then in flight."""
         while (entry := self._placing.take_first()) is not None:
             entry = entry.count_attempt()
             # kube discards a pod that is in flight already. A second marker of its UID would leave the first one, and
@@ -174,13 +174,13 @@ class SchedulingQueue(State):
         return None
 
     def done(self, uid: str) -> None:
-        """The pod is no longer in flight."""
+        """Remove a pod from flight."""
         self.state.flight.done(uid)
 
     def requeue(self, entry: QueuedPod, now: int, plugins: tuple[str, ...], pending: tuple[str, ...] = ()) -> None:
-        """A pod whose attempt failed, with the plugins that refused it (none: it failed by an error).
+        """Requeue a pod whose attempt failed, with the plugins that rejected it (none: an error).
 
-        It may be queued already, put there when the attempt of a deleted pod of its name failed: then it stays where it is.
+        A pod that is already queued stays in its place. This happens after the attempt of a deleted pod of the same name failed.
 
         kube: AddUnschedulableIfNotPresent
         """
@@ -200,7 +200,7 @@ class SchedulingQueue(State):
             unschedulable_plugins=plugins,
             pending_plugins=pending,
             unschedulable_count=entry.unschedulable_count + (not failed),
-            # kube's ConsecutiveErrorsCount: a refusal resets it, while an error leaves the count of refusals alone.
+            # kube's ConsecutiveErrorsCount: a rejection resets it, but an error does not reset the count of rejections.
             error_count=entry.error_count + 1 if failed else 0,
         )
         for plugin in entry.rejectors:
@@ -211,11 +211,11 @@ class SchedulingQueue(State):
             self.moves.on_failure(self._placing.backoff.begin(entry), now)
 
     def update(self, old: Pod | None, new: Pod, now: int, events: Iterable[ClusterEvent]) -> None:
-        """The API server's version of a pod without a node changed."""
+        """Update a pod without a node that has changed in the API server."""
         state = self.state
         happened = [ObjectEvent(event, old, new) for event in events]
         if new.uid in state.flight:
-            # The pod cannot be moved now. Its failure asks these events where it goes, and takes the live pod along.
+            # The pod cannot be moved now. If its attempt fails, these events decide on its place, and the live pod is requeued.
             for what in happened:
                 state.flight.add(what)
             return
@@ -240,7 +240,7 @@ class SchedulingQueue(State):
         self.moves.on_update(entry, happened, now)
 
     def delete(self, pod: Pod, now: int = 0) -> None:
-        """The pod is gone, or bound by somebody."""
+        """Delete a pod that is deleted or bound."""
         state = self.state
         state.nominator.delete(pod)
         if self.groups is not None and pod.spec.group:
@@ -254,14 +254,14 @@ class SchedulingQueue(State):
         if entry is not None and Behavior.DELETED_PODS_UNCOUNTED in self.options.behaviors:
             self._placing.uncount(entry)
 
-    # What moves pods
+    # Moves
 
     def move_all(self, what: ObjectEvent, now: int, only: Callable[[Pod], bool] | None = None) -> None:
-        """Moves the waiting pods that the event may help (of those that `only` leaves)."""
+        """Move the waiting pods that the event may help (of those that pass `only`)."""
         self.moves.on_event(what, now, only)
 
     def activate(self, pods: Iterable[Pod], now: int) -> None:
-        """Moves pods to the active queue at once; those in flight will know that they were wanted."""
+        """Move pods to the active queue at once. Pods in flight get an event instead."""
         state = self.state
         for pod in pods:
             if self.groups is not None and pod.spec.group:
@@ -271,7 +271,7 @@ class SchedulingQueue(State):
                 entry = state.parked(pod.key) or state.take_from_backoff(pod.key)
                 if entry is not None and self._placing.to_active(entry, FORCE_ACTIVATE.label, now):
                     continue
-            # A pod in flight is in no place that it could leave; the event saves it from being parked if it fails.
+            # A pod in flight cannot be moved; if its attempt fails, the event keeps it from being parked.
             if pod.uid in state.flight:
                 state.flight.add(ObjectEvent(FORCE_ACTIVATE, None, pod))
 

@@ -1,7 +1,6 @@
-"""What a scheduling queue holds: which pod waits where, who is in flight, and the counts. Nothing in here decides anything.
+"""The state of a scheduling queue: the waiting pods by place, the pods in flight, and the counts. No decisions are made here.
 
-kube keeps gated pods among the unschedulable ones; here they have a map of their own, so that nobody looks at thousands of gated pods
-in vain.
+kube keeps gated pods among the unschedulable ones. Here they have a map of their own, to save scans of thousands of gated pods.
 """
 
 import heapq
@@ -14,7 +13,7 @@ from scheduler_core.scheduler.framework.events import ObjectEvent
 from scheduler_core.scheduler.queue.nominator import Nominator
 from scheduler_core.scheduler.queue.types import QueuedPod, QueueMetrics
 
-# A heap of queued pods by key: entries can be replaced and taken out anywhere.
+# A heap of queued pods by key: any entry can be replaced or removed.
 
 Order = tuple[int, ...]
 _SLACK = 64
@@ -22,7 +21,7 @@ _SLACK = 64
 
 @dataclass(slots=True, eq=False)
 class PodHeap(State):
-    """Pods in an order; what has been replaced or taken out stays in the heap until it comes to the top or grows too much."""
+    """Pods in an order. Replaced and removed items stay in the heap until they reach the top or the heap grows too large."""
 
     entries: Copied[dict[str, QueuedPod]] = field(default_factory=dict)
     _heap: Copied[list[tuple[Order, str]]] = field(default_factory=list)
@@ -38,7 +37,7 @@ class PodHeap(State):
         return self.entries.get(key)
 
     def put(self, entry: QueuedPod, order: Order) -> None:
-        """Adds an entry, or replaces the one of its key."""
+        """Add an entry, or replace the one with its key."""
         key = entry.key
         self.entries[key] = entry
         if self._orders.get(key) != order:
@@ -66,7 +65,7 @@ class PodHeap(State):
         return None if first is None else self.remove(first.key)
 
     def ordered(self, limit: int | None = None) -> list[QueuedPod]:
-        """The entries in order; the first `limit` are found by walking the heap from its root."""
+        """Return the entries in order. The first `limit` are found by walking the heap from its root."""
         if limit is None:
             return [self.entries[key] for _, key in sorted((o, k) for k, o in self._orders.items())]
         heap = self._heap
@@ -87,7 +86,7 @@ class PodHeap(State):
 
 # Pods in flight (popped and not done) and the events since the first of them was popped, one list as kube keeps it.
 #
-# A marker stands in the list where each pod was popped; the events behind it are those that the pod missed. Events in front of the
+# The list has a marker where each pod was popped; the events behind it are those that the pod missed. Events before the
 # first marker are dropped. A pod that is never done keeps everything behind it.
 #
 # kube: backend/queue/active_queue.go @ v1.34.1
@@ -117,7 +116,7 @@ class InFlight(State):
         return [item for item in self._items.values() if isinstance(item, Pod)]
 
     def items(self) -> list[Pod | ObjectEvent]:
-        """Markers and events in order."""
+        """Return markers and events in order."""
         return list(self._items.values())
 
     def start(self, pod: Pod) -> None:
@@ -143,7 +142,7 @@ class InFlight(State):
         return out
 
     def done(self, uid: str) -> None:
-        """The pod is no longer in flight; events that nobody waits for go."""
+        """Remove a pod from flight, with the events that no other pod needs."""
         number = self._number.pop(uid, None)
         if number is None:
             return
@@ -165,12 +164,12 @@ Members = dict[str, dict[str, QueuedPod]]
 
 @dataclass(slots=True, eq=False)
 class QueueState(State):
-    """A waiting pod is in one of the places by its key `namespace/name`; pods in flight are known by UID.
+    """A waiting pod is in one of the places by its key `namespace/name`; pods in flight are identified by UID.
 
-    `active`, `backoff` (after a refusal) and `errors` (after an error) are heaps; `unschedulable` and `gated` keep the longest waiting
-    first. `sequence` numbers new pods, `flushed` is when the unschedulable pods were looked through last (virtual nanoseconds).
-    `pending` are members whose group is in flight, `incomplete` those whose group does not exist, by group and key; `popped` is the key
-    of the group that was popped last and is not back. `cycle` counts the pods popped; `move_request`: see historical.py.
+    `active`, `backoff` (after a rejection) and `errors` (after an error) are heaps; `unschedulable` and `gated` keep the longest waiting
+    first. `sequence` numbers new pods, `flushed` is the time of the last flush of the unschedulable pods (virtual nanoseconds). `pending`
+    are members whose group is in flight, `incomplete` those whose group does not exist, by group and key; `popped` is the key of the last
+    popped group until it is back. `cycle` counts the pods popped; `move_request`: see historical.py.
     """
 
     active: Copied[PodHeap] = field(default_factory=PodHeap)
@@ -191,7 +190,7 @@ class QueueState(State):
     move_request: tuple[int, str] = (-1, "")
 
     def maps(self) -> tuple[dict[str, QueuedPod], ...]:
-        """The waiting pods of each place by key."""
+        """Return the waiting pods of each place by key."""
         return (self.active.entries, self.backoff.entries, self.errors.entries, self.unschedulable, self.gated)
 
     def find(self, key: str) -> QueuedPod | None:
@@ -208,16 +207,16 @@ class QueueState(State):
         return next((each for entry in entities for each in entry.members if each.key == key), None)
 
     def fresh(self, pod: Pod, now: int) -> QueuedPod:
-        """A pod that the queue has not seen before."""
+        """Return the entry of a new pod."""
         self.sequence += 1
         return QueuedPod(pod, now, self.sequence)
 
     def parked(self, key: str) -> QueuedPod | None:
-        """An unschedulable pod, gated or not."""
+        """Return an unschedulable pod, gated or not."""
         return self.unschedulable.get(key) or self.gated.get(key)
 
     def keep(self, entry: QueuedPod) -> None:
-        """Writes an unschedulable pod where its gate says it belongs."""
+        """Put an unschedulable pod among the gated pods if it has a gate, else among the others."""
         here, there = self.gated, self.unschedulable
         if not entry.gated_by:
             here, there = there, here
@@ -225,7 +224,7 @@ class QueueState(State):
         here[entry.key] = entry
 
     def unpark(self, key: str, gated: bool) -> None:
-        """Out of the unschedulable pods; `gated` selects the gauge to lower (kube: it may be out of date)."""
+        """Remove a pod from the unschedulable pods; `gated` selects the gauge to lower (kube: it may be out of date)."""
         gone = self.unschedulable.pop(key, None) or self.gated.pop(key, None)
         if gone:
             self.metrics.waiting["gated" if gated else "unschedulable"] -= gone.size

@@ -1,4 +1,4 @@
-"""A pod in the scheduling queue, the queue's options, what a move's reason is, and what the queue asks of the plugins.
+"""A pod in the scheduling queue, the queue's options, the reason of a move, and the queue's interface to the plugins.
 
 kube: framework/types.go QueuedPodInfo, backend/queue/scheduling_queue.go @ v1.34.1
 """
@@ -16,7 +16,7 @@ from scheduler_core.base.releases import Behavior
 from scheduler_core.base.state import Copied, State
 from scheduler_core.scheduler.framework.events import SPLIT, UNSPLIT, ClusterEvent, ObjectEvent, PodEvents
 
-# Counters and gauges of a scheduler's queue, as kube counts them, drift included.
+# Counters and gauges of a scheduler's queue, with the drift of kube's.
 # kube: metrics/metrics.go @ v1.34.1
 
 Counts = Counter[tuple[str, str]]
@@ -24,10 +24,9 @@ Counts = Counter[tuple[str, str]]
 
 @dataclass(slots=True)
 class QueueMetrics(State):
-    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `entities` scheduler_queue_incoming_entities_total by
-    (queue, event, type), `attempts` scheduler_schedule_attempts_total by (profile, result), `groups` the same of pod
-    groups, `unschedulable`
-    scheduler_unschedulable_pods by (plugin, profile), `waiting` what scheduler_pending_pods says of the queues "unschedulable" and "gated".
+    """`incoming` is scheduler_queue_incoming_pods_total by (queue, event), `entities` scheduler_queue_incoming_entities_total by (queue,
+    event, type), `attempts` scheduler_schedule_attempts_total by (profile, result), `groups` the same of pod groups, `unschedulable`
+    scheduler_unschedulable_pods by (plugin, profile), `waiting` scheduler_pending_pods of the queues "unschedulable" and "gated".
     """
 
     incoming: Copied[Counts] = field(default_factory=Counter)
@@ -61,9 +60,9 @@ class QueueOptions:
 class QueuedPod:
     """A pod with its history in the queue; replaced, never changed. Times are virtual nanoseconds.
 
-    `unschedulable_plugins` are those that refused it last (sorted; they stay until it is popped), `pending_plugins` those among them that
-    only wait for something. `gated_by` is the PreEnqueue plugin that holds it back. `cycle`: how many pods had been
-    popped, itself included, when it was popped last. `flushed`: when it had last waited for too long.
+    `unschedulable_plugins` are those that rejected it last (sorted; they stay until it is popped), `pending_plugins` those among them
+    that only wait. `gated_by` is the PreEnqueue plugin that rejects it. `cycle`: the number of popped pods, including itself, when it was
+    last popped. `flushed`: the time when it last exceeded its maximum wait.
     """
 
     pod: Pod
@@ -79,7 +78,7 @@ class QueuedPod:
     gated_by: str = ""
     cycle: int = 0
     flushed: int = 0
-    members: tuple[QueuedPod, ...] = ()  # of a pod group, which `pod` stands for
+    members: tuple[QueuedPod, ...] = ()  # of the pod group that `pod` represents
 
     @property
     def key(self) -> str:
@@ -91,23 +90,23 @@ class QueuedPod:
         return len(self.members) or 1
 
     def begin(self, now: int) -> QueuedPod:
-        """Return the entry that comes to the active queue for the first time."""
+        """Return the entry when it first enters the active queue."""
         members = tuple([each.begin(now) for each in self.members])
         first = now if self.initial_timestamp is None else self.initial_timestamp
         return replace(self, initial_timestamp=first, members=members)
 
     def take_off(self, cycle: int) -> QueuedPod:
-        """Return the entry in flight, of which no refusal is known."""
+        """Return the entry in flight, without rejections."""
         members = tuple([each.take_off(cycle) for each in self.members])
         return replace(self, unschedulable_plugins=(), pending_plugins=(), gated_by="", cycle=cycle, members=members)
 
     def count_attempt(self) -> QueuedPod:
-        """Return the entry with one attempt more."""
+        """Return the entry with one more attempt."""
         members = tuple([each.count_attempt() for each in self.members])
         return replace(self, attempts=self.attempts + 1, members=members)
 
     def pods(self) -> tuple[QueuedPod, ...]:
-        """The pod, or the members of the group."""
+        """Return the pod, or the members of the group."""
         return self.members or (self,)
 
     @property
@@ -116,13 +115,13 @@ class QueuedPod:
 
     @property
     def rejectors(self) -> tuple[str, ...]:
-        """The plugins that refused it and those that wait."""
+        """The plugins that rejected it, and those that wait."""
         if not self.pending_plugins:
             return self.unschedulable_plugins
         return tuple(sorted({*self.unschedulable_plugins, *self.pending_plugins}))
 
 
-GROUP = "podgroup/"  # the key of a group's entity begins so: a pod may have the group's name
+GROUP = "podgroup/"  # prefix of a group's key, because a pod may have the group's name
 
 
 class Strategy(enum.StrEnum):
@@ -135,7 +134,7 @@ class Strategy(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RequeueDecision:
-    """A strategy with its reason: the plugin whose hint decided, and the hint's name ("" where the plugin has none)."""
+    """A strategy with its reason: the plugin whose hint decided, and the hint's name ("" if the plugin has none)."""
 
     strategy: Strategy
     event: str = ""
@@ -144,7 +143,7 @@ class RequeueDecision:
 
     @property
     def reason(self) -> tuple[str, str, str] | tuple[()]:
-        """(event, plugin, hint) as the journal keeps it; () where neither is known."""
+        """The (event, plugin, hint) for the journal, or () if event and plugin are unknown."""
         return (self.event, self.plugin, self.hint) if self.event or self.plugin else ()
 
 
@@ -155,22 +154,22 @@ class Rules(Protocol):
     """The queue's interface to the profiles' plugins and to the listeners for moves."""
 
     def sort_key(self, pod: Pod, timestamp: int) -> tuple[int, ...]:
-        """QueueSort: smaller sorts first."""
+        """Return the key of QueueSort: smaller sorts first."""
 
     def group(self, key: str, member: Pod) -> Pod | None:
-        """The pod that stands for a PodGroup; None if there is no such group."""
+        """Return the pod that represents a PodGroup, or None if there is no such group."""
 
     def gate(self, pod: Pod, first: str) -> str:
-        """PreEnqueue: the plugin that holds the pod back, or ""; `first` is asked first."""
+        """Run PreEnqueue. Return the plugin that rejects the pod, or ""; `first` runs first."""
 
     def of_interest(self, event: ClusterEvent) -> bool:
-        """Return whether any plugin registered for the event."""
+        """Return whether any plugin is registered for the event."""
 
     def listeners(self, event: ClusterEvent) -> frozenset[str]:
-        """The plugins that registered for the event."""
+        """Return the plugins that are registered for the event."""
 
     def requeue_decision(self, entry: QueuedPod, what: ObjectEvent) -> RequeueDecision:
         """Return the effect of an event on a pod, by the hints of the plugins that refused the pod."""
 
     def moved(self, entry: QueuedPod, place: str, cause: str, why: RequeueDecision | None) -> None:
-        """A pod came to a place of the queue."""
+        """Report that a pod moved to a place of the queue."""

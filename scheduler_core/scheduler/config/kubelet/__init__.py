@@ -1,4 +1,4 @@
-"""KubeletConfiguration: the fields that are modelled, with kube's defaults and kube's words for what is wrong.
+"""KubeletConfiguration: the modeled fields, with kube's defaults and error messages.
 
 kube: pkg/kubelet/apis/config/{types.go,v1beta1/defaults.go,validation/validation.go} @ v1.34.1
 """

@@ -1,4 +1,4 @@
-"""What of a KubeletConfiguration is modelled, read from its fields."""
+"""The modeled part of a KubeletConfiguration, read from its fields."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from scheduler_core.apimachinery.objects.spec import canonical
 from scheduler_core.apimachinery.objects.typed import FieldProblem
 from scheduler_core.scheduler.config.kubelet.thresholds import DEFAULT_HARD, Threshold, read_thresholds
 
-# The fields of a KubeletConfiguration that kube knows and that do nothing here.
+# The fields of kube's KubeletConfiguration without effect here.
 # kube: pkg/kubelet/apis/config/types.go, k8s.io/kubelet/config/v1beta1/types.go @ v1.34.1
 
 _NAMES = """
@@ -60,7 +60,7 @@ class KubeletConfiguration:
     image_high: int = 85  # per cent of the images' disk
     image_low: int = 80
     local_storage: bool = True  # limits of local storage are enforced
-    pinned: tuple[str, ...] = ()  # resources that the static policy of a manager keeps from being resized
+    pinned: tuple[str, ...] = ()  # resources that cannot be resized because of a manager's static policy
 
     def reserved(self, resource: str) -> int:
         """Return the amount reserved for the system and for kube (billionths)."""
@@ -74,7 +74,7 @@ def read_kubelet(*given: Mapping[str, Any]) -> KubeletConfiguration:
 
 
 def without_effect(*given: Mapping[str, Any]) -> list[str]:
-    """The fields that kube knows and that do nothing here."""
+    """Return the fields of kube that have no effect here."""
     return sorted({name for fields in given for name in fields if name in UNMODELLED})
 
 
@@ -123,7 +123,7 @@ def _read(text: str) -> KubeletConfiguration:
 
 
 class _Fields:
-    """The fields as they are given; each is taken once."""
+    """The given fields; each is read once."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         self._given = given
@@ -134,7 +134,7 @@ class _Fields:
         return self._given.get(name)
 
     def _check(self, name: str, read: Callable[[Any], T], expected: str) -> T | None:
-        """The value, where there is one and `read` takes it."""
+        """Return the converted value, or None if the field is absent. Raise FieldProblem if `read` fails."""
         given = self._take(name)
         if given is None:
             return None
@@ -166,14 +166,14 @@ class _Fields:
         return default if found is None else found
 
     def duration(self, name: str, default: int) -> int:
-        """0 counts as the default, as kube has it."""
+        """Return a duration in ns. 0 counts as the default, as in kube."""
         found = self._check(name, parse_duration, "a duration such as 10s or 5m")
         if found is not None and found < 0:
             raise FieldProblem(name, self._given[name], "a duration of 0 or more")
         return found or default
 
     def read_pinned(self) -> tuple[str, ...]:
-        """List the resources whose manager has the policy static."""
+        """Return the resources whose manager has the policy static."""
         found = []
         for resource, name, policies in (
             ("cpu", "cpuManagerPolicy", ("none", "static")),
@@ -224,7 +224,7 @@ class _Fields:
         return (found or 40) * SECOND
 
     def pauses(self) -> tuple[int, int]:
-        """The first and the longest one of crashing containers."""
+        """Return the first and the longest backoff (ns) of crashing containers."""
         gates = self._take("featureGates")
         gates = gates if isinstance(gates, dict) else {}
         reduced = gates.get("ReduceDefaultCrashLoopBackOffDecay")
@@ -257,7 +257,7 @@ class _Fields:
         return pause
 
     def demand_nothing_else(self) -> None:
-        """Strict, as kubelets read their configuration."""
+        """Raise FieldProblem for an unknown field, because kubelets read their configuration strictly."""
         for name, value in self._given.items():
             if name not in self._taken and name not in UNMODELLED:
                 raise FieldProblem(name, value, f'strict decoding error: unknown field "{name}"')

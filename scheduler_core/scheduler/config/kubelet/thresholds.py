@@ -1,4 +1,4 @@
-"""Eviction thresholds: how they are written, and what they come to.
+"""Eviction thresholds: their format and their values.
 
 kube: pkg/kubelet/eviction/helpers.go (ParseThresholdConfig, UpdateContainerFsThresholds), pkg/kubelet/eviction/api/types.go,
 pkg/kubelet/eviction/defaults_linux.go @ v1.34.1
@@ -41,7 +41,7 @@ class Amount:
 
     quantity: int | None = None
     share: float = 0.0
-    text: str = ""  # as it was written
+    text: str = ""  # as configured
 
     def of(self, capacity: int) -> int:
         """Return the amount for a capacity."""
@@ -50,9 +50,9 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Met while less than `amount` of what the signal measures is left; acted on after `grace` (ns; 0: hard).
+    """A threshold: met if less than `amount` of the signal's resource is available; eviction starts after `grace` (ns; 0: hard).
 
-    Then so much is freed that `least` more is left.
+    Then so much is freed that `least` more is available.
     """
 
     signal: str
@@ -68,7 +68,7 @@ class Threshold:
 def read_thresholds(
     hard: Texts, soft: Texts, grace_periods: Texts, reclaims: Texts, enforced: Sequence[str]
 ) -> tuple[Threshold, ...]:
-    """Read evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim, enforceNodeAllocatable. FieldProblem."""
+    """Read evictionHard, evictionSoft, evictionSoftGracePeriod, evictionMinimumReclaim, enforceNodeAllocatable. Raise FieldProblem."""
     graces = {signal: _grace(signal, text) for signal, text in grace_periods.items()}
     leasts = {signal: _least(signal, text) for signal, text in reclaims.items()}
     found = [Threshold(signal, amount) for signal, amount in _amounts("evictionHard", hard)]
@@ -86,7 +86,7 @@ def read_thresholds(
 def with_container_disk(thresholds: Sequence[Threshold], image_disk: bool) -> tuple[Threshold, ...]:
     """Replace the thresholds of the container disk: by those of the images' disk if there is one, else by the node's.
 
-    Thresholds written for it are ignored.
+    Configured thresholds of the container disk are ignored.
     """
     disk, inodes = (IMAGE_DISK, IMAGE_INODES) if image_disk else (NODE_DISK, NODE_INODES)
     own = [t for t in thresholds if t.signal not in (CONTAINER_DISK, CONTAINER_INODES)]
@@ -113,7 +113,7 @@ def _check_signal(field: str, signal: str) -> None:
 
 
 def _amount(field: str, signal: str, text: str) -> Amount | None:
-    """None for what kube passes over."""
+    """Return the amount, or None if kube ignores the threshold. Raise FieldProblem."""
     _check_signal(field, signal)
     if text in ("0%", "100%"):
         return None

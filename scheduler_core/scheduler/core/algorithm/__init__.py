@@ -1,1 +1,1 @@
-"""The scheduling algorithm: from the snapshot to the chosen node or the refusal, one plugin at a time. Needs no world."""
+"""The scheduling algorithm: from the snapshot to the chosen node or the failure, one plugin at a time. It needs no world."""

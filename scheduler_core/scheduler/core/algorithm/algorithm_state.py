@@ -1,4 +1,4 @@
-"""What the algorithm of a cycle needs besides the cycle and its framework."""
+"""The input of a cycle's algorithm besides the cycle and its framework."""
 
 import enum
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from scheduler_core.scheduler.extenders.extender import Extender
 from scheduler_core.scheduler.framework import PluginStep, error
 from scheduler_core.scheduler.queue.nominator import Nominator
 
-# What the step of a phase comes to: another plugin's turn, or the end of the phase.
+# The result of a step: another plugin's turn, or the end of the phase.
 
 
 class Turn(enum.Enum):
@@ -21,19 +21,19 @@ class Turn(enum.Enum):
 
     FIRST = enum.auto()  # the phase begins again with its first plugin
     NEXT = enum.auto()
-    NOBODY = enum.auto()  # the others have nothing left to be asked about
-    SAME = enum.auto()  # an answer from outside is waited for
+    NOBODY = enum.auto()  # the other plugins do not run
+    SAME = enum.auto()  # an answer from outside is pending
 
 
 # Bound once: Python code looks up a member of an enum (3.11), for twenty times the price of a name, and each step needs some.
 FIRST, NEXT, NOBODY, SAME = Turn.FIRST, Turn.NEXT, Turn.NOBODY, Turn.SAME
 
 StepResult = tuple[PluginStep | None, Turn | PhaseResult]
-"""What a plugin did, and what that comes to."""
+"""The plugin's step, and the next turn or the phase's result."""
 
 
 def internal_error(cycle: SchedulingCycle, message: str) -> PhaseResult:
-    """A plugin failed; so does the attempt."""
+    """Fail the attempt with a plugin's error."""
     cycle.failure = error(message)
     cycle.nomination = ""
     cycle.outcome, cycle.message = "error", message
@@ -41,7 +41,7 @@ def internal_error(cycle: SchedulingCycle, message: str) -> PhaseResult:
 
 
 def first(n: int, names: Sequence[str] = ()) -> int:
-    """Draws the first of those that are tied."""
+    """Return 0: of tied nodes, the first is chosen."""
     return 0
 
 
@@ -49,9 +49,9 @@ def first(n: int, names: Sequence[str] = ()) -> int:
 class AlgorithmState(State):
     """The state of a scheduler between cycles, and its sources of random draws.
 
-    `percentage` is the global percentageOfNodesToScore (0: adaptive), `next_start` kube's nextStartNodeIndex. `draw` gives an index among n
-    tied nodes, `draw_preemption` one for preemption's offset and its last tie. `epoch` is the wall time (ns since 1970) at virtual time 0;
-    without a clock it is later than all. The scheduler calls `extenders` in this order.
+    `percentage` is the global percentageOfNodesToScore (0: adaptive), `next_start` kube's nextStartNodeIndex. `draw` returns an index
+    among n tied nodes, `draw_preemption` one for preemption's offset and its last tie. `epoch` is the wall time (ns since 1970) at
+    virtual time 0; without a clock it is later than all times. The scheduler calls `extenders` in this order.
     """
 
     percentage: int = 0
@@ -66,5 +66,5 @@ class AlgorithmState(State):
     in_order: bool = False  # nodes that tie are not drawn
 
     def disconnect(self) -> None:
-        """Draws from nobody's stream any more."""
+        """Detach the random draws from the world's streams."""
         self.draw = self.draw_preemption = first

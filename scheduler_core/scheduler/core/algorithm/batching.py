@@ -1,10 +1,10 @@
-"""OpportunisticBatching: a pod like the one before takes the next node of the list that the one before left.
+"""OpportunisticBatching: a pod with the previous pod's signature gets the next node of the list that the previous cycle stored.
 
 | step | when | what |
 |---|---|---|
-| hint | after PreFilter | the list fits the pod, and the node chosen last refuses the pod: the head of the list is tried alone |
-| rescore | the node chosen last still takes the pod | the node goes back into the list with fresh scores (since 1.37; before, no hint) |
-| store | a node is chosen otherwise | the other feasible nodes with their scores are the new list |
+| hint | after PreFilter | if the list fits the pod and the last chosen node rejects it, only the head of the list is tried |
+| rescore | the last chosen node fits the pod, too | the node is put back into the list with new scores (since 1.37; before, no hint) |
+| store | a node is chosen without a hint | the other feasible nodes with their scores become the new list |
 
 kube: framework/runtime/batch.go, framework/sorted_nodes.go, schedule_one.go @ v1.37.2
 """
@@ -41,7 +41,7 @@ Sign = Callable[[Any, Pod], Any]
 
 
 def sign(framework: Framework, pod: Pod) -> str:
-    """Return a pod's signature in a profile; "" where the pod cannot be compared with others."""
+    """Return a pod's signature in a profile, or "" if the pod cannot be compared with others."""
     plugins = framework.signers
     if plugins is None:
         plugins = framework.signers = _signing_plugins(framework)
@@ -49,7 +49,7 @@ def sign(framework: Framework, pod: Pod) -> str:
         return ""
     for plugin in plugins:
         refuses = _REFUSES.get(plugin.name)
-        if refuses is None:  # those that may refuse come first
+        if refuses is None:  # plugins that may refuse to sign come first
             break
         if refuses(plugin, pod):
             return ""
@@ -62,7 +62,7 @@ def _signing_plugins(framework: Framework) -> tuple[Plugin, ...]:
     found = {plugin.name: plugin for point in _LOOKED_AT for plugin in framework.at(point)}
     spread = found.get("PodTopologySpread")
     if spread is not None and (spread.args.get("defaultingType") != "List" or spread.args.get("defaultConstraints")):
-        return ()  # it spreads every pod, so it lets none be signed
+        return ()  # it spreads every pod, so no pod can be signed
     refusing_first = sorted(found.values(), key=lambda plugin: plugin.name not in _REFUSES)
     return tuple(refusing_first) if found.keys() <= _SIGNS.keys() else ()
 
@@ -135,7 +135,7 @@ _SIGNS: dict[str, Sign | None] = {
 
 
 def _has_devices(plugin: Plugin, pod: Pod) -> bool:
-    """Return whether devices serve one of the extended resources that a pod asks for."""
+    """Return whether devices provide one of the extended resources that a pod requests."""
     names = {name for name, amount in pod.spec.requests.scalar if amount}
     if not names or not plugin.handle.features.dra_extended_resource:
         return False
@@ -160,7 +160,7 @@ Item = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The nodes of a list with each plugin's raw scores; `heap` are those that are left, as Go's heap has them."""
+    """The nodes of a list with each plugin's raw scores. `heap` has the remaining nodes in the order of Go's heap."""
 
     names: tuple[str, ...]
     raw: tuple[tuple[str, Scores], ...]
@@ -184,7 +184,7 @@ class Candidates:
 
 
 def _sink(heap: list[Item], i: int, end: int) -> None:
-    """Let an item sink below better ones. kube: container/heap (down)"""
+    """Move an item down below better items. kube: container/heap (down)"""
     while (child := 2 * i + 1) < end:
         if child + 1 < end and heap[child + 1][0] > heap[child][0]:
             child += 1
@@ -216,9 +216,9 @@ def _early_places(size: int) -> tuple[int, ...]:
 
 
 def first_in_heap(best: NDArray[np.bool_], places: NDArray[np.intp]) -> int:
-    """Return the place, among the best ones, that Go's heap has on top; `places` has them in ascending order.
+    """Return the place, among the best ones, that is at the top of Go's heap; `places` has them in ascending order.
 
-    A place is a path from the top, told by the bits of its number from 1 on; the first path in dictionary order wins.
+    A place is a path from the top, encoded by the bits of its number from 1 on; the first path in lexicographic order wins.
     """
     for place in _early_places(len(best)):  # most nodes tie
         if best[place]:
@@ -228,7 +228,7 @@ def first_in_heap(best: NDArray[np.bool_], places: NDArray[np.intp]) -> int:
 
 @dataclass(slots=True)
 class Batch(State):
-    """The list of one profile, the last cycle that chose a node, and what has been counted: hints and thrown-away lists."""
+    """The list of one profile, the last cycle that chose a node, and the counts of hints and discarded lists."""
 
     left: Candidates | None = None
     signature: str = ""
@@ -260,7 +260,7 @@ def find_hint(cycle: SchedulingCycle, framework: Framework, batches: Batches, gr
 
 
 def store(cycle: SchedulingCycle, framework: Framework, batches: Batches) -> None:
-    """Keep what the choice of a node leaves for the next pod. kube: StoreScheduleResults"""
+    """Store the results of a node's selection for the next pod. kube: StoreScheduleResults"""
     batch, chosen = batches.get(framework.name) or batches.setdefault(framework.name, Batch()), cycle.chosen or ""
     batch.cycle, batch.chosen = cycle.queued.cycle, chosen
     if cycle.hint == chosen:
@@ -283,7 +283,7 @@ def store(cycle: SchedulingCycle, framework: Framework, batches: Batches) -> Non
 
 
 def _why_unusable(batch: Batch, cycle: SchedulingCycle, framework: Framework, grouped: bool) -> str:
-    """Return the reason for which the list says nothing about a pod. kube: batchStateCompatible, refreshHintCandidates"""
+    """Return the reason why the list cannot be used for a pod, or "". kube: batchStateCompatible, refreshHintCandidates"""
     number = cycle.queued.cycle
     if number != batch.cycle + 1 and not (grouped and number == batch.cycle):
         return "pod_skipped"
@@ -306,7 +306,7 @@ def _why_unusable(batch: Batch, cycle: SchedulingCycle, framework: Framework, gr
 
 
 def _rescore(batch: Batch, cycle: SchedulingCycle, framework: Framework, row: int) -> str:
-    """Put the node chosen last back into the list, and score the list anew; return what went wrong. kube: rescoreHintedNode"""
+    """Put the last chosen node back into the list and recompute the scores; return the error, or "". kube: rescoreHintedNode"""
     assert batch.left is not None
     batch.rescored += 1
     places = [place for _, place in batch.left.heap]

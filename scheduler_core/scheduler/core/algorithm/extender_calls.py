@@ -1,4 +1,4 @@
-"""Asking an extender, and what is the same for all its answers. An answer comes from outside: the cycle waits for it.
+"""Extender calls: the parts that all verbs share. An answer comes from outside, so the cycle waits for it.
 
 kube: pkg/scheduler/extender.go @ v1.34.1
 """
@@ -53,9 +53,9 @@ def take(
     stage: str = "",
     skipped: bool = False,
 ) -> PluginStep:
-    """Take an answer, and return the step that records it.
+    """Process an answer and return the step that records it.
 
-    `problem`: the scheduler's error, if there is one; `skipped`: the error is ignored, and it is the next one's turn.
+    `problem`: the scheduler's error, or "". `skipped`: the error is ignored, and the next extender is called.
     """
     exchange = extension.take(replace(extension.current(), effect=effect, error=problem))
     status = error(problem) if problem else SUCCESS
@@ -75,7 +75,7 @@ def take(
 
 
 def take_binding(extension: Extension, cycle: Cycle, bind: Callable[[], str]) -> PluginStep:
-    """Take the answer of an extender that binds. Status Skip: it failed and is ignorable. `bind` returns why it could not after all."""
+    """Process the answer of an extender that binds. Status Skip: an ignorable one failed. `bind` returns the API server's error."""
     exchange = extension.current()
     try:
         read_bind(exchange)

@@ -1,7 +1,7 @@
-"""The extenders' filters, one after the other: each is asked about the nodes that the one before has left.
+"""The extenders' filters, one after the other: each is called with the nodes that the previous extender kept.
 
-What they say of nodes is kept by name (Extension.statuses), as they may name nodes that they were not asked about; it reaches the rows of
-the snapshot (NodeToStatus) only where no node is left.
+An extender may return statuses of nodes that were not in its request, so statuses are kept by node name (Extension.statuses). They are
+copied to the rows of the snapshot (NodeToStatus) only if no node is left.
 
 kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassExtenders), extender.go (Filter) @ v1.34.1
 """
@@ -29,7 +29,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 
 
 def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """Begins with the nodes that the plugins left."""
+    """Start with the nodes that passed the plugins."""
     assert cycle.feasible is not None and cycle.search is not None
     extension = extension_of(cycle)
     rows = cycle.feasible.tolist()
@@ -41,7 +41,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """Asks one extender, or takes its answer in."""
+    """Call one extender, or process its answer."""
     extension = extension_of(cycle)
     extender = algorithm_state.extenders[cycle.run[cycle.index]]
     if not extension.open:
@@ -61,7 +61,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
             return step, NEXT
         if extension.nominated:
             extension.kept = ()
-            return step, NOBODY  # kube logs the error, and looks at all nodes
+            return step, NOBODY  # kube logs the error, and evaluates all nodes
         return step, internal_error(cycle, str(problem))
     failed = {name: unschedulable(text) for name, text in result.failed.items()}
     named = failed | {name: unresolvable(text) for name, text in result.unresolvable.items()}
@@ -74,7 +74,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """All have been asked, or no node is left."""
+    """End the phase after the last extender, or when no node is left."""
     extension = extension_of(cycle)
     if extension.nominated and not extension.kept:
         extension.lost = True
@@ -82,7 +82,7 @@ def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
     # An extender registers no events. With its name among the plugins, any event may bring the pod back from the unschedulable ones.
     if len(extension.kept) != extension.filtered and not extension.nominated:
         cycle.unschedulable_plugins = tuple(sorted({*cycle.unschedulable_plugins, EXTENDER_NAME}))
-    # The rows of the nodes that are left; those that were described anew get rows of their own.
+    # The rows of the remaining nodes; nodes that an extender modified get new rows.
     new = [kept.node for kept in extension.kept if kept.row < 0]
     following = len(cycle.nodes)
     if new:
@@ -99,7 +99,7 @@ def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
 
 
 def _list_remaining(extension: Extension, exchange: Exchange, result: FilterResult) -> tuple[FeasibleNode, ...]:
-    """The nodes that are left, in the order of the answer. ExtenderError."""
+    """Return the remaining nodes in the order of the answer. Raise ExtenderError if the answer names an unknown node."""
     extender = exchange.extender
     if extender.node_cache_capable and result.node_names is not None:
         known = {kept.node.name: kept for kept in extension.kept}

@@ -1,4 +1,4 @@
-"""The extenders' say in preemption, one after the other: each may drop nodes and victims, or name others.
+"""The extenders' part in preemption, one after the other: each may drop nodes and victims, or name others.
 
 kube: framework/preemption/preemption.go (callExtenders), extender.go (ProcessPreemption) @ v1.34.1
 """
@@ -23,7 +23,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """Asks one extender, or takes its answer in."""
+    """Call one extender, or process its answer."""
     extension = extension_of(cycle)
     extender = algorithm_state.extenders[cycle.run[cycle.index]]
     if not extension.open:
@@ -54,12 +54,12 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """The last one failed and is ignorable: what was there before it counts."""
+    """Resume PostFilter with the previous candidates, because the last extender failed and is ignorable."""
     return post_filter.resume(cycle, framework, algorithm_state)
 
 
 def _victims(exchange: Exchange, nodes: NodeTable) -> tuple[NodeVictims, ...]:
-    """The answer with its pods looked up on their nodes. ExtenderError."""
+    """Return the answer with its pods, looked up on their nodes. Raise ExtenderError."""
     out = []
     for name, meta in read_preempt(exchange).items():
         row = nodes.row(name)

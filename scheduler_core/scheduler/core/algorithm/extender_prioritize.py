@@ -1,4 +1,4 @@
-"""The extenders' scores: all are asked at once, and what they answer is added to the plugins' totals.
+"""The extenders' scores: all extenders are called at once, and their scores are added to the plugins' totals.
 
 kube: schedule_one.go (prioritizeNodes) @ v1.34.1
 """
@@ -30,7 +30,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """Asks all of them, or takes one's answer in. An error is passed over, whether the extender is ignorable or not."""
+    """Call all extenders, or process one answer. An error is ignored, even if the extender is not ignorable."""
     extension, board = extension_of(cycle), board_of(cycle)
     if not extension.open:
         nodes = tuple([cycle.nodes.nodes[row] for row in board.rows.tolist()])

@@ -1,6 +1,6 @@
-"""PostFilter: what can be done for a pod that fits on no node, such as preemption.
+"""PostFilter: a second chance for a pod that fits on no node, such as preemption.
 
-A plugin that has found victims may have to wait until the extenders have been asked about them (extender_preempt.py).
+If extenders take part in preemption, a plugin that has found victims waits for the extenders' answers (extender_preempt.py).
 
 kube: framework/runtime/framework.go (RunPostFilterPlugins) @ v1.34.1
 """
@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_nominate, run_post_filter
 from scheduler_core.scheduler.framework.status import Code, Status
 
-# FitError: why a pod fits on no node, in kube's exact words.
+# FitError: the reasons why a pod fits on no node, with kube's exact message.
 # kube: framework/types.go (FitError.Error), schedule_one.go @ v1.34.1
 
 NO_NODES = "no nodes available to schedule pods"
@@ -37,7 +37,7 @@ def refusals(cycle: SchedulingCycle) -> Counter[str]:
 
 
 def _count_by_name(cycle: SchedulingCycle, extension: Extension, counts: Counter[str]) -> None:
-    """Adds what extenders said of nodes that are not there; those that they left out silently count as absent.
+    """Add the extenders' statuses of unknown nodes. Nodes that extenders left out without a status count as absent.
 
     kube: framework/types.go (FitError.Error): as many nodes are absent as there are more nodes than statuses
     """
@@ -54,7 +54,7 @@ def _count_by_name(cycle: SchedulingCycle, extension: Extension, counts: Counter
 
 
 def fit_error(cycle: SchedulingCycle) -> str:
-    """The whole message: `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) ....`"""
+    """Return the complete message: `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) ....`"""
     text = f"0/{cycle.size} nodes are available:"
     if not cycle.pre_filter_status.ok:
         text += f" {cycle.pre_filter_status.message}."
@@ -68,7 +68,7 @@ def fit_error(cycle: SchedulingCycle) -> str:
 
 
 def single_node_fit_error(reasons: tuple[str, ...]) -> str:
-    """The message of a refusal by Reserve or Permit: one node, its reasons."""
+    """Return the message of a rejection by Reserve or Permit: one node with its reasons."""
     histogram = sorted(f"1 {reason}" for reason in reasons)
     return "0/1 nodes are available:" + (f" {', '.join(histogram)}." if histogram else "")
 
@@ -85,7 +85,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """One plugin's PostFilter; only Unschedulable lets the next one try."""
+    """Run one plugin's PostFilter. The next plugin runs only if the status is Unschedulable."""
     plugin = framework.at(Point.POST_FILTER)[cycle.run[cycle.index]]
     step, result = run_post_filter(plugin, cycle, _failure(cycle, framework, algorithm_state))
     if step.status.code is Code.WAIT:
@@ -102,7 +102,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 def resume(
     cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, problem: str = ""
 ) -> PhaseResult:
-    """The extenders have answered, or one has failed: the plugin that waited decides."""
+    """Let the waiting plugin choose a candidate after the extenders have answered, or after one of them has failed (`problem`)."""
     extension = extension_of(cycle)
     plugin = framework.at(Point.POST_FILTER)[extension.asking]
     failure = _failure(cycle, framework, algorithm_state)
@@ -145,7 +145,7 @@ def _settle(cycle: SchedulingCycle, plugin: Plugin, status: Status, result: Post
 
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """The pod is unschedulable, whatever was done for it."""
+    """End the phase. The pod is unschedulable, even if PostFilter has nominated it."""
     if Behavior.FAILURE_CLEARS_NOMINATION in framework.behaviors and not framework.has(Point.POST_FILTER):
         cycle.nomination = ""
     message = fit_error(cycle)

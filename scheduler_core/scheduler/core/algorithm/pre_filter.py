@@ -1,4 +1,4 @@
-"""PreFilter: what plugins work out beforehand, and to which nodes they narrow the search.
+"""PreFilter: plugins precompute their state, and may narrow the search to some nodes.
 
 kube: framework/runtime/framework.go (RunPreFilterPlugins) @ v1.34.1
 """
@@ -20,7 +20,7 @@ from scheduler_core.scheduler.framework.runtime.points import run_pre_filter
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """One plugin's PreFilter. UnschedulableAndUnresolvable ends the phase, Unschedulable lets the others be asked too."""
+    """Run one plugin's PreFilter. UnschedulableAndUnresolvable ends the phase; after Unschedulable the other plugins still run."""
     plugin = framework.at(Point.PRE_FILTER)[cycle.run[cycle.index]]
     step = run_pre_filter(plugin, cycle)
     status = step.status
@@ -35,7 +35,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """All have run: the search begins, unless one of them refused the pod."""
+    """End the phase: the search begins, unless a plugin rejected the pod."""
     status = cycle.pre_filter_status
     if status.ok:
         return PhaseResult.SUCCESS
@@ -48,7 +48,7 @@ def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
 
 
 def _narrow(cycle: SchedulingCycle, step: PluginStep) -> bool:
-    """Merges the nodes that a plugin leaves, where it leaves others out, into the result; False when none is left."""
+    """Intersect the plugin's node names, if any, with the result of PreFilter. Return False if no node is left."""
     names = step.node_names
     if names is None:
         return True

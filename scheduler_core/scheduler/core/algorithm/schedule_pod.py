@@ -1,10 +1,8 @@
-"""The scheduling algorithm of one cycle, one plugin at a time: PreFilter to Select, as its table of phases says.
+"""The scheduling algorithm of one cycle, one plugin at a time, from PreFilter to Select. The table of phases has the order.
 
-`advance` runs the plugin at which the cycle stands and moves the cycle on; it needs the framework and the
-cycle, and nothing of a Simulation.
+`advance` runs the cycle's current plugin and moves the cycle on; it needs only the framework and the cycle, no Simulation.
 
-kube: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes, selectHost),
-framework/runtime/framework.go @ v1.34.1
+kube: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes, selectHost), framework/runtime/framework.go @ v1.34.1
 """
 
 from collections.abc import Callable, Mapping
@@ -52,7 +50,7 @@ def _success(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlgorithmPhase(PhaseRow):
-    """`prepare` comes before the first plugin, `run` is one plugin, `leave` comes when all have run; None: the phase goes on."""
+    """`prepare` runs before the first plugin, `run` is one plugin, `leave` runs after the last. None: the phase continues."""
 
     run: Callable[[SchedulingCycle, Framework, AlgorithmState], StepResult]
     prepare: Part = _nothing
@@ -158,7 +156,7 @@ IN_ALGORITHM = frozenset(_ROWS)
 
 
 def begin(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
-    """Sets a new cycle on its first point; a cluster without nodes fails it at once."""
+    """Start a new cycle in its first phase. If the cluster has no nodes, the cycle fails at once."""
     if not len(cycle.nodes):
         cycle.failure = unresolvable(NO_NODES)
         cycle.nomination = ""
@@ -168,13 +166,13 @@ def begin(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorit
 
 
 def fail_unsorted(cycle: SchedulingCycle, plugin: str, status: Status) -> None:
-    """Ends a new cycle where QueueSort had no answer for its pod."""
+    """Fail a new cycle because the QueueSort plugin returned an error for its pod."""
     internal_error(cycle, f'running QueueSort plugin "{plugin}": {status.message}')
     cycle.phase = Phase.FAILED
 
 
 def advance(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PluginStep | None:
-    """Runs the next plugin (or the selection) and moves the cycle on; returns what the plugin did."""
+    """Run the next plugin (or the selection) and move the cycle on. Return the plugin's step, or None."""
     row = _ROWS[cycle.phase]
     step, turn = row.run(cycle, framework, algorithm_state)
     result: PhaseResult | None = None
@@ -194,7 +192,7 @@ def advance(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
 
 
 def _enter(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState, phase: Phase) -> None:
-    """Moves to a phase; one with no plugin to run is passed through at once."""
+    """Enter a phase. A phase without a plugin to run is left at once."""
     while True:
         cycle.phase, cycle.index = phase, 0
         row = _ROWS.get(phase)

@@ -16,7 +16,7 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 
 
 def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """One plugin's PreScore."""
+    """Run one plugin's PreScore."""
     assert cycle.feasible is not None
     plugin = framework.at(Point.PRE_SCORE)[cycle.run[cycle.index]]
     step = points.run_pre_score(plugin, cycle, cycle.feasible)
@@ -27,7 +27,7 @@ def run_pre_score(cycle: SchedulingCycle, framework: Framework, algorithm_state:
 
 
 def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """One plugin's raw scores."""
+    """Run one plugin's Score."""
     board = board_of(cycle)
     plugin = framework.at(Point.SCORE)[cycle.run[cycle.index]]
     step = points.run_score(plugin, cycle, board.rows)
@@ -44,7 +44,7 @@ def run_score(cycle: SchedulingCycle, framework: Framework, algorithm_state: Alg
 
 
 def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """One plugin's normalised scores."""
+    """Run one plugin's NormalizeScore."""
     board = board_of(cycle)
     plugin = framework.at(Point.NORMALIZE_SCORE)[cycle.run[cycle.index]]
     i = board.plugins.index(plugin.name)
@@ -57,18 +57,18 @@ def run_normalize(cycle: SchedulingCycle, framework: Framework, algorithm_state:
 
 
 def board_of(cycle: SchedulingCycle) -> ScoreBoard:
-    """The scores of a cycle that has come to Score."""
+    """Return the scores of a cycle that has reached Score."""
     assert cycle.scores is not None
     return cycle.scores
 
 
 def leave_plugins(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult:
-    """All plugins have scored; extenders, where there are any, come next."""
+    """Continue with the extenders, if there are any, after all plugins have scored."""
     return PhaseResult.EXTENDED if algorithm_state.extenders else PhaseResult.SUCCESS
 
 
 def sum_up(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """Weights and adds the scores, where there are any; one out of range is an error."""
+    """Compute the weighted sum of the scores, unless it exists. A score out of range is an error."""
     board = board_of(cycle)
     if board.total is not None:
         return None
@@ -76,7 +76,7 @@ def sum_up(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
     counted = [each for each in zip(board.weights, board.normalized, strict=True) if each[1] is not nothing]
     table = np.array([scores for _, scores in counted], np.int64).reshape(len(counted), len(board.rows))
     total = np.array([weight for weight, _ in counted], np.int64) @ table
-    # Seen as unsigned, a negative score is a huge one.
+    # As an unsigned integer, a negative score is huge.
     in_range = not table.size or int(table.view(np.uint64).max()) <= MAX_NODE_SCORE
     for name, scores in () if in_range else zip(board.plugins, board.normalized, strict=True):
         wrong = scores[(scores < MIN_NODE_SCORE) | (scores > MAX_NODE_SCORE)]
@@ -93,10 +93,10 @@ def sum_up(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algori
 
 
 def select(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """Draws among the best nodes, which stand in list order."""
+    """Draw one of the best nodes, which are in list order."""
     board = board_of(cycle)
     assert board.total is not None
-    # Rows come from the start index of the search on; sorted, a draw means the same node wherever the search began.
+    # Rows are in search order. Sorted, a draw selects the same node for any start index.
     is_best = board.total == board.total.max()
     places = np.flatnonzero(is_best)
     best = np.sort(board.rows[places])

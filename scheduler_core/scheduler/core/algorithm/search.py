@@ -1,7 +1,7 @@
-"""Filter: the plugins one after the other over the rows in order from the start index, block by block, until enough are feasible.
+"""Filter: the plugins run one after the other over blocks of rows in order from the start index, until enough nodes are feasible.
 
-A pod that is nominated to a node has that node looked at first. Where other pods are nominated to a node of the
-block, its filters run twice: with those pods (stage NOMINATED) and without (stage MAIN).
+The pod's nominated node is evaluated first. If other pods are nominated to a node of the block, its filters run twice: with those pods
+(stage NOMINATED) and without (stage MAIN).
 
 kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode, findNodesThatPassFilters) @ v1.34.1
 """
@@ -28,16 +28,14 @@ from scheduler_core.scheduler.framework.runtime.framework import Framework
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 
 OF_NOMINATED = "nominated"  # stage of an extender's step about the node that the pod is nominated to
-SILENT = (
-    unresolvable()
-)  # as kube takes a node without a status of its own, such as one that an extender leaves out without a word
+SILENT = unresolvable()  # like kube's default for a node without a status, such as one that an extender leaves out
 
 MIN_FEASIBLE_NODES = 100
 MIN_FEASIBLE_PERCENTAGE = 5
 
 
 def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """Opens the search; without Filter plugins it is over at once."""
+    """Begin the search. Without Filter plugins, the search ends at once."""
     if cycle.extension is not None and cycle.extension.lost:
         cycle.refused_by[search_of(cycle).order] = NOT_EVALUATED
         open_main_search(cycle, framework, algorithm_state)
@@ -49,7 +47,7 @@ def prepare(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algor
 
 
 def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> StepResult:
-    """One plugin's Filter, for all rows that still pass."""
+    """Run one plugin's Filter on all rows that still pass."""
     plugin = framework.at(Point.FILTER)[cycle.run[cycle.index]]
     step, failed = ask(cycle, plugin)
     if failed is None:
@@ -66,7 +64,7 @@ def run(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algorithm
 
 
 def leave(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> PhaseResult | None:
-    """All have run on these rows: on to the next stage or block (None), or the search is over."""
+    """Continue with the next stage or block (None), or end the search."""
     while next_stage(cycle) or next_block(cycle, framework, algorithm_state):
         cycle.index = 0
         if cycle.run and _has_rows(cycle):
@@ -103,7 +101,7 @@ def conclude(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
     """Choose the only feasible node, or prepare the scores."""
     feasible = cycle.feasible
     assert feasible is not None
-    # kube uses an only node right away, without scoring, so no draw is consumed.
+    # kube uses a single node at once, without scoring, so no draw is consumed.
     if len(feasible) == 1:
         cycle.chosen = cycle.nodes.names[int(feasible[0])]
         cycle.tied_rows = feasible
@@ -111,7 +109,7 @@ def conclude(cycle: SchedulingCycle, framework: Framework, algorithm_state: Algo
             batching.store(cycle, framework, algorithm_state.batches)
         return PhaseResult.ONE_FEASIBLE
     if not framework.has(Point.SCORE) and not algorithm_state.extenders:
-        # kube gives every node a score of one where nothing scores, so the choice is a draw among all.
+        # kube gives every node the score 1 if nothing scores, so the choice is a draw among all.
         cycle.scores = ScoreBoard(feasible, total=np.ones(len(feasible), np.int64))
         return PhaseResult.NOT_SCORED
     cycle.scores = ScoreBoard(feasible)
@@ -129,7 +127,7 @@ def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
 
 
 def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
-    """Begins the search: with the node that the pod is nominated to, where there is one."""
+    """Begin the search, with the pod's nominated node if there is one."""
     n = len(cycle.nodes)
     cycle.refused_by = np.full(n, NOT_EVALUATED, np.int32)
     cycle.reason = np.zeros(n, np.int32)
@@ -149,14 +147,14 @@ def open_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: A
 
 
 def open_main_search(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
-    """Begins the search over all nodes, or over those that PreFilter left."""
+    """Begin the search over all nodes, or over the nodes of PreFilter's result."""
     rows = _rows_to_search(cycle)
     own = framework.percentage_of_nodes_to_score
     wanted = feasible_nodes_to_find(algorithm_state.percentage if own is None else own, len(rows))
     if not framework.has(Point.SCORE) and not any(
         e.has(Verb.FILTER) or e.has(Verb.PRIORITIZE) for e in algorithm_state.extenders
     ):
-        # Without scores one feasible node is as good as another, so kube stops at the first.
+        # Without scores all feasible nodes are equal, so kube stops at the first.
         wanted = 1
     if len(rows):
         start = algorithm_state.next_start % len(rows)
@@ -174,7 +172,7 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
     if within is not None:
         names = within if names is None else names & within
     left = [row for name in names or () if (row := cycle.nodes.row(name)) is not None]
-    # kube walks a Go set here, in random order; list order lets a run be repeated.
+    # kube walks a Go set here, in random order; list order makes a run reproducible.
     rows = np.array(sorted(left), np.intp)
     if cycle.node_names is None:
         return rows
@@ -186,7 +184,7 @@ def _rows_to_search(cycle: SchedulingCycle) -> Rows:
 
 
 def _list_narrowing_plugins(cycle: SchedulingCycle) -> list[str]:
-    """Plugins that kube names for it: also the one that refused the nominated node, whose look shares the set of names.
+    """Return the plugins that kube names for an empty search, including the plugin that refused the nominated node: both share one set.
 
     kube: schedule_one.go (findNodesThatFitPod, evaluateNominatedNode)
     """
@@ -196,7 +194,7 @@ def _list_narrowing_plugins(cycle: SchedulingCycle) -> list[str]:
 
 
 def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> None:
-    """The next rows to look at: all where all are wanted, else somewhat more than should do, going by how many passed so far."""
+    """Open the next block: all rows if all are wanted, else slightly more rows than needed at the share that passed so far."""
     search = search_of(cycle)
     left = len(search.order) - search.start
     if search.wanted >= len(search.order):
@@ -211,7 +209,7 @@ def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
     cycle.refused_by[rows] = PASSED
     nominated = find_nominated_rows(algorithm_state.nominator, cycle.pod, cycle.nodes, rows)
     # kube: filters also pass without the nominated pods, since some (such as inter-pod affinity) may pass only thanks
-    # to a nominated pod, which might never get there.
+    # to a nominated pod, which may never be bound.
     if nominated:
         search.nominated = True
         runner = FilterRunner(framework, algorithm_state.nominator)
@@ -223,13 +221,13 @@ def open_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
 
 
 def search_of(cycle: SchedulingCycle) -> Search:
-    """The search of a cycle that has reached Filter."""
+    """Return the search of a cycle that has reached Filter."""
     assert cycle.search is not None
     return cycle.search
 
 
 def ask(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | None]:
-    """Asks one plugin about the rows that still pass; the status is an internal error's."""
+    """Run one plugin on the rows that still pass. Return its step, and the status of an internal error or None."""
     search = search_of(cycle)
     rows = search.rows
     assert rows is not None
@@ -247,7 +245,7 @@ def ask(cycle: SchedulingCycle, plugin: Plugin) -> tuple[PluginStep, Status | No
 
 
 def _first_error(cycle: SchedulingCycle, verdicts: Verdicts) -> Status | None:
-    """The internal error that ends the search; kube does not get to one behind the nodes that it wants."""
+    """Return the internal error that ends the search, or None. In kube the search ends before an error behind the wanted nodes."""
     at = verdicts.first_error()
     if at is None:
         return None
@@ -259,19 +257,19 @@ def _first_error(cycle: SchedulingCycle, verdicts: Verdicts) -> Status | None:
 
 
 def next_stage(cycle: SchedulingCycle) -> bool:
-    """Goes from the pass with nominated pods to the main pass of the block; False where that is done."""
+    """Switch from the pass with nominated pods to the main pass of the block. Return False if the main pass is done."""
     search = search_of(cycle)
     if search.stage is Stage.MAIN:
         return False
     assert search.rest is not None and search.state is not None
-    cycle.state.notes |= search.state.notes  # a copy of the cycle has them apart
+    cycle.state.notes |= search.state.notes  # a copy of the cycle has separate notes
     search.rows = search.rest[cycle.refused_by[search.rest] == PASSED]
     search.stage, search.rest, search.view, search.state = Stage.MAIN, None, None, None
     return True
 
 
 def next_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: AlgorithmState) -> bool:
-    """Goes to the next block where more feasible nodes are wanted and rows are left."""
+    """Open the next block if more feasible nodes are wanted and rows are left. Return whether it did."""
     search = search_of(cycle)
     assert search.rows is not None
     search.found += len(search.rows)
@@ -283,7 +281,7 @@ def next_block(cycle: SchedulingCycle, framework: Framework, algorithm_state: Al
 
 
 def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows | None:
-    """The feasible rows in the order found; None: the pod's nominated node failed, so all nodes are to be searched."""
+    """Return the feasible rows in search order, or None if the pod's nominated node failed and all nodes are to be searched."""
     search = search_of(cycle)
     seen = search.order[: search.stop]
     passing = np.flatnonzero(cycle.refused_by[seen] == PASSED)
@@ -298,7 +296,7 @@ def close_search(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Row
     if len(passing) > search.wanted:
         end = int(passing[search.wanted])
         search.beyond = int(seen[end])
-        # The block reached beyond the node at which kube's loop ends; what lies behind it was never looked at there.
+        # The block extends beyond the node at which kube's loop ends. In kube the nodes behind it are not evaluated.
         cycle.refused_by[seen[end:]] = NOT_EVALUATED
         seen = seen[:end]
         search.seen = end + 1
@@ -336,7 +334,7 @@ def write_extended(cycle: SchedulingCycle, extension: Extension) -> None:
 
 
 def _replaces(cycle: SchedulingCycle, step: PluginStep, row: int, status: Status) -> bool:
-    """A node that is left out silently keeps what it has; and what a plugin says comes later than what was said of the nominated node."""
+    """Return whether a status replaces a row's. SILENT replaces only a pass; the nominated node's pass replaces no plugin's status."""
     before = int(cycle.refused_by[row])
     if status == SILENT:
         return before == PASSED and step.stage != OF_NOMINATED
@@ -344,7 +342,7 @@ def _replaces(cycle: SchedulingCycle, step: PluginStep, row: int, status: Status
 
 
 def _remember_nominated(cycle: SchedulingCycle) -> None:
-    """A refused nominated node that the search did not reach keeps its status."""
+    """Restore the status of a rejected nominated node that the search did not reach."""
     if cycle.nominated_mark is None:
         return
     row, step, reason = cycle.nominated_mark
@@ -353,7 +351,7 @@ def _remember_nominated(cycle: SchedulingCycle) -> None:
 
 
 def take_unseen(cycle: SchedulingCycle, algorithm_state: AlgorithmState) -> Rows:
-    """Without Filter plugins the nominated node is taken, or the first rows from the start index as they come."""
+    """Return the rows without running filters: the nominated node, or the first rows from the start index."""
     search = search_of(cycle)
     taken = search.order[: search.wanted]
     cycle.refused_by[taken] = PASSED

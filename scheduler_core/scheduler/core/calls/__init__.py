@@ -1,1 +1,1 @@
-"""The scheduler's API client: which calls wait and run, how long they take, when they are made again."""
+"""The scheduler's API client: waiting and running calls, their latency, and their retries."""

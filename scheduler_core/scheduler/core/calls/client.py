@@ -1,14 +1,15 @@
-"""The scheduler's API client: how long a call takes, and when it is made again.
+"""The scheduler's API client: latency, retries, and rate limits of API calls.
 
-As with client-go, a call that is answered 429 is made again after a second, at most ten times; and a status patch that is answered 500 or
-503 after 10, 50 and 250 ms. Whoever asked for the call hears of the last answer only.
+Like client-go, the client retries a call answered with 429 after a second, at most ten times; and a status patch answered with 500 or 503
+after 10, 50 and 250 ms. The caller gets the last answer only.
 
-Its limits are client-go's: a bucket of `burst` tokens that gets `qps` new ones a second, one token a call, in the order of asking. They
-are the settings `client_qps` and `client_burst`, else those of the configuration's clientConnection where they are not kube's default (50
-and 100): without either there is no limit. As in kube each scheduler has a client of its own, and its Kubernetes Events another.
+The rate limits are client-go's: a bucket of `burst` tokens that gains `qps` tokens a second; each call takes one token, in the order of
+the calls. The limits are the settings `client_qps` and `client_burst`, else those of the configuration's clientConnection unless they are
+kube's default (50 and 100): without either there is no limit. As in kube, each scheduler has its own client, and a second one for its
+Kubernetes Events.
 
-DEVIATION: kube adds up to a tenth of jitter to the pauses between status patches; and a limit below LEAST_QPS counts as that here, so that
-no configuration takes virtual time to where it can't be represented any more.
+DEVIATION: kube adds up to a tenth of jitter to the pauses between status patches; and a limit below LEAST_QPS counts as LEAST_QPS here,
+so that no configuration exceeds the range of virtual time.
 
 kube: scheduler/util/utils.go (PatchPodStatus, Retriable); client-go/rest/with_retry.go, util/retry (DefaultBackoff),
 util/flowcontrol/throttle.go; golang.org/x/time/rate @ v1.34.1
@@ -77,7 +78,7 @@ LEAST_QPS = 1 / 3600
 
 
 def read_limits(configuration: Mapping[str, Any]) -> tuple[float, int] | None:
-    """Calls a second and burst as a configuration has them; None where calls are not limited."""
+    """Return the calls per second and the burst of a configuration, or None if calls are not limited."""
     connection = configuration.get("clientConnection") or {}
     limits = connection.get("qps") or 0, connection.get("burst") or 0
     return limits if limits[0] > 0 and limits != KUBE_LIMITS else None
@@ -108,7 +109,7 @@ NOTE_LIMIT = 1024
 
 
 def _reference(related: Pod) -> str:
-    """Return the key of a pod, or the kind and the key of a group that a pod stands for."""
+    """Return the key of a pod, or the kind and the key of the group that a pod represents."""
     kind = related.manifest.get("kind")
     return f"{kind} {related.key}" if kind == KIND else related.key
 
@@ -116,7 +117,7 @@ def _reference(related: Pod) -> str:
 def note(
     caller: Owner, pod: Pod, kind: str, reason: str, message: str, action: str, related: Pod | None = None
 ) -> None:
-    """Records a Kubernetes Event about a pod."""
+    """Record a Kubernetes Event about a pod."""
     world = caller.world
     text = message if len(message) <= NOTE_LIMIT else message[: NOTE_LIMIT - 4] + " ..."
     event = KubeEvent(
@@ -132,6 +133,6 @@ def note(
         related="" if related is None else _reference(related),
         version=pod.manifest["metadata"].get("resourceVersion", ""),
     )
-    if caller.hang is None:  # else it gets nowhere
+    if caller.hang is None:  # else it is lost
         world.store.record(event)
         world.record(event.facts(), caller.name)

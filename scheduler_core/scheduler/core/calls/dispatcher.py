@@ -1,4 +1,4 @@
-"""The calls about pods that wait or run: one at a time per pod, a newer one replaces a waiting one.
+"""The waiting and running API calls about pods: at most one call per pod runs, and a newer call replaces a waiting one.
 
 kube: backend/api_dispatcher/{api_dispatcher,call_queue}.go, framework/api_calls/{pod_status_patch,pod_binding}.go @ v1.34.1
 """
@@ -20,7 +20,7 @@ BINDING = "pod_binding"
 
 @dataclass(frozen=True, slots=True)
 class StatusPatch:
-    """Sets a condition and the nomination (None leaves it, "" clears it) where they differ from `base`, the status as last seen."""
+    """A patch of a condition and the nomination (None keeps it, "" clears it) if they differ from `base`, the last known status."""
 
     verb: ClassVar[str] = STATUS
     kind: ClassVar[str] = PATCH
@@ -40,7 +40,7 @@ class StatusPatch:
 
     @property
     def sends_condition(self) -> bool:
-        """A patch for the nomination's sake takes along a generation that the condition has seen since. kube: syncStatus"""
+        """True if the patch includes the condition: a patch of the nomination also updates an old observedGeneration. kube: syncStatus"""
         if self.condition is None or not self.changes_nomination:
             return self.changes_condition
         return condition_differs(self.base, self.condition, (*_COMPARED, "observedGeneration"))
@@ -51,7 +51,7 @@ class StatusPatch:
         return not self.changes_nomination and not self.changes_condition
 
     def after(self, old: StatusPatch) -> StatusPatch:
-        """This call with what a call that it replaces wanted besides."""
+        """Return this call merged with the changes of the call that it replaces."""
         return replace(
             self,
             nomination=old.nomination if self.nomination is None else self.nomination,
@@ -61,7 +61,7 @@ class StatusPatch:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The call that a binding cycle waits for."""
+    """The binding call of a binding cycle."""
 
     verb: ClassVar[str] = BIND
     kind: ClassVar[str] = BINDING
@@ -77,7 +77,7 @@ _COMPARED = ("status", "reason", "message")
 
 
 def condition_differs(status: Status, condition: Mapping[str, Any], fields: tuple[str, ...] = _COMPARED) -> bool:
-    """kube: conditionNeedsUpdate"""
+    """Return whether a condition differs from the status in one of the fields. kube: conditionNeedsUpdate"""
     for old in status.get("conditions") or ():
         if old.get("type") == condition["type"]:
             return any((old.get(f) or "") != (condition.get(f) or "") for f in fields)
@@ -86,9 +86,9 @@ def condition_differs(status: Status, condition: Mapping[str, Any], fields: tupl
 
 @dataclass(slots=True, eq=False)
 class Dispatcher(State):
-    """Calls by the pod's UID: `calls` those that wait or run (a newer one may wait behind one that runs), `queue` whose turn is next.
+    """`calls`: waiting and running calls by the pod's UID (a newer one may wait behind a running one); `queue`: UIDs by turn.
 
-    `retries`: how often a running call has been made again, by its number; `sent`: when it was sent first (ns).
+    `retries`: the number of retries of a running call, by its number; `sent`: the time of its first try (ns).
     """
 
     limit: int
@@ -107,7 +107,7 @@ class Dispatcher(State):
         return any(call.uid == uid for call in self.running.values())
 
     def add(self, call: Call) -> None:
-        """Keeps a call for its turn; dropped where it would change nothing, or where the pod is being bound."""
+        """Queue a call. Drop a call that would change nothing, or whose pod is being bound."""
         old = self.calls.get(call.uid)
         if isinstance(call, StatusPatch):
             if isinstance(old, Binding):
@@ -123,7 +123,7 @@ class Dispatcher(State):
             self.queue.append(call.uid)
 
     def seen(self, pod: Pod) -> None:
-        """A newer version of a pod has been seen: its waiting call's changes are relative to that."""
+        """Rebase the waiting call of a pod onto a newer version of the pod."""
         call = self.calls.get(pod.uid)
         if not isinstance(call, StatusPatch) or self.numbers[pod.uid] in self.running:
             return
@@ -132,7 +132,7 @@ class Dispatcher(State):
             self._drop(pod.uid)
 
     def next(self) -> tuple[int, Call] | None:
-        """The call whose turn it is, which then runs; None where there is none or no more may run at once."""
+        """Start the next call and return it with its number, or None if no call waits or the limit of running calls is reached."""
         if not self.queue or len(self.running) >= self.limit:
             return None
         uid = self.queue.pop(0)
@@ -150,7 +150,7 @@ class Dispatcher(State):
         return call
 
     def run_now(self, call: Call) -> int:
-        """A call that waits for nobody."""
+        """Start a call that does not wait in the queue. Return its number."""
         self.serial += 1
         self.running[self.serial] = call
         return self.serial

@@ -1,6 +1,6 @@
-"""Calls that write objects on behalf of a pod: what plugins do to resource claims.
+"""Calls that write objects for a pod: the changes that plugins make to resource claims.
 
-They are answered at once; how long the client holds them back is asked before (`Handle.held_up`).
+The API server answers at once; the client's delay is added before (`Handle.held_up`).
 
 kube: client-go/kubernetes/typed/resource/v1/resourceclaim.go, scheduler/util/utils.go (PatchPodStatus) @ v1.34.1
 """
@@ -18,7 +18,7 @@ from scheduler_core.scheduler.core.calls import client
 from scheduler_core.scheduler.core.world import Owner
 from scheduler_core.scheduler.framework.claims import Reply
 
-# What a write does to a resource claim, for the record of the call.
+# The effect of a write on a resource claim, for the record of the call.
 
 PROTECTED, UNPROTECTED = "protected", "unprotected"
 ALLOCATED, DEALLOCATED = "allocated", "deallocated"
@@ -26,7 +26,7 @@ RESERVED, RELEASED = "reserved", "released"
 
 
 class Effects(NamedTuple):
-    """`devices`: driver/pool/device of what is allocated or deallocated."""
+    """The effects of a call. `devices`: driver/pool/device of each allocated or deallocated device."""
 
     effects: list[str] | None = None
     devices: list[str] | None = None

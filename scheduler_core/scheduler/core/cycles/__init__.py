@@ -1,1 +1,1 @@
-"""Cycles as data: where each stands, what it knows, what has run."""
+"""Cycles as data: their position, their state, and their past steps."""

@@ -1,4 +1,4 @@
-"""A group's cycle as data: its placements, the members tried in each, and what becomes of the group.
+"""A group's cycle as data: its placements, the members tried in each, and the group's outcome.
 
 ```
 open -> TRYING, placement by placement, member by member -> POST_FILTER (none is feasible) -> SUBMITTING, member by member -> over
@@ -17,11 +17,11 @@ from scheduler_core.scheduler.core.cycles.scheduling_cycle import SchedulingCycl
 from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status
 from scheduler_core.scheduler.queue.types import QueuedPod
 
-UNPLACED = "pod group is unschedulable"  # kube: errPodGroupUnschedulable, which comes first in the texts
+UNPLACED = "pod group is unschedulable"  # kube: errPodGroupUnschedulable, the first part of the messages
 
 
 class Stage(enum.StrEnum):
-    """What the cycle does next."""
+    """The next stage of a group's cycle."""
 
     TRYING = "trying"
     POST_FILTER = "PodGroupPostFilter"
@@ -31,7 +31,7 @@ class Stage(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlacementScore:
-    """A plugin's score of a placement, as it is and normalized."""
+    """A plugin's score of a placement, raw and normalized."""
 
     plugin: str
     raw: int
@@ -40,7 +40,7 @@ class PlacementScore:
 
 @dataclass(frozen=True, slots=True)
 class MemberTrial:
-    """What a trial found for one member: a node, or the text of its refusal."""
+    """The result of a trial for one member: a node, or the text of its refusal."""
 
     node: str
     text: str
@@ -53,12 +53,12 @@ class MemberTrial:
 
 @dataclass(slots=True)
 class Trial(State):
-    """A placement with the members tried in it. `nodes`: None, where they are all there are."""
+    """A placement with the members tried in it. `nodes`: None for all nodes."""
 
     name: str = ""
     nodes: tuple[str, ...] | None = None
     status: Status = SUCCESS
-    scheduled: int = 0  # members with a node, those from before included
+    scheduled: int = 0  # members with a node, including those of earlier cycles
     remaining: int = 0
     placed_any: bool = False
     cycles: Copied[list[SchedulingCycle]] = field(default_factory=list)
@@ -93,24 +93,24 @@ class GroupCycle(State):
     chosen: int | None = None  # the placement whose members are submitted
     index: int = 0  # the member that is submitted
     status: Status = SUCCESS
-    root: Status = SUCCESS  # before PodGroupPostFilter added anything
+    root: Status = SUCCESS  # before PodGroupPostFilter adds reasons
     preempts: bool = False
     victims: tuple[str, ...] = ()
     nominations: Mapping[str, str] = field(default_factory=dict)  # by pod key
-    untried: Copied[list[SchedulingCycle]] = field(default_factory=list)  # of members that no trial came to
-    nested: bool = False  # it is run for a preemption
+    untried: Copied[list[SchedulingCycle]] = field(default_factory=list)  # of members that no trial reached
+    nested: bool = False  # runs for a preemption
     reported: bool = False  # the PodGroup's condition is written
-    driving: bool = False  # a member's own cycle is under way
+    driving: bool = False  # a member's own cycle runs
     ended: int | None = None
 
     @property
     def trial(self) -> Trial:
-        """The placement that is tried."""
+        """The current placement's trial."""
         return self.trials[self.at]
 
     @property
     def results(self) -> list[SchedulingCycle]:
-        """The members' cycles that are submitted, in their order."""
+        """The submitted cycles of the members, in order."""
         return [*([] if self.chosen is None else self.trials[self.chosen].cycles), *self.untried]
 
     @property

@@ -1,6 +1,6 @@
-"""The phases of scheduling and binding cycles, and what a row of their tables says.
+"""The phases of scheduling and binding cycles, and the rows of their tables.
 
-The tables are in algorithm/schedule_pod.py, steps/scheduling.py and steps/binding.py, beside what carries the phases out;
+The tables are in algorithm/schedule_pod.py, steps/scheduling.py and steps/binding.py, beside the functions that run the phases;
 docs/architecture.md shows them.
 
 ```
@@ -11,7 +11,7 @@ PreFilter -> Filter -> PreScore -> Score -> NormalizeScore -> Select -> Reserve 
                          +-> Failed
 ```
 
-Extenders, where there are any, are asked behind Filter, behind a PostFilter plugin that found victims, behind NormalizeScore, before Bind.
+Extenders are called after Filter, after a PostFilter plugin that found victims, after NormalizeScore, and before Bind.
 """
 
 import enum
@@ -92,12 +92,12 @@ class PhaseRow:
     then: Mapping[PhaseResult, Phase]
 
 
-# What the extenders have been asked in a cycle, and what their answers have come to so far.
+# The extender calls of a cycle, and the results so far.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeasibleNode:
-    """A node that is still feasible. `row`: of the snapshot, or -1 where an extender described it anew."""
+    """A node that is still feasible. `row`: its row in the snapshot, or -1 if an extender returned a modified node."""
 
     node: Node
     row: int
@@ -105,10 +105,10 @@ class FeasibleNode:
 
 @dataclass(slots=True)
 class Extension(State):
-    """`exchanges` are all calls of the cycle; those of `open` are what it is at: asked, and not yet taken in.
+    """The extender calls of a cycle. `exchanges` are all calls; `open` are the current calls, whose answers are not yet processed.
 
-    `statuses`: what extenders said of nodes, by name. `kept`: the nodes left while the filters are asked, of `filtered` before.
-    `nominated`: it is about the node that the pod is nominated to alone; `lost`: that one was not kept.
+    `statuses`: the extenders' statuses by node name. `kept`: the remaining nodes during the filters, of `filtered` before. `nominated`:
+    only the pod's nominated node is evaluated; `lost`: the extenders dropped that node.
     """
 
     exchanges: Copied[list[Exchange]] = field(default_factory=list)
@@ -118,24 +118,24 @@ class Extension(State):
     filtered: int = 0
     nominated: bool = False
     lost: bool = False
-    asking: int = 0  # the PostFilter plugin (its place in the phase) whose victims the extenders are asked about
-    resumed: bool = False  # that plugin has its answer
+    asking: int = 0  # the PostFilter plugin (its index in the phase) whose victims the extenders receive
+    resumed: bool = False  # that plugin has the extenders' answers
     victims: tuple[NodeVictims, ...] = ()
     evidence: Shared[Any] = None  # of that plugin
     numbers_from: int = 0  # exchanges of the same attempt before these
 
     @property
     def awaited(self) -> tuple[Exchange, ...]:
-        """The calls that are to be answered yet."""
+        """The calls without an answer."""
         return tuple(self.exchanges[i] for i in self.open if self.exchanges[i].answer is None)
 
     def add(self, exchange: Exchange) -> None:
-        """A call that is made now."""
+        """Add a new call."""
         self.open = (*self.open, len(self.exchanges))
         self.exchanges.append(exchange)
 
     def answer(self, number: int, answer: Answer, at: int) -> None:
-        """The answer to one of the calls that are waited for."""
+        """Set the answer of an open call. Raise KeyError if no such call waits."""
         for i in self.open:
             exchange = self.exchanges[i]
             if exchange.number == number and exchange.answer is None:
@@ -144,11 +144,11 @@ class Extension(State):
         raise KeyError(number)
 
     def current(self) -> Exchange:
-        """The first call that is still to be taken in."""
+        """Return the first open call."""
         return self.exchanges[self.open[0]]
 
     def take(self, taken: Exchange) -> Exchange:
-        """Its answer is taken in: the call with what it came to."""
+        """Replace the first open call with the processed call, and close and return it."""
         self.exchanges[self.open[0]] = taken
         self.open = self.open[1:]
         return taken

@@ -1,4 +1,4 @@
-"""A scheduling cycle as data: where it is, what it knows, what has run. So it can be copied, stored and stepped."""
+"""A scheduling cycle as data: its position, state, and past steps. A cycle can be copied, stored, and stepped."""
 
 import enum
 from dataclasses import dataclass, field
@@ -43,21 +43,21 @@ class BindingCycle(State):
     steps: Copied[list[PluginStep]] = field(default_factory=list)
     waiting: Copied[dict[str, int]] = field(default_factory=dict)  # Permit plugin -> deadline (ns)
     decision: Status | None = None  # of the wait
-    done: bool = False  # the plugin at `index` has answered and only its latency is being waited for
+    done: bool = False  # the plugin at `index` has answered and only its latency remains
     answer: Status = SUCCESS
-    extension: Copied[Extension | None] = None  # of extenders that bind, once one is asked
+    extension: Copied[Extension | None] = None  # of extenders that bind, once one is called
     exchanges: int = 0  # with extenders, in the scheduling cycle
 
 
-# A preemption being carried out, as data.
+# A preemption in progress, as data.
 
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """One preemption being carried out: the victim at `index` is next. `has_condition`: it has its condition. `held_up`: a cycle waits.
-    `tries`: how often the call about it has been made again. `in_memory`: the last victim was evicted without a call.
+    """A preemption in progress: the victim at `index` is next. `has_condition`: the victim has its condition. `held_up`: a cycle waits.
+    `tries`: the number of retries of the call about the victim. `in_memory`: the last victim was evicted without a call.
 
-    One that goes on beside the cycles begins (`begun`) when the cycle that decided on it is over.
+    An eviction beside the cycles begins (`begun`) when the cycle that decided on it is over.
     """
 
     number: int
@@ -65,7 +65,7 @@ class Eviction:
     node: str
     victims: tuple[Pod, ...]
     held_up: bool
-    chosen: int = 0  # victims, with those that end already
+    chosen: int = 0  # number of victims, including terminating ones
     begun: bool = False
     index: int = 0
     has_condition: bool = False
@@ -78,7 +78,7 @@ class Eviction:
         return DELETE if self.has_condition else STATUS, self.victims[self.index].key
 
 
-# Where Filter's search stands.
+# The progress of Filter's search.
 
 
 class Stage(enum.StrEnum):
@@ -95,17 +95,17 @@ class Search(State):
     order: Shared[Rows]
     wanted: int
     own_nomination: bool = False  # only the node that the pod itself is nominated to
-    nominated: bool = False  # other pods are nominated to some node that was looked at
+    nominated: bool = False  # other pods are nominated to an evaluated node
     start: int = 0  # first of `order` in the current block
-    stop: int = 0  # first behind the current block
+    stop: int = 0  # end (exclusive) of the current block
     rows: Shared[Rows | None] = None
     stage: Stage = Stage.MAIN
     rest: Shared[Rows | None] = None  # rows of the block that the stage leaves out
-    view: Shared[NodeTable | None] = None  # of the stage, where it is a what-if
+    view: Shared[NodeTable | None] = None  # of the stage, if it is a what-if
     state: Shared[CycleState | None] = None
     found: int = 0
-    seen: int = 0  # rows that the filters looked at
-    processed: int = 0  # by how much the start index moves
+    seen: int = 0  # rows that the filters evaluated
+    processed: int = 0  # the number by which the start index moves
     beyond: int | None = None  # the feasible row that ended the search
 
 
@@ -117,13 +117,13 @@ class SchedulingCycle(State):
     scheduler: str
     profile: str
     queued: QueuedPod
-    nodes: Shared[NodeTable]  # where it is the scheduler's snapshot, a copied scheduler sets its own
+    nodes: Shared[NodeTable]  # if this is the scheduler's snapshot, a copied scheduler sets its own
     started: int
     first_position: int = 0
     span: int = 0
     point_span: int = 0
     phase: Phase = Phase.PRE_FILTER
-    run: tuple[int, ...] = ()  # which of the point's plugins run in this phase
+    run: tuple[int, ...] = ()  # the point's plugins that run in this phase
     index: int = 0  # position in `run`
     t: int = 0  # of the step in progress
     position: int = 0
@@ -131,7 +131,7 @@ class SchedulingCycle(State):
     steps: Copied[list[PluginStep]] = field(default_factory=list)
     node_names: frozenset[str] | None = None  # PreFilter's merged result
     narrowed_by: tuple[str, ...] = ()
-    absent: Status = SUCCESS  # status of nodes outside PreFilter's result, or of all nodes when PreFilter refused
+    absent: Status = SUCCESS  # status of nodes outside PreFilter's result, or of all nodes if PreFilter rejects
     pre_filter_status: Status = SUCCESS
     search: Copied[Search | None] = None
     refused_by: Copied[NDArray[np.int32]] = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -148,16 +148,16 @@ class SchedulingCycle(State):
     nominated_mark: tuple[int, int, int] | None = None  # row, step and reason of that refusal
     nominated_refusal: Status | None = None  # of the node that the pod was nominated to
     post_filter: Status = SUCCESS  # of all PostFilter plugins together
-    nomination: str | None = None  # what becomes of the pod's nomination: None leaves it, "" clears it
-    preemption: PostFilterResult | None = None  # what is to be carried out
+    nomination: str | None = None  # the pod's new nomination: None keeps the old one, "" clears it
+    preemption: PostFilterResult | None = None  # to be carried out
     unschedulable_plugins: tuple[str, ...] = ()
     waits: tuple[tuple[str, int], ...] = ()  # Permit plugins that wait, with their timeouts (ns)
-    evicting: bool = False  # the preemption has begun to be carried out
-    decided: int = 0  # when the algorithm was over (ns)
-    extension: Copied[Extension | None] = None  # of the extenders, once one is asked
+    evicting: bool = False  # the preemption has started
+    decided: int = 0  # when the algorithm ended (ns)
+    extension: Copied[Extension | None] = None  # of the extenders, once one is called
     hint: str = ""  # the node that batching tried alone
-    batching: str = ""  # kube's reason for which batching threw its list away, or made none
-    within: frozenset[str] | None = None  # the nodes of a group's placement, which alone are searched; plugins know all
+    batching: str = ""  # kube's reason why batching discarded its list, or stored none
+    within: frozenset[str] | None = None  # nodes of a group's placement: only these are searched; plugins see all
 
     @property
     def pod(self) -> Pod:
@@ -165,7 +165,7 @@ class SchedulingCycle(State):
 
     @property
     def size(self) -> int:
-        """Return the number of nodes among which the pod may get one."""
+        """The number of nodes in the search: all nodes, or those of the group's placement."""
         return len(self.nodes if self.within is None else self.within)
 
     @property
@@ -175,7 +175,7 @@ class SchedulingCycle(State):
 
     @property
     def node(self) -> str:
-        """The chosen node of a cycle that has one."""
+        """The chosen node. The cycle must have one."""
         assert self.chosen is not None
         return self.chosen
 

@@ -1,1 +1,1 @@
-"""What a scheduler does, one step at a time: scheduling and binding cycles, evictions, API calls, and what it hears of."""
+"""The steps of a scheduler: scheduling and binding cycles, evictions, API calls, and informer events."""

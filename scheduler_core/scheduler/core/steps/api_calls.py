@@ -1,6 +1,6 @@
-"""Calls to the API server about pods that do not hold up the scheduler: one at a time per pod, a newer one replaces a waiting one.
+"""API calls about pods that do not block the scheduler: at most one call per pod runs, and a newer call replaces a waiting one.
 
-With the gate SchedulerAsyncAPICalls off a call is made at once by whoever wants it.
+With the gate SchedulerAsyncAPICalls off, each call is sent at once.
 
 kube: backend/api_dispatcher/{api_dispatcher,call_queue}.go, framework/api_calls/{pod_status_patch,pod_binding}.go @ v1.34.1
 """
@@ -21,7 +21,7 @@ from scheduler_core.scheduler.core.scheduler import Scheduler
 
 
 def patch_status(scheduler: Scheduler, pod: Pod, condition: Mapping[str, Any] | None, nomination: str | None) -> int:
-    """Asks for a change of a pod's status; returns how long (ns) the caller is held up."""
+    """Request a change of a pod's status. Return how long (ns) the caller waits for it."""
     call = StatusPatch(pod.uid, pod.key, pod.manifest.get("status") or {}, condition, nomination)
     if scheduler.features.async_api_calls:
         scheduler.calls.add(call)
@@ -33,7 +33,7 @@ def patch_status(scheduler: Scheduler, pod: Pod, condition: Mapping[str, Any] | 
 
 
 def bind(scheduler: Scheduler, pod: Pod, number: int) -> None:
-    """Asks for the turn of a binding cycle's call."""
+    """Request the binding call of a binding cycle."""
     call = Binding(pod.uid, pod.key, number)
     if scheduler.features.async_api_calls:
         scheduler.calls.add(call)
@@ -43,7 +43,7 @@ def bind(scheduler: Scheduler, pod: Pod, number: int) -> None:
 
 
 def pump(scheduler: Scheduler) -> None:
-    """Sends the calls whose turn it is."""
+    """Send the queued calls that may run now."""
     while (turn := scheduler.calls.next()) is not None:
         number, call = turn
         if isinstance(call, StatusPatch) and call.idle:
@@ -54,7 +54,7 @@ def pump(scheduler: Scheduler) -> None:
 
 
 def _send(scheduler: Scheduler, number: int, call: Call) -> int:
-    """Puts the answer on the agenda; returns how long (ns) it takes."""
+    """Push the call's answer onto the agenda. Return the time (ns) until then."""
     world = scheduler.world
     usual = world.settings.patch_cost if isinstance(call, StatusPatch) else world.settings.bind_cost
     cost = client.latency(scheduler, call.verb, call.key, usual) + client.throttle(scheduler, call.verb, call.key)
@@ -64,7 +64,7 @@ def _send(scheduler: Scheduler, number: int, call: Call) -> int:
 
 
 def retime(scheduler: Scheduler, fault: Fault) -> None:
-    """A call that is on its way already takes, from now on, as long as is asked for."""
+    """Change the remaining latency of a pending call to the fault's latency, if it has one."""
     if fault.latency is None:
         return
     world, running = scheduler.world, scheduler.calls.running.items()
@@ -73,7 +73,7 @@ def retime(scheduler: Scheduler, fault: Fault) -> None:
 
 
 def _answer_at(scheduler: Scheduler, number: int, at: int) -> None:
-    """Has a running call answered at another time; a scheduling cycle that waits for it waits as long."""
+    """Move the answer of a running call to another time, with the scheduling cycle that waits for it."""
     agenda, call, cycle = scheduler.world.agenda, scheduler.calls.running[number], scheduler.cycle
     moved: list[Action] = [AnswerCall(scheduler.name, number)]
     if cycle is not None and cycle.held_up and cycle.pod.uid == call.uid:
@@ -117,7 +117,7 @@ def patch(scheduler: Scheduler, call: StatusPatch) -> Answer:
 
 
 def _merge_condition(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:
-    """The condition as a strategic merge patch leaves it: fields in which it differs from the base are set, the others stay as they are."""
+    """Return the condition after the strategic merge patch: fields that differ from the base are set, all others are unchanged."""
     assert call.condition is not None
     kind = call.condition["type"]
     base = next((c for c in call.base.get("conditions") or () if c.get("type") == kind), None)
@@ -126,7 +126,7 @@ def _merge_condition(live: Pod | None, call: StatusPatch) -> Mapping[str, Any]:
         kept = {} if now is None else {name: value for name, value in now.items() if name != "lastTransitionTime"}
         return {**kept, **call.condition}
     changed = {name: value for name, value in call.condition.items() if base.get(name) != value}
-    kept = {"type": kind} if now is None else dict(now)  # none: the pod was made anew under its name
+    kept = {"type": kind} if now is None else dict(now)  # None: the pod was recreated with the same name
     if "status" in changed:
         kept.pop("lastTransitionTime", None)
     return {**kept, **changed}

@@ -1,6 +1,6 @@
 """The binding cycle of a Scheduler: wait on Permit, PreBind, Bind, PostBind; it overlaps with later scheduling cycles.
 
-A step whose plugin takes virtual time is entered at once and answered when that time has passed.
+If a step's plugin takes virtual time, the step begins at once, and the answer follows after that time.
 
 kube: schedule_one.go (bindingCycle, handleBindingCycleError, finishBinding) @ v1.34.1
 """
@@ -28,7 +28,7 @@ from scheduler_core.scheduler.framework.runtime.framework import record_step
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    """Begins the binding cycle of a pod that has been assumed and reserved."""
+    """Start the binding cycle of a pod that is assumed and reserved."""
     world = scheduler.world
     node = cycle.node
     binding = BindingCycle(
@@ -57,9 +57,9 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
 
 
 def _nominate(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> int:
-    """A binding that will take its time is announced in status.nominatedNodeName; PreBind passes over plugins with nothing to do.
+    """Set status.nominatedNodeName if the binding takes time: a plugin has work at PreBind, or the pod waits on Permit.
 
-    Returns how long (ns) the call holds the binding up.
+    PreBind skips plugins without work. Return how long (ns) the call delays the binding.
 
     kube: RunPreBindPreFlights
     """
@@ -73,7 +73,7 @@ def _nominate(scheduler: Scheduler, binding: BindingCycle, waits: bool) -> int:
 
 
 def activate(scheduler: Scheduler, state: CycleState) -> None:
-    """Moves the pods that plugins asked for to the active queue. kube: PodsToActivate"""
+    """Move the pods that plugins activated to the active queue. kube: PodsToActivate"""
     keys = state.get(PODS_TO_ACTIVATE) or ()
     if not keys:
         return
@@ -83,14 +83,14 @@ def activate(scheduler: Scheduler, state: CycleState) -> None:
 
 
 def advance(scheduler: Scheduler, number: int) -> None:
-    """Runs the next step of a binding cycle."""
+    """Run the next step of a binding cycle."""
     binding, world = scheduler.bindings[number], scheduler.world
     binding.t, binding.position = world.now, world.position
     _ROWS[binding.phase].run(scheduler, binding)
 
 
 def _follow(scheduler: Scheduler, binding: BindingCycle, result: PhaseResult) -> None:
-    """Enters the phase that comes next."""
+    """Enter the next phase."""
     row = _ROWS[_ROWS[binding.phase].then[result]]
     binding.phase, binding.index = row.phase, 0
     binding.entered = binding.since = scheduler.world.now
@@ -102,7 +102,7 @@ def _follow(scheduler: Scheduler, binding: BindingCycle, result: PhaseResult) ->
 
 def _after_wait(scheduler: Scheduler, binding: BindingCycle) -> None:
     status = binding.decision
-    if status is None:  # it did not wait for Permit, but for an API call
+    if status is None:  # it waited for an API call, not for Permit
         _follow(scheduler, binding, PhaseResult.SUCCESS)
         return
     scheduler.figures.permit_wait.observe((status.code.kube_name,), scheduler.world.now - binding.started)
@@ -141,14 +141,14 @@ def _begin(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _begin_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
-    # kube: Permit is the last point that can make a pod unschedulable. After it no hint will ask for the events, so
-    # they are freed before the binding, which may take long.
+    # kube: Permit is the last point that can make a pod unschedulable. After it no hint needs the events, so
+    # they are freed before the binding, which may be slow.
     scheduler.queue.done(binding.pod.uid)
     _begin(scheduler, binding)
 
 
 def _begin_extenders(scheduler: Scheduler, binding: BindingCycle) -> None:
-    """Asks the first extender that binds; mostly there is none."""
+    """Call the first extender that binds, if any."""
     binders = extender_binding.binders(scheduler, binding)
     if binding.index < len(binders):
         delay = extender_binding.ask(scheduler, binding, binders[binding.index])
@@ -159,7 +159,7 @@ def _begin_extenders(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _run_extender(scheduler: Scheduler, binding: BindingCycle) -> None:
-    """An extender has answered."""
+    """Process the answer of an extender."""
     status = extender_binding.take(scheduler, binding)
     if status.ok:
         _complete_bind(scheduler, binding)
@@ -172,7 +172,7 @@ def _run_extender(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def _begin_bind(scheduler: Scheduler, binding: BindingCycle) -> None:
-    """The call that binds waits for its turn among the calls about the pod."""
+    """Queue the binding call among the calls about the pod."""
     if _plugins(scheduler, binding):
         api_calls.bind(scheduler, binding.pod, binding.number)
     else:
@@ -190,7 +190,7 @@ def _push(scheduler: Scheduler, binding: BindingCycle, delay: int) -> None:
 
 
 def _run(scheduler: Scheduler, binding: BindingCycle) -> None:
-    """Calls a plugin, or takes its answer once its latency has passed."""
+    """Call a plugin, or process its answer after its latency."""
     if binding.done:
         binding.done = False
         _handle_status(scheduler, binding, binding.answer)
@@ -248,7 +248,7 @@ def _finish(scheduler: Scheduler, binding: BindingCycle) -> None:
 
 
 def cancel_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> bool:
-    """A preemption stops a pod whose PreBind plugins work; False where none works. kube: podInPreBind.CancelPod"""
+    """Cancel the running PreBind plugin of a preempted pod. Return False if none runs. kube: podInPreBind.CancelPod"""
     plugins = _plugins(scheduler, binding) if binding.phase is Phase.PRE_BIND and not_idle(binding.state) else ()
     if not plugins:
         return False
@@ -263,7 +263,7 @@ def cancel_pre_bind(scheduler: Scheduler, binding: BindingCycle) -> bool:
 
 
 def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Status) -> None:
-    """Unreserve in reverse order, forget, move what that helps, requeue."""
+    """Run Unreserve in reverse order, forget the pod, move the pods that this helps, and requeue."""
     result = PhaseResult.REFUSED if status.rejected else PhaseResult.ERROR
     binding.phase = _ROWS[binding.phase].then[result]
     for plugin in scheduler.profiles[binding.profile].at(Point.UNRESERVE):
@@ -274,7 +274,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
     forget(scheduler, binding.pod, binding.span)
     failure, outcome, message = _explain(point, status)
     now, forgotten = scheduler.world.now, ObjectEvent(ASSIGNED_POD_DELETE, binding.pod, None)
-    # A pod that failed by an error backs off whatever the events say, so nothing needs to be deferred.
+    # A pod that failed by an error backs off in any case, so nothing needs to be deferred.
     if was_assumed and not status.rejected:
         scheduler.queue.move_all(forgotten, now)
     scheduler.world.record(BindingEnded(binding.pod.key, binding.node, outcome, message), scheduler.name, binding.span)
@@ -289,7 +289,7 @@ def _fail(scheduler: Scheduler, binding: BindingCycle, point: Point, status: Sta
 
 
 def _explain(point: Point, status: Status) -> tuple[Status, str, str]:
-    """Only a rejection on Permit becomes a FitError; later points' answers stand as they are."""
+    """Return the failure's status, outcome, and message. Only rejections on Permit become a FitError; later ones are unchanged."""
     if point is Point.EXTENDER_BIND:
         return status, "error", status.message
     if point is Point.PERMIT and not status.rejected:
@@ -304,12 +304,12 @@ def _explain(point: Point, status: Status) -> tuple[Status, str, str]:
 
 
 def _nothing(scheduler: Scheduler, binding: BindingCycle) -> None:
-    """A phase in which nothing is to be done."""
+    """Do nothing: the phase has no work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BindingPhase(PhaseRow):
-    """`enter` comes first, `run` is one step, `call` runs one plugin. What ends, well or not, is gone at once."""
+    """`enter` runs first, `run` is one step, `call` runs one plugin. An ended binding cycle is removed at once."""
 
     enter: Callable[[Scheduler, BindingCycle], None] = _nothing
     run: Callable[[Scheduler, BindingCycle], None] = _run

@@ -1,7 +1,7 @@
-"""A scheduler's elector on the world's agenda: its turns, its calls to the API server, and what its reports lead to.
+"""A scheduler's elector on the world's agenda: its turns, its calls to the API server, and the effects of its reports.
 
-Both kinds of action have the priority of timers, so that a world in which nothing but leases is renewed counts as idle; a renewal that
-goes well leaves no record. A process that is cut off waits in vain: its calls fail after a while.
+Both kinds of action have the priority of timers, so that a world in which only leases are renewed counts as idle; a successful renewal
+leaves no record. In a process that is cut off, calls fail after a while.
 
 kube: cmd/kube-scheduler/app/{server,options/options}.go @ v1.34.1
 """
@@ -23,13 +23,13 @@ _CUT_OFF = LeaseAnswer(reason="Timeout", message=UNREACHABLE)
 
 
 def begin(scheduler: Scheduler) -> None:
-    """The process starts."""
+    """Start the process, and its elector if the process is on standby."""
     startup.begin(scheduler)
     _stand(scheduler)
 
 
 def advance_start_up(scheduler: Scheduler) -> None:
-    """The next step of the start; when all is known it stands for election, where somebody is elected."""
+    """Run the next step of the start, and start the elector when the process is on standby."""
     startup.advance(scheduler)
     _stand(scheduler)
 
@@ -47,7 +47,7 @@ def is_due(scheduler: Scheduler, action: Elect) -> bool:
 
 
 def take_turn(scheduler: Scheduler) -> None:
-    """The elector's turn has come."""
+    """Run the elector's turn."""
     _follow(scheduler, _elector(scheduler).wake(_clock(scheduler)))
 
 
@@ -60,7 +60,7 @@ def is_asked(scheduler: Scheduler, action: AnswerLease) -> bool:
 
 
 def answer(scheduler: Scheduler) -> None:
-    """The call about the lease reaches the API server, and is answered."""
+    """Deliver the call about the lease to the API server, and process the answer."""
     process = startup.process_of(scheduler)
     call, process.call = process.call, None
     assert call is not None
@@ -69,7 +69,7 @@ def answer(scheduler: Scheduler) -> None:
 
 
 def terminate(scheduler: Scheduler) -> None:
-    """SIGTERM: no cycle begins any more, and the lease is given back."""
+    """Handle SIGTERM: start no more cycles, and release the lease."""
     startup.end(scheduler)
     process = startup.process_of(scheduler)
     if process.elector is not None and process.electing:
@@ -85,7 +85,7 @@ def may_lead(scheduler: Scheduler, acting: Sequence[Scheduler]) -> bool:
     holder = candidate.observed.holder
     if any(other.process is not None and other.process.identity == holder for other in acting):
         return False
-    late = candidate.valid_until + candidate.config.lease_duration  # by then it had its chance
+    late = candidate.valid_until + candidate.config.lease_duration  # later, it has had its chance
     return process.elector.calling or (bool(holder) and _clock(scheduler) < late)
 
 
@@ -97,7 +97,7 @@ def _elector(scheduler: Scheduler) -> LeaderElector:
 
 
 def _clock(scheduler: Scheduler) -> int:
-    """The time on the process' clock (ns since 1970)."""
+    """Return the time on the process' clock (ns since 1970)."""
     world = scheduler.world
     return world.store.epoch + startup.process_of(scheduler).clock.at(world.now)
 
@@ -111,7 +111,7 @@ def _next_turn(scheduler: Scheduler) -> int | None:
 
 
 def _follow(scheduler: Scheduler, steps: Steps) -> None:
-    """Does what the elector's steps ask for, and asks for its next turn."""
+    """Carry out the elector's steps, and push its next turn onto the agenda."""
     process, world = startup.process_of(scheduler), scheduler.world
     turn = _next_turn(scheduler)
     for step in steps:
@@ -136,7 +136,7 @@ def _send(scheduler: Scheduler) -> None:
 
 
 def _note(scheduler: Scheduler, report: Report) -> None:
-    """Leaves a record."""
+    """Record the report."""
     process = startup.process_of(scheduler)
     leader = _elector(scheduler).candidate.observed.holder
     scheduler.world.record(LeaderElection(report.what.value, process.identity, leader), scheduler.name)
@@ -145,7 +145,7 @@ def _note(scheduler: Scheduler, report: Report) -> None:
 
 
 def _ignore_report(scheduler: Scheduler, report: Report) -> None:
-    """Nothing: it happens all the time."""
+    """Ignore a routine report."""
 
 
 def _on_renewal(scheduler: Scheduler, report: Report) -> None:
@@ -175,7 +175,7 @@ def _on_stop(scheduler: Scheduler, report: Report) -> None:
 
 
 def _event(scheduler: Scheduler, report: Report) -> None:
-    """A Kubernetes Event about the Lease; it is lost where the process is cut off."""
+    """Record a Kubernetes Event about the Lease. It is lost if the process is cut off."""
     process, world = startup.process_of(scheduler), scheduler.world
     config = _elector(scheduler).config
     event = KubeEvent(

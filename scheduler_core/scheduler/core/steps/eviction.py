@@ -1,7 +1,7 @@
-"""Carrying out a preemption: lower nominations are taken back, victims evicted, the most important first.
+"""The execution of a preemption: nominations of lower priority are cleared, and victims are evicted, the most important first.
 
-With the gate SchedulerAsyncPreemption on this goes on beside the scheduling cycles; while it does, the preemptor is kept from being tried
-again, up to the last victim. With it off the scheduling cycle waits for it.
+With the gate SchedulerAsyncPreemption on, this runs beside the scheduling cycles; until the last victim, PreEnqueue holds the preemptor
+back. With the gate off, the scheduling cycle waits for it.
 
 DEVIATION: victims go one after the other; kube evicts as many at once as the configuration's parallelism says.
 
@@ -33,13 +33,13 @@ PLUGIN = "DefaultPreemption"
 
 
 def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
-    """Begins to make room for a pod on its nominated node; True where its cycle has to wait. Victims that end already are left to end."""
+    """Begin to evict the victims of a preemption, except terminating ones. Return whether the cycle has to wait."""
     result = cycle.preemption
     assert result is not None
     held_up = not scheduler.features.async_preemption
     victims = tuple(pod for pod in result.victims if not pod.deleting)
     chosen = len(result.victims)
-    preemptor = scheduler.live(cycle.pod.key) or cycle.pod  # it may have changed, or been made anew, meanwhile
+    preemptor = scheduler.live(cycle.pod.key) or cycle.pod  # it may have changed or been recreated meanwhile
     job = Eviction(cycle.number, preemptor, result.nominated_node or "", victims, held_up, chosen)
     if held_up:
         ends_after = _begin(scheduler, job) if victims else _end(scheduler, job)
@@ -52,7 +52,7 @@ def start(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
 
 
 def start_for_group(scheduler: Scheduler, number: int, group: Pod, chosen: tuple[Pod, ...]) -> None:
-    """Begin to evict pods for a group, which a pod stands for. DEVIATION: this never holds up the cycle."""
+    """Begin to evict pods for a group; `group` is the pod that represents it. DEVIATION: this never holds up the cycle."""
     victims = tuple(pod for pod in chosen if not pod.deleting)
     _start_beside(scheduler, Eviction(number, group, "cluster", victims, False, len(chosen)))
 
@@ -65,7 +65,7 @@ def _start_beside(scheduler: Scheduler, job: Eviction) -> None:
 
 
 def _clear_lower(scheduler: Scheduler, job: Eviction) -> int:
-    """Takes back the nominations of lower priority to the node; returns how long (ns) that holds up the caller.
+    """Clear the nominations of lower priority to the node. Return how long (ns) the caller waits for it.
 
     kube: getLowerPriorityNominatedPods, clearNominatedNodeName
     """
@@ -80,12 +80,12 @@ def _begin(scheduler: Scheduler, job: Eviction) -> int | None:
 
 
 def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
-    """Turns to the victim whose turn it is: one that waits on Permit is rejected at once, another takes API calls.
+    """Continue with the next victim: reject a victim that waits on Permit at once; evict another by API calls.
 
-    Returns None where it waits for such a call, else as `_end` does.
+    Return None if an API call is pending, else the result of `_end`.
     """
     while job.index < len(job.victims):
-        # Before the last victim goes, as in kube: its deletion must find a preemptor that PreEnqueue lets through.
+        # Before the last victim is deleted, as in kube: its deletion must find a preemptor that passes PreEnqueue.
         gates = Behavior.LAST_VICTIM_GATES in scheduler.features.behaviors
         if job.index == len(job.victims) - 1 and not gates:
             scheduler.preempting.pop(job.preemptor.uid, None)
@@ -102,7 +102,7 @@ def _go_on(scheduler: Scheduler, job: Eviction) -> int | None:
 
 
 def _reject(scheduler: Scheduler, binding: BindingCycle) -> bool:
-    """Stop the binding of a victim without a call; False where it must be deleted. Since 1.36 the victim returns to the queue."""
+    """Stop the binding of a victim without a call; False if it must be deleted. Since 1.36 the victim returns to the queue."""
     if binding.waiting:
         if scheduler.preempts_in_memory:
             permit.preempt(scheduler, binding, PLUGIN)
@@ -113,7 +113,7 @@ def _reject(scheduler: Scheduler, binding: BindingCycle) -> bool:
 
 
 def _resume(scheduler: Scheduler, job: Eviction) -> None:
-    """Goes on after an API call; a cycle that waits for the eviction gets its turn with the end of it."""
+    """Continue after an API call. At the end, a cycle that waits for the eviction continues."""
     ends_after = _go_on(scheduler, job)
     if ends_after is not None and job.held_up:
         scheduler.push_cycle(ends_after)
@@ -128,7 +128,7 @@ def _wait(scheduler: Scheduler, job: Eviction) -> None:
 
 
 def retime(scheduler: Scheduler, fault: Fault) -> None:
-    """A call about a victim that is on its way takes, from now on, as long as is asked for."""
+    """Change the remaining latency of pending calls about a victim to the fault's latency, if it has one."""
     world = scheduler.world
     if fault.latency is None:
         return
@@ -144,7 +144,7 @@ def _answer_at(scheduler: Scheduler, job: Eviction, at: int) -> None:
 
 
 def advance(scheduler: Scheduler, number: int) -> None:
-    """The next thing of an eviction: it begins, or a victim gets the condition that says why it has to go, or is deleted."""
+    """Run the next step of an eviction: begin it, set the victim's DisruptionTarget condition, or delete the victim."""
     job = scheduler.evictions[number]
     if not job.begun:
         _clear_lower(scheduler, job)
@@ -152,9 +152,9 @@ def advance(scheduler: Scheduler, number: int) -> None:
         return
     answer = _call(scheduler, job)
     if answer is None:
-        return  # it is made again
+        return  # the client will retry
     if answer.reason == "NotFound":
-        # Somebody else has deleted the victim meanwhile: its room is free all the same, so kube goes on to the next one.
+        # Another client has deleted the victim meanwhile. Its resources are free, too, so kube continues with the next victim.
         _resume(scheduler, replace(job, index=job.index + 1, has_condition=False, tries=0))
     elif not answer.ok:
         scheduler.evictions.pop(job.number, None)
@@ -175,7 +175,7 @@ def advance(scheduler: Scheduler, number: int) -> None:
 
 
 def _call(scheduler: Scheduler, job: Eviction) -> Answer | None:
-    """Makes the call about the victim whose turn it is; None where the client will make it again."""
+    """Call the API server about the current victim. Return None if the client will retry."""
     world, victim = scheduler.world, job.victims[job.index]
     fault = client.take_fault(scheduler, *job.next_call)
     answer = DONE if fault is None else fault.answer()
@@ -200,7 +200,7 @@ def _write(scheduler: Scheduler, job: Eviction) -> Answer:
     if not job.has_condition:
         return world.store.patch_pod_status(victim.key, world.now, condition=_condition(scheduler, job, victim))
     if job.index == len(job.victims) - 1:
-        # Before the DELETE, as in kube: the last victim's deletion is the event that is to wake the preemptor.
+        # Before the DELETE, as in kube: the last victim's deletion is the event that must requeue the preemptor.
         scheduler.preempting.pop(job.preemptor.uid, None)
     try:
         world.api.delete(("Pod", victim.namespace, victim.name))
@@ -224,14 +224,14 @@ def _noun(preemptor: Pod) -> str:
 
 
 def _end(scheduler: Scheduler, job: Eviction) -> int:
-    """Returns for how long (ns) a cycle that waits for the eviction is held up yet."""
+    """End the eviction. Return how long (ns) a cycle that waits for it has to wait yet."""
     scheduler.evictions.pop(job.number, None)
     cost = 0
     if job.held_up:
         scheduler.figures.preemption_victims.observe((), job.chosen)
         cost = _clear_lower(scheduler, job)
     else:
-        # No victim was deleted, so no deletion will wake the preemptor.
+        # No victim was deleted, so no deletion will requeue the preemptor.
         scheduler.preempting.pop(job.preemptor.uid, None)
         if job.in_memory if scheduler.preempts_in_memory else not job.evicted:
             scheduler.queue.activate((job.preemptor,), scheduler.world.now)

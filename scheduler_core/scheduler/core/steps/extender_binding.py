@@ -1,7 +1,7 @@
-"""Binding by extenders, in the place of the Bind plugins: the first that binds and is interested in the pod decides.
+"""Binding by extenders instead of the Bind plugins: the first extender that binds and is interested in the pod decides.
 
-An extender that says it has bound the pod writes the binding to the API server itself; here that is done for it, as it has no way to the
-simulated one. Where the API server refuses, the extender is taken to have said so.
+A real extender writes the binding to the API server itself. An extender here cannot reach the simulated API server, so the scheduler
+writes the binding for it. If the API server refuses, this counts as the extender's error.
 
 kube: schedule_one.go (bind, extendersBinding), extender.go (Bind) @ v1.34.1
 """
@@ -18,13 +18,13 @@ from scheduler_core.scheduler.framework.status import Status
 
 
 def binders(scheduler: Scheduler, binding: BindingCycle) -> tuple[Extender, ...]:
-    """The extenders that would bind the pod, in order."""
+    """Return the extenders that would bind the pod, in order."""
     extenders = scheduler.algorithm_state.extenders
     return tuple([e for e in extenders if e.serves(Verb.BIND, binding.pod)]) if extenders else ()
 
 
 def ask(scheduler: Scheduler, binding: BindingCycle, extender: Extender) -> int | None:
-    """Asks an extender. How long (ns) until it has answered; None where that comes from outside."""
+    """Call an extender. Return the time (ns) until its answer, or None if the answer comes from outside."""
     if binding.extension is None:
         binding.extension = Extension(numbers_from=binding.exchanges)
     calls.ask(binding.extension, binding, extender, Verb.BIND, Request(binding.pod, node=binding.node))
@@ -32,7 +32,7 @@ def ask(scheduler: Scheduler, binding: BindingCycle, extender: Extender) -> int 
 
 
 def take(scheduler: Scheduler, binding: BindingCycle) -> Status:
-    """Takes the answer in; status Skip leaves the pod to the next one."""
+    """Process the answer. Status Skip: the next extender is called."""
     assert binding.extension is not None
     step = calls.take_binding(binding.extension, binding, lambda: _bind(scheduler, binding))
     record_step(scheduler.world, scheduler.name, binding, step)
@@ -40,7 +40,7 @@ def take(scheduler: Scheduler, binding: BindingCycle) -> Status:
 
 
 def _bind(scheduler: Scheduler, binding: BindingCycle) -> str:
-    """Return why the API server refuses the binding; "" if it takes it."""
+    """Return why the API server refuses the binding, or "" if the pod is bound."""
     world, pod = scheduler.world, binding.pod
     answer = world.api.answer_binding(pod.key, pod.uid, binding.node)
     world.record(ApiCall("BIND", pod.key, binding.node, error=answer.message), scheduler.name)

@@ -1,7 +1,7 @@
-"""A scheduler's calls of extenders: what is asked is recorded, and the answer comes at its virtual time, or from outside.
+"""A scheduler's calls to extenders: each is recorded, and its answer arrives at its virtual time, or from outside.
 
-An answer that is made here is known at once, and counts when its latency has passed. One from outside is a command (AnswerExtender): until
-then the world stands still, so that no virtual time passes that the answer would have to go back to.
+The answer of a simulated extender is known at once, and counts after its latency. An answer from outside is a command (AnswerExtender):
+until then the world is paused, so that virtual time never has to go back.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from scheduler_core.scheduler.extenders.extender import Verb
 
 
 def send(scheduler: Scheduler, extension: Extension, span: int) -> int | None:
-    """Sends what is asked and not answered. How long (ns) until all answers are there; None where one comes from outside."""
+    """Send the open calls. Return the time (ns) until all answers have arrived, or None if one comes from outside."""
     world = scheduler.world
     for exchange in extension.awaited:
         request = exchange.request
@@ -41,7 +41,7 @@ def _delay(scheduler: Scheduler, extension: Extension) -> int | None:
 
 
 def iterate_awaited_calls(scheduler: Scheduler) -> Iterator[tuple[int, Exchange]]:
-    """The calls whose answers come from outside, with the numbers of their attempts."""
+    """Yield the calls whose answers come from outside, with the numbers of their attempts."""
     cycle = scheduler.cycle
     if cycle is not None and cycle.extension is not None:
         for exchange in cycle.extension.awaited:
@@ -53,7 +53,7 @@ def iterate_awaited_calls(scheduler: Scheduler) -> Iterator[tuple[int, Exchange]
 
 
 def answer(scheduler: Scheduler, attempt: int, number: int, answer: Answer) -> bool:
-    """Takes an answer from outside; False where nobody waits for it any more."""
+    """Process an answer from outside. Return False if no call waits for it."""
     waiting = [
         exchange for a, exchange in iterate_awaited_calls(scheduler) if (a, exchange.number) == (attempt, number)
     ]

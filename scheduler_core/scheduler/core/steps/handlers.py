@@ -1,4 +1,4 @@
-"""Event handlers: what a watch event does to a scheduler's cache and queue.
+"""Event handlers: the effects of a watch event on a scheduler's cache and queue.
 
 kube: eventhandlers.go, framework/events.go @ v1.34.1
 """
@@ -34,12 +34,12 @@ from scheduler_core.scheduler.queue.historical import SERVICE
 # Assumed pods that expire: forgotten by the cache when no watch event has confirmed their binding in time.
 #
 # v1.34 never expires one (durationToExpireAssumedPod is 0); older releases did, such as the one that waited 30 s. So the setting
-# `assumed_pod_ttl` is historical. It matters where informers lag: the room of an expired pod looks free, though the pod has it.
+# `assumed_pod_ttl` is historical. It matters if informers lag: an expired pod's resources look free although the pod uses them.
 # kube: backend/cache/cache.go (FinishBinding, cleanupAssumedPods) @ v1.34.1
 
 
 def finish_binding(scheduler: Scheduler, pod: Pod) -> None:
-    """The binding call has been answered: from now on the wait for the watch event counts. Cleaned up each whole second."""
+    """Start the assumed pod's TTL after the binding call's answer. Expired pods are removed at whole seconds."""
     world = scheduler.world
     longest = world.settings.assumed_pod_ttl
     if longest and scheduler.is_assumed(pod):
@@ -48,7 +48,7 @@ def finish_binding(scheduler: Scheduler, pod: Pod) -> None:
 
 
 def expire(scheduler: Scheduler, key: str, uid: str) -> None:
-    """The cache takes the pod back; no plugin and no queue hears of it."""
+    """Remove an expired assumed pod from the cache. Plugins and queue get no event."""
     scheduler.cache.forget(scheduler.cache.where[uid][0])
     scheduler.world.record(PodForgotten(key, cause="expired"), scheduler.name)
 
@@ -58,10 +58,9 @@ NODE_DELETE = ClusterEvent("Node", Action.DELETE)
 
 
 def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
-    """Brings cache and queue up to date with one change in the API server."""
+    """Apply a change in the API server to cache and queue."""
     if event.kind == "Pod":
-        # A pod that has ended is gone for the scheduler.
-        # kube's pod informer selects status.phase!=Succeeded,status.phase!=Failed, so the end of a pod is a deletion to it.
+        # kube's pod informer selects status.phase!=Succeeded,status.phase!=Failed, so a terminated pod counts as deleted.
         old = event.old_pod if event.old_pod is not None and not event.old_pod.terminal else None
         new = event.new_pod if event.new_pod is not None and not event.new_pod.terminal else None
         if old is not None and new is not None and old.uid != new.uid:
@@ -76,7 +75,7 @@ def on_watch(scheduler: Scheduler, event: WatchEvent) -> None:
 
 
 def _announce(scheduler: Scheduler, event: ClusterEvent, old: object, new: object) -> None:
-    """Tells the queue of an event, and counts it."""
+    """Move pods in the queue for an event, and count the event."""
     scheduler.queue.move_all(ObjectEvent(event, old, new), scheduler.world.now)
     measure.record_event(scheduler, event.label)
 
@@ -139,13 +138,13 @@ _NODE_PARTS: Mapping[Action, Callable[[Node], object]] = {
 
 
 def _on_pod_change(scheduler: Scheduler, old: Pod | None, new: Pod | None) -> None:
-    """kube has a handler for pods with a node and one for those without; a pod that gets its node leaves one and comes to the other."""
+    """Call the handlers for pods with and without a node. For kube, a newly bound pod is deleted from one and added to the other."""
     _on_assigned(scheduler, _if_assigned(old), _if_assigned(new))
     bound = new is not None and bool(new.node_name)
     if scheduler.features.generic_workload and new is not None and new.spec.group:
         scheduler.members.setdefault(group_key(new), {})[new.key] = new
     _on_waiting(scheduler, _if_ours(scheduler, old), _if_ours(scheduler, new), bound)
-    if new is None and old is not None and old.spec.group:  # the queue has counted it to the end
+    if new is None and old is not None and old.spec.group:  # only now, because the queue counts it until here
         scheduler.members.get(group_key(old), {}).pop(old.key, None)
 
 
@@ -154,7 +153,7 @@ def _if_assigned(pod: Pod | None) -> Pod | None:
 
 
 def _if_ours(scheduler: Scheduler, pod: Pod | None) -> Pod | None:
-    """A pod without a node that one of the scheduler's profiles is for."""
+    """Return the pod if it has no node and one of the scheduler's profiles is responsible for it, else None."""
     return pod if pod is not None and not pod.node_name and scheduler.responsible_for(pod) else None
 
 
@@ -191,7 +190,7 @@ def _on_waiting(scheduler: Scheduler, old: Pod | None, new: Pod | None, bound: b
 
 
 def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
-    """Deleted, or bound. Room that was kept for it is free: for all where it was assumed, else for pods that matter no more than it."""
+    """Remove a deleted or bound pod from the queue. An assumed pod frees room for all pods, a nominated one up to its priority."""
     queue, gone = scheduler.queue, ObjectEvent(ASSIGNED_POD_DELETE, pod, None)
     queue.delete(pod, scheduler.world.now)
     if scheduler.frees_deleted and bound:
@@ -199,12 +198,12 @@ def _leave_queue(scheduler: Scheduler, pod: Pod, bound: bool) -> None:
     if _free_assumed(scheduler, pod):
         queue.move_all(gone, scheduler.world.now)
     elif pod.nominated_node_name:
-        # Filters count a nominated pod only for pods of its priority or lower, so only those gain room.
+        # Filters count a nominated pod only for pods of its priority or lower, so only those gain resources.
         queue.move_all(gone, scheduler.world.now, lambda other: other.priority <= pod.priority)
 
 
 def _free_assumed(scheduler: Scheduler, pod: Pod) -> bool:
-    """A deleted pod that waits on Permit is rejected; since 1.35 one that binds leaves the cache. kube: handleAssumedPodDeletion"""
+    """Reject a deleted pod that waits on Permit; since 1.35, remove a binding pod from the cache. kube: handleAssumedPodDeletion"""
     waiting = next((b for b in scheduler.bindings.values() if b.pod.uid == pod.uid and b.waiting), None)
     if waiting is not None:
         permit.reject(scheduler, waiting, "", "removed")
@@ -235,7 +234,7 @@ def _update_in_queue(scheduler: Scheduler, old: Pod, new: Pod) -> None:
 
 
 def pod_changes(old: Pod, new: Pod, features: Features, events: PodEvents) -> list[ClusterEvent]:
-    """The events that an update of a pod amounts to, in kube's order; a change of something else is a generic one.
+    """Return the events of a pod's update, in kube's order; other changes are a generic event.
 
     kube: PodSchedulingPropertiesChange
     """
@@ -248,7 +247,7 @@ def pod_changes(old: Pod, new: Pod, features: Features, events: PodEvents) -> li
         actions.append(Action.UPDATE_POD_SCALE_UP)
     if old.spec.scheduling_gates and not new.spec.scheduling_gates:
         actions.append(Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
-    # Validation lets tolerations be added only, so kube compares the lengths.
+    # Validation allows only adding tolerations, so kube compares the lengths.
     if len(old.spec.tolerations) != len(new.spec.tolerations):
         actions.append(Action.UPDATE_POD_TOLERATION)
     if features.dynamic_resources and _claims(old) != _claims(new):
@@ -312,7 +311,7 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
             if old is new:
                 return
     if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.features.dynamic_resources:
-        # Slices whose devices are tainted otherwise by now. kube: resourceslice/tracker.
+        # Slices whose devices' taints have changed. kube: resourceslice/tracker.
         for changed in find_changed_slices(scheduler.view, event.kind, event.old, event.new):
             _announce(scheduler, _SLICE_UPDATE, changed, changed)
     if resource is not None:

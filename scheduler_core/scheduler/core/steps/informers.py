@@ -1,12 +1,12 @@
-"""Informers that lag: a scheduler hears of a change in the API server some time after it was made.
+"""Informers with a lag: changes in the API server reach a scheduler after a delay.
 
 ```
             lag 0                                  lag > 0
   write -> handlers                    write -> inbox -> (lag) -> replica, handlers
            listers read the store                                 listers read the replica
 ```
-Order is kept: a shorter lag lets no later change pass an earlier one. API calls reach the server itself. Without a lag there is no replica,
-and nothing to pay. DEVIATION: all kinds lag alike; kube has one watch per kind.
+Changes stay in order even if the lag becomes shorter. API calls reach the server itself. Without a lag there is no replica and no cost.
+DEVIATION: all kinds lag alike; kube has one watch per kind.
 """
 
 from scheduler_core.apimachinery.objects.manifest import version_of
@@ -19,7 +19,7 @@ from scheduler_core.scheduler.core.steps import handlers
 
 
 def list_all(scheduler: Scheduler) -> None:
-    """The scheduler gets to know every object: nodes and bound pods come into the cache, pods that wait into the queue."""
+    """List all objects: add nodes and bound pods to the cache, and pending pods to the queue."""
     store = scheduler.world.store
     scheduler.claims.list_anew()
     for node in store.nodes():
@@ -42,7 +42,7 @@ def list_anew(scheduler: Scheduler) -> None:
 
 
 def set_lag(scheduler: Scheduler) -> None:
-    """Begins to lag where the world's settings say so, or where it is cut off; what is under way already comes when it was to come."""
+    """Begin or end the lag according to the world's settings and the connection. Pending changes keep their times."""
     if not scheduler.world.settings.informer_lag and scheduler.hang is None:
         scheduler.replica = scheduler.replica if scheduler.inbox else None
     elif scheduler.replica is None:
@@ -50,7 +50,7 @@ def set_lag(scheduler: Scheduler) -> None:
 
 
 def receive(scheduler: Scheduler, event: WatchEvent) -> None:
-    """A change that the scheduler will hear of."""
+    """Queue a change until the informer delivers it."""
     world = scheduler.world
     due = world.now + world.settings.informer_lag
     if scheduler.inbox:
@@ -62,7 +62,7 @@ def receive(scheduler: Scheduler, event: WatchEvent) -> None:
 
 
 def catch_up(scheduler: Scheduler) -> None:
-    """Hears of all that it missed while it was cut off. kube: its watches are broken off, and its informers list anew"""
+    """Deliver the changes missed while cut off. kube: its watches are broken off, and its informers list anew"""
     world = scheduler.world
     due = world.now + world.settings.informer_lag
     missed = [at > FOREVER for at, _ in scheduler.inbox]
@@ -73,7 +73,7 @@ def catch_up(scheduler: Scheduler) -> None:
 
 
 def hear(scheduler: Scheduler) -> None:
-    """The scheduler hears of the first change that is under way."""
+    """Deliver the first pending change."""
     world = scheduler.world
     _, event = scheduler.inbox.pop(0)
     replica = scheduler.replica

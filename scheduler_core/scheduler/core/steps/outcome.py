@@ -1,4 +1,4 @@
-"""What becomes of an attempt: kube's words for it, and what follows a failure.
+"""The outcome of an attempt: kube's messages, and the handling of a failure.
 
 kube: schedule_one.go (handleSchedulingFailure) @ v1.34.1
 """
@@ -19,11 +19,11 @@ from scheduler_core.scheduler.core.steps.api_calls import patch_status
 from scheduler_core.scheduler.framework import Code, Point, Status, error
 from scheduler_core.scheduler.queue.types import QueuedPod
 
-# What trace and journal keep of a scheduling cycle besides its steps: its decision, its end.
+# The records of a scheduling cycle besides its steps: its decision, its end.
 
 
 def decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    """Writes which node was chosen; nothing where none was."""
+    """Record the chosen node, if any."""
     if cycle.chosen is None:
         return
     feasible = 0 if cycle.feasible is None else len(cycle.feasible)
@@ -32,7 +32,7 @@ def decision(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
 
 
 def close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    """The attempt is over: summary to the journal, record to the trace."""
+    """End the attempt: add a summary to the journal and a record to the trace."""
     world = scheduler.world
     cycle.ended = world.now
     counts = () if cycle.chosen else tuple(sorted(refusals(cycle).items(), key=lambda item: (-item[1], item[0])))
@@ -72,7 +72,7 @@ def close(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
 
 
 def explain(point: Point, status: Status) -> tuple[Status, str, str]:
-    """A plugin's refusal or error as (status, outcome, message) of the whole attempt."""
+    """Return the (status, outcome, message) of the attempt after a plugin's rejection or error."""
     if status.rejected:
         message = single_node_fit_error(status.reasons)
         return Status(status.code, (message,), status.plugin), "unschedulable", message
@@ -81,7 +81,7 @@ def explain(point: Point, status: Status) -> tuple[Status, str, str]:
 
 
 def forget(scheduler: Scheduler, pod: Pod, parent: int) -> None:
-    """Takes an assumed pod back where it still is one."""
+    """Forget an assumed pod. Do nothing if the pod is not assumed."""
     if scheduler.is_assumed(pod):
         scheduler.cache.forget(pod)
         scheduler.world.record(PodForgotten(pod.key), scheduler.name, parent)
@@ -131,7 +131,7 @@ def handle_failure(
 
 
 def get_observed_generation(scheduler: Scheduler, pod: Pod, kind: str) -> dict[str, int]:
-    """The generation that a condition of this kind says it has seen. Without the gate only one that has said so before says it.
+    """Return the observedGeneration of a condition. With the gate off, only a condition that already has one gets one.
 
     kube: api/v1/pod/util.go CalculatePodConditionObservedGeneration
     """

@@ -1,4 +1,4 @@
-"""Waiting on Permit: a pod waits for the plugins that said so, until each has allowed it or one has rejected it.
+"""Waiting on Permit: a pod waits for the plugins that returned Wait, until all have allowed it or one has rejected it.
 
 kube: framework/runtime/waiting_pods_map.go @ v1.34.1
 """
@@ -16,7 +16,7 @@ __all__ = ["allow", "preempt", "reject", "time_out", "wait"]
 
 
 def wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, int], ...]) -> None:
-    """Begins the wait: (plugin, timeout in ns) each."""
+    """Begin the wait for each (plugin, timeout in ns)."""
     world = scheduler.world
     binding.waiting = {plugin: world.now + timeout for plugin, timeout in waits}
     world.record(PodWaits(binding.pod.key, binding.node, dict(waits)), scheduler.name, binding.span)
@@ -26,7 +26,7 @@ def wait(scheduler: Scheduler, binding: BindingCycle, waits: tuple[tuple[str, in
 
 
 def time_out(scheduler: Scheduler, number: int, plugin: str) -> None:
-    """The wait for a plugin took too long."""
+    """Reject the pod because the wait for a plugin has timed out."""
     binding = scheduler.bindings[number]
     waited = binding.waiting[plugin] - binding.started
     text = f"rejected due to timeout after waiting {go_duration(waited)} at plugin {plugin}"

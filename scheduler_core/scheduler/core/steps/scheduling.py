@@ -1,6 +1,6 @@
-"""The scheduling cycle of a Scheduler: pop, the algorithm's steps, assume, Reserve, Permit, and what follows a failure.
+"""The scheduling cycle of a Scheduler: pop, the algorithm's steps, assume, Reserve, Permit, and the handling of a failure.
 
-The table of phases behind the algorithm's is at the end.
+The table of the phases after the algorithm is at the end.
 
 kube: schedule_one.go (ScheduleOne, schedulingCycle, handleSchedulingFailure) @ v1.34.1
 """
@@ -44,7 +44,7 @@ def admit(scheduler: Scheduler, entry: QueuedPod) -> bool:
 
 
 def open_cycle(scheduler: Scheduler, entry: QueuedPod) -> None:
-    """Takes the snapshot and begins the cycle of a pod in flight."""
+    """Take the snapshot and begin the cycle of a popped pod."""
     framework = scheduler.framework_of(entry.pod)
     assert framework is not None
     scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
@@ -75,7 +75,7 @@ def make_cycle(
 
 
 def assume(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    """Has the cache take the pod for bound to the node that was chosen. CacheError."""
+    """Assume the pod on the chosen node in the cache. Raise CacheError."""
     scheduler.cache.assume(cycle.pod.bound_to(cycle.node))
     # The cache counts the pod from here on; as a nominated pod it would count twice.
     scheduler.queue.nominator.delete(cycle.pod)
@@ -83,7 +83,7 @@ def assume(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
 
 
 def _is_sorted(scheduler: Scheduler, cycle: SchedulingCycle, plugin: Plugin) -> bool:
-    """Return whether a custom QueueSort plugin has an answer for the pod; if not, fail the cycle."""
+    """Return whether a custom QueueSort plugin accepts the pod; if not, fail the cycle."""
     if plugin.sort_status(cycle.pod, cycle.queued.timestamp).ok:
         return True
     step = points.run_queue_sort(plugin, cycle, cycle.queued.timestamp)
@@ -93,7 +93,7 @@ def _is_sorted(scheduler: Scheduler, cycle: SchedulingCycle, plugin: Plugin) -> 
 
 
 def advance(scheduler: Scheduler) -> None:
-    """Runs the cycle's next step."""
+    """Run the cycle's next step."""
     cycle = scheduler.cycle
     assert cycle is not None
     cycle.t, cycle.position = scheduler.world.now, scheduler.world.position
@@ -103,7 +103,7 @@ def advance(scheduler: Scheduler) -> None:
 
 
 def _in_algorithm(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
-    """One step of the algorithm; its decision costs virtual time."""
+    """Run one step of the algorithm. The decision costs virtual time."""
     step = algorithm.advance(cycle, scheduler.profiles[cycle.profile], scheduler.algorithm_state)
     if step is not None:
         _record(scheduler, cycle, step)
@@ -126,7 +126,7 @@ def _record(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep) -> N
 
 
 def skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
-    """Return whether to pass over a popped pod: it is deleted, or assumed already."""
+    """Return whether to skip a popped pod because it is terminating or already assumed."""
     pod = entry.pod
     if pod.deleting:
         note(scheduler, pod, WARNING, "FailedScheduling", f"skip schedule deleting pod: {pod.key}", "Scheduling")
@@ -136,7 +136,7 @@ def skip(scheduler: Scheduler, entry: QueuedPod) -> bool:
 
 
 def _park(scheduler: Scheduler) -> int | None:
-    """The scheduling thread is free; nothing of the cycle comes next, but for a group's cycle that goes on."""
+    """Free the scheduling thread, unless a group's cycle continues. Return None: the cycle has no next step."""
     if scheduler.group is not None and scheduler.group.driving:
         return None
     scheduler.running = False
@@ -148,7 +148,7 @@ def _park(scheduler: Scheduler) -> int | None:
 
 
 def _reserve(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
-    """The first step assumes the pod; then one Reserve plugin a step."""
+    """Run one Reserve plugin. The first step also assumes the pod."""
     plugins = scheduler.profiles[cycle.profile].at(Point.RESERVE)
     if cycle.index == 0 and not _assume(scheduler, cycle):
         return 0
@@ -176,7 +176,7 @@ def _assume(scheduler: Scheduler, cycle: SchedulingCycle) -> bool:
 
 
 def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
-    """One Permit plugin."""
+    """Run one Permit plugin."""
     plugins = scheduler.profiles[cycle.profile].at(Point.PERMIT)
     step = points.run_permit(plugins[cycle.index], cycle)
     _record(scheduler, cycle, step)
@@ -189,7 +189,7 @@ def _permit(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
 
 
 def _complete_cycle(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
-    """The binding cycle takes over, and the scheduling thread is free."""
+    """Start the binding cycle, and free the scheduling thread."""
     _follow(cycle, PhaseResult.SUCCESS)
     cycle.outcome = "scheduled"
     measure.cycle_over(scheduler, cycle)
@@ -200,7 +200,7 @@ def _complete_cycle(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
 
 
 def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, status: Status) -> int:
-    """Reserve or Permit refused: Unreserve, forget, and fail with kube's error."""
+    """Roll back after a failure at Reserve or Permit: Unreserve, forget, and fail with kube's error."""
     node = cycle.node
     for plugin in scheduler.profiles[cycle.profile].at(Point.UNRESERVE):
         _record(scheduler, cycle, points.run_unreserve(plugin, cycle))
@@ -216,7 +216,7 @@ def _roll_back(scheduler: Scheduler, cycle: SchedulingCycle, point: Point, statu
 
 
 def _fail(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
-    """Carries out what PostFilter decided on, then what follows every failure; either may hold up the scheduler."""
+    """Carry out PostFilter's decision, then handle the failure; either may block the scheduler."""
     if not cycle.evicting and cycle.preemption is not None:
         cycle.evicting = True
         if eviction.start(scheduler, cycle):
@@ -231,7 +231,7 @@ def _fail(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
 
 
 def _end(scheduler: Scheduler, cycle: SchedulingCycle) -> int | None:
-    """The scheduling thread is free; where an API call held up the end of a cycle, it has been answered."""
+    """Free the scheduling thread. If an API call delayed the end of the cycle, the call has been answered."""
     if cycle.ended is None:
         close(scheduler, cycle)
     return _park(scheduler)
@@ -247,7 +247,7 @@ def _nomination(scheduler: Scheduler, cycle: SchedulingCycle) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulingPhase(PhaseRow):
-    """`run` is one step; it returns when the next one is due (ns from now), None where another puts it on the agenda or it was the last."""
+    """`run` is one step. It returns the time until the next step (ns), or None if it is the last or scheduled elsewhere."""
 
     run: Callable[[Scheduler, SchedulingCycle], int | None]
 

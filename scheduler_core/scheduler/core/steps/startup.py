@@ -1,4 +1,4 @@
-"""How a scheduler's process starts and ends: informers, handlers, election, the scheduling loop. process.py draws the stages.
+"""The start and the end of a scheduler's process: informers, handlers, election, scheduling loop. process.py draws the stages.
 
 kube: cmd/kube-scheduler/app/server.go Run, scheduler.go Run @ v1.34.1
 """
@@ -12,7 +12,7 @@ from scheduler_core.scheduler.core.steps import informers
 
 
 def begin(scheduler: Scheduler) -> None:
-    """The process starts; where informers are delayed until it leads, it stands for election first."""
+    """Start the process. If informers are delayed until the process leads, leader election comes first."""
     process = process_of(scheduler)
     process.since = scheduler.world.now
     if process.delayed and process.elector is not None:
@@ -22,14 +22,14 @@ def begin(scheduler: Scheduler) -> None:
 
 
 def _list(scheduler: Scheduler) -> None:
-    """Its informers ask for every object."""
+    """Start the informers' lists."""
     enter(scheduler, Stage.STARTING)
     latency = scheduler.world.settings.cluster.api_latency
     scheduler.world.agenda.push(scheduler.world.now + latency, AdvanceStartUp(scheduler.name))
 
 
 def advance(scheduler: Scheduler) -> None:
-    """The next step of the start."""
+    """Run the next step of the start."""
     process = process_of(scheduler)
     if process.stage is Stage.STARTING:
         enter(scheduler, Stage.LISTED)
@@ -53,7 +53,7 @@ def is_starting(scheduler: Scheduler, action: AdvanceStartUp) -> bool:
 
 
 def lead(scheduler: Scheduler) -> None:
-    """It has been elected."""
+    """Start to schedule after winning the election. If the informers are delayed, start them instead."""
     if process_of(scheduler).delayed:
         _list(scheduler)
     else:
@@ -63,7 +63,7 @@ def lead(scheduler: Scheduler) -> None:
 
 
 def _take_over(scheduler: Scheduler) -> None:
-    """Pods wait in its queue now, wherever the leader before had them."""
+    """Record the places of the pods in this leader's queue if they differ from the former leader's."""
     queue = scheduler.queue
     for place, entries in (
         (Place.ACTIVE, queue.active()),
@@ -77,7 +77,7 @@ def _take_over(scheduler: Scheduler) -> None:
 
 
 def work(scheduler: Scheduler) -> None:
-    """The scheduling loop begins."""
+    """Start the scheduling loop."""
     process_of(scheduler).delayed = False
     enter(scheduler, Stage.WORKING)
 
@@ -90,7 +90,7 @@ def enter(scheduler: Scheduler, stage: Stage) -> None:
 
 
 def note(scheduler: Scheduler) -> None:
-    """Keeps the state that the process is in, for whoever looks at it over time."""
+    """Record the process' current state in the journal."""
     process, world = process_of(scheduler), scheduler.world
     state = "leading" if process.leads and process.stage is Stage.WORKING else process.stage.value
     leader = "" if process.elector is None else process.elector.candidate.observed.holder
@@ -102,7 +102,7 @@ def note(scheduler: Scheduler) -> None:
 
 
 def process_of(scheduler: Scheduler) -> Process:
-    """Its process; a scheduler that was started without one gets one that works."""
+    """Return the scheduler's process; create a working one if there is none."""
     if scheduler.process is None:
         scheduler.process = working_process(scheduler.name, scheduler.world.now)
     return scheduler.process
@@ -112,7 +112,7 @@ def process_of(scheduler: Scheduler) -> Process:
 
 
 def end(scheduler: Scheduler) -> None:
-    """SIGTERM: no cycle begins any more, the one at hand goes on."""
+    """Handle SIGTERM: start no more cycles, but finish the current one."""
     world = scheduler.world
     enter(scheduler, Stage.ENDING)
     waiting = StartCycle(scheduler.name)
@@ -130,7 +130,7 @@ def may_end(scheduler: Scheduler, action: EndProcess) -> bool:
 
 
 def exit_(scheduler: Scheduler, code: int) -> None:
-    """The process is over."""
+    """End the process."""
     process = process_of(scheduler)
     process.exit_code, process.call = code, None
     enter(scheduler, Stage.ENDED)

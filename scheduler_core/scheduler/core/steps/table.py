@@ -1,4 +1,4 @@
-"""The table of a scheduler's actions: while what each stands, what it does, and the station at which a step by point shows it."""
+"""The table of a scheduler's actions: the condition under which each is valid, its function, and its station in stepping by point."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ def _phase_of_binding(scheduler: Scheduler, action: actions.AdvanceBinding) -> H
 
 
 def _answer_call(scheduler: Scheduler, number: int) -> None:
-    """A call reaches the API server and is answered: a status is written, or a binding cycle goes on."""
+    """Deliver a call to the API server and process its answer: write a status, or continue a binding cycle."""
     if (scheduler.world.faults or scheduler.hang is not None) and api_calls.retry_call(scheduler, number):
         return
     call = scheduler.calls.finish(number)

@@ -12,7 +12,7 @@ from scheduler_core.apimachinery.objects import NEVER, InvalidObject, LabelSelec
 from scheduler_core.scheduler.framework.preemption.evidence import Candidate, Criterion, Evidence
 from scheduler_core.scheduler.framework.preemption.go_sort import go_sorted
 
-# Which pod matters more: the higher priority, then the one that started earlier.
+# The importance of pods: the higher priority, then the earlier start.
 # kube: util/utils.go (MoreImportantPod, GetPodStartTime, GetEarliestPodStartTime) @ v1.34.1
 
 
@@ -21,17 +21,17 @@ def start_time(pod: Pod, now: int = NEVER) -> int:
 
 
 def by_importance(pods: Iterable[Pod], now: int = NEVER) -> list[Pod]:
-    """The most important first; equals (same priority and start time) stand as kube's unstable sort leaves them."""
+    """Sort the pods, the most important first; equals (same priority and start time) are in the order of kube's unstable sort."""
     return go_sorted(list(pods), lambda pod: (-pod.priority, start_time(pod, now)))
 
 
 def earliest_start(victims: Sequence[Pod], now: int = NEVER) -> int:
-    """The earliest start among the victims of the highest priority."""
+    """Return the earliest start among the victims of the highest priority."""
     highest = max([pod.priority for pod in victims])
     return min([start_time(pod, now) for pod in victims if pod.priority == highest])
 
 
-# Which victims would violate a PodDisruptionBudget.
+# The victims that would violate a PodDisruptionBudget.
 # kube: plugins/defaultpreemption/default_preemption.go (filterPodsWithPDBViolation) @ v1.34.1
 
 
@@ -46,7 +46,7 @@ class Budget:
     ends: bool = False  # a pod that violates this budget is not charged to the next ones
 
     def covers(self, pod: Pod) -> bool:
-        """Return whether evicting the pod would use up one disruption."""
+        """Return whether evicting the pod would use one disruption of the budget."""
         # A pod in disruptedPods was charged when its eviction was granted; it must not count twice.
         if self.namespace != pod.namespace or pod.name in self.disrupted:
             return False
@@ -54,7 +54,7 @@ class Budget:
 
 
 def budgets_of(manifests: list[Mapping[str, Any]], ends: bool = False) -> list[Budget]:
-    """Budgets in their order; one with an empty or invalid selector covers nothing and is left out."""
+    """Return the budgets in order; one with an empty or invalid selector covers nothing and is left out."""
     out = []
     for manifest in manifests:
         raw = (manifest.get("spec") or {}).get("selector")
@@ -79,7 +79,7 @@ def budgets_of(manifests: list[Mapping[str, Any]], ends: bool = False) -> list[B
 
 
 def split_by_violation(pods: list[Pod], budgets: list[Budget]) -> tuple[list[Pod], list[Pod]]:
-    """(violating, the others), each in the order given; the pods use the budgets up in that order."""
+    """Return (violating, others), each in the given order; the pods use up the budgets in that order."""
     if not budgets:
         return [], pods
     left = [budget.allowed for budget in budgets]
@@ -108,7 +108,7 @@ CRITERIA = (
 
 
 def merits(victims: Sequence[Pod], violations: int, now: int = NEVER) -> tuple[int, ...]:
-    """One number for each of the CRITERIA; more is better. The first victim is the most important one."""
+    """Return one number for each of the CRITERIA; more is better. The first victim is the most important one."""
     return (
         -violations,
         -victims[0].priority,
@@ -119,11 +119,11 @@ def merits(victims: Sequence[Pod], violations: int, now: int = NEVER) -> tuple[i
 
 
 def choose(evidence: Evidence, draw: Callable[..., int]) -> Candidate:
-    """The best candidate; what each criterion left is kept in the evidence. `draw` decides a last tie, by node name.
+    """Return the best candidate. The evidence keeps the candidates left by each criterion. `draw` breaks a last tie, by node name.
 
-    kube leaves the last tie to the order of a Go map.
+    In kube the last tie depends on the order of a Go map.
     """
-    # By name, as the draw is a place in this list: without an order of its own the same seed would choose another node.
+    # By name, because the draw is an index into this list: the same seed must choose the same node.
     left = tuple(sorted(evidence.remaining, key=attrgetter("node")))
     for number, name in enumerate(CRITERIA):
         if len(left) == 1:

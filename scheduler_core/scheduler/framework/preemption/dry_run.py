@@ -1,7 +1,7 @@
-"""The dry run: on which nodes the pod would fit, and with which victims, all candidate nodes in lockstep.
+"""The dry run: the nodes on which the pod would fit, with the victims; all candidate nodes run in lockstep.
 
-First every pod of lower priority is taken off every node of the block and the filters run once. Then the k-th most important pod
-of every node is put back at once and the filters run again: where the preemptor no longer fits it is a victim.
+First all pods of lower priority are removed from all nodes of the block and the filters run once. Then the k-th most important pod of
+every node is put back at once and the filters run again: if the preemptor no longer fits, that pod is a victim.
 
 kube: framework/preemption/preemption.go (DryRunPreemption), plugins/defaultpreemption (SelectVictimsOnNode) @ v1.34.1
 """
@@ -23,7 +23,7 @@ from scheduler_core.scheduler.framework.preemption.units import by_importance as
 from scheduler_core.scheduler.framework.status import Status, error, unresolvable
 
 Outcome = Candidate | Status
-Outcomes = dict[int, tuple[tuple[Pod, ...], Outcome]]  # row -> the pods that were there, and what came of them
+Outcomes = dict[int, tuple[tuple[Pod, ...], Outcome]]  # row -> the pods on it, and the outcome
 
 Eligible = Callable[[NodeTable, int, Pod, Pod], bool]
 """(nodes, row, victim, preemptor) -> whether the victim, of lower priority, may be evicted. kube: IsEligiblePod"""
@@ -33,11 +33,11 @@ NO_VICTIMS = unresolvable("No preemption victims found for incoming pod")
 
 @dataclass(slots=True)
 class _Node:
-    """One node of the block: its removable pods in the order of reprieve, and what has come of them."""
+    """One node of the block: its removable pods in the order of reprieve, and the results so far."""
 
     row: int
-    violating: int  # how many of `removable`, from the first, violate a budget
-    removable: list[Pod]  # a group that goes as a whole is one of its pods here
+    violating: int  # the first so many of `removable` violate a budget
+    removable: list[Pod]  # a group that is evicted as a whole is represented by one pod
     rest: dict[str, tuple[Pod, ...]] = field(default_factory=dict)  # the others of such a group, by the uid of this one
     victims: list[Pod] = field(default_factory=list)
     violations: int = 0
@@ -58,24 +58,24 @@ def dry_run(
     eligible: Eligible | None = None,
     find: Find | None = None,
 ) -> list[str]:
-    """Fills the evidence's candidates and rejections, looking at rows in order until `wanted` candidates are found.
+    """Fill the evidence's candidates and rejections, evaluating rows in order until `wanted` candidates are found. Return error texts.
 
-    `known` are outcomes of earlier dry runs that still hold where the pods of their row are the same; what is found is added.
-    `now` (ns since 1970) stands for the start of pods that have not started. `eligible`: None, where every pod of lower priority is.
-    `find`: where pods may be members of groups.
+    `known` are outcomes of earlier dry runs, which are valid if the pods of their row are the same; new outcomes are added. `now` (ns
+    since 1970) replaces the start time of pods that have not started. `eligible`: None if all pods of lower priority are eligible.
+    `find`: given if pods may be members of groups.
 
-    Candidates that violate no budget come first; the search goes on while there is none of those. Returns the texts of errors.
+    Candidates that violate no budget come first; the search continues until it has found one of those.
     """
     fine: list[Candidate] = []
     violating: list[Candidate] = []
     errors: list[str] = []
     start = 0
     while start < len(order):
-        # At least 1: enough candidates may be there already while all of them violate a budget.
+        # At least 1: all of the candidates so far may violate a budget.
         size = max(wanted - len(fine) - len(violating), 1)
         block: list[int] = order[start : start + size].tolist()
         start += len(block)
-        # Identity is enough: a row gets another tuple when its pods change.
+        # Identity suffices: a row gets a new tuple when its pods change.
         missing = [row for row in block if row not in known or known[row][0] is not nodes.pods[row]]
         if missing:
             fresh = _try_block(state, pod, nodes, missing, budgets, filters, now, eligible, find)
@@ -107,7 +107,7 @@ def _try_block(
     eligible: Eligible | None,
     find: Find | None,
 ) -> dict[int, Outcome]:
-    """One outcome for each row."""
+    """Return one outcome for each row."""
     outcomes: dict[int, Outcome] = {}
     trial: list[_Node] = []
     for row in rows:
@@ -145,7 +145,7 @@ def _try_block(
 
 
 def _node_of_units(nodes: NodeTable, row: int, pod: Pod, budgets: list[Budget], find: Find, now: int) -> _Node | None:
-    """Return a node whose pods go as units: those of one group together. DEVIATION: pods on other nodes do not change the filters."""
+    """Return a node whose pods are evicted as units, one per group. DEVIATION: pods on other nodes do not change the filters."""
     units = by_unit_importance((u for u in units_of([nodes.pods[row]], find) if u.priority < pod.priority), now)
     if not units:
         return None
@@ -157,7 +157,7 @@ def _node_of_units(nodes: NodeTable, row: int, pod: Pod, budgets: list[Budget], 
 
 
 def _changes(nodes: NodeTable, node: _Node, removed: Pod, sign: int) -> list[Change]:
-    """Return the changes of a node's row that a victim amounts to."""
+    """Return the changes of a node's row that add or remove a victim."""
     if not node.rest:
         return [Change(node.row, removed, sign)]
     name = nodes.names[node.row]
@@ -197,7 +197,7 @@ def _outcome(nodes: NodeTable, node: _Node, now: int) -> Candidate | Status:
     if not node.victims:
         return error(f'expected at least one victim pod on node "{name}"')
     mixed = 0 < node.violating < len(node.removable)
-    # Only then is the order broken. kube's sort is unstable, so one sort more could also swap equal victims.
+    # Only then is the order broken. kube's sort is unstable, so an additional sort could swap equal victims.
     victims = by_importance(node.victims, now) if mixed and not node.rest else node.victims
     if node.rest:
         victims = [each for victim in victims for each in (victim, *node.rest[victim.uid])]

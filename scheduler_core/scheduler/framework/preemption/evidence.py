@@ -1,4 +1,4 @@
-"""What preemption looked at, kept for people: candidate by candidate, victim by victim, criterion by criterion."""
+"""The data of a preemption decision, for display: candidates, victims, and criteria."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +30,7 @@ class Reprieve:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node on which the pod fits once its victims are gone; victims in kube's order.
+    """A node on which the pod fits without the victims; victims are in kube's order.
 
     `merits` has one number for each criterion of the choice; more is better.
     """
@@ -53,10 +53,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One criterion of the choice: its value for each candidate that was left, and those it leaves."""
+    """One criterion of the choice: its value for each remaining candidate, and the candidates that it keeps."""
 
     name: str
-    number: int  # its place in each candidate's merits
+    number: int  # its index in each candidate's merits
     compared: tuple[Candidate, ...]
     best: tuple[Candidate, ...]
 
@@ -74,7 +74,7 @@ class Criterion:
 
 @dataclass(slots=True)
 class Evidence(SharedState):
-    """The whole of one preemption attempt."""
+    """The data of one preemption attempt."""
 
     eligible: bool = True
     message: str = ""
@@ -86,11 +86,11 @@ class Evidence(SharedState):
     criteria: list[Criterion] = field(default_factory=list)
     draw: int | None = None
     nominated: str = ""
-    extended: list[Candidate] | None = None  # what extenders that were asked left of the candidates
+    extended: list[Candidate] | None = None  # the candidates that the extenders kept, if called
 
     @property
     def remaining(self) -> list[Candidate]:
-        """The candidates among which is chosen."""
+        """The candidates for the choice."""
         return self.candidates if self.extended is None else self.extended
 
     def to_json(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The order in which Go's sort.Slice leaves equal items.
 
-Up to 12 items it sorts by insertion, so equals keep their order. Beyond, it is a pattern-defeating quicksort whose pivots and swaps
-follow from the length and the comparisons alone, so equals end in an order of their own, the same on every run.
+Up to 12 items are sorted by insertion, so equal items keep their order. Longer slices are sorted by a pattern-defeating quicksort whose
+pivots and swaps depend only on the length and the comparisons, so the order of equal items is the same on every run.
 
 Source: Orson Peters, "Pattern-defeating Quicksort" (arXiv 2106.05123), as Go has had it since 1.19 (package sort).
 """
@@ -10,16 +10,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 INSERTION = 12  # up to so many items are sorted by insertion
-NINTHER = 50  # from so many on, the pivot is a median of medians, and a nearly sorted range is mended
+NINTHER = 50  # from so many on, the pivot is a median of medians, and a nearly sorted range is fixed
 MENDS = 5
-MOST_SWAPS = 12  # a pivot search that swapped so often has met a falling range
+MOST_SWAPS = 12  # a pivot search with so many swaps indicates a descending range
 
 T = TypeVar("T")
 Key = Callable[[Any], Any]
 
 
 def go_sorted(items: list[T], key: Key) -> list[T]:
-    """A sorted copy, ascending by key, equals as sort.Slice leaves them."""
+    """Return a sorted copy, ascending by key, with equals in the order of sort.Slice."""
     keys = [key(item) for item in items]
     if len(items) <= INSERTION or len(set(keys)) == len(keys):
         return [items[i] for i in sorted(range(len(items)), key=keys.__getitem__)]
@@ -29,7 +29,7 @@ def go_sorted(items: list[T], key: Key) -> list[T]:
 
 
 class _Range:
-    """Positions being sorted: `at` holds indices into the keys; ranges are given as [a, b)."""
+    """Positions being sorted: `at` holds indices into the keys; ranges are half-open, [a, b)."""
 
     def __init__(self, keys: list[Any]) -> None:
         self.keys = keys
@@ -42,7 +42,7 @@ class _Range:
         self.at[i], self.at[j] = self.at[j], self.at[i]
 
     def sort(self, a: int, b: int, bad_pivots: int) -> None:
-        """`bad_pivots` is how many lopsided partitions are put up with before the range is heap sorted."""
+        """Sort a range. `bad_pivots` is the number of unbalanced partitions before the range is heap sorted."""
         balanced = partitioned = True
         while b - a > INSERTION:
             if bad_pivots == 0:
@@ -73,7 +73,7 @@ class _Range:
         self.at[a:b] = sorted(self.at[a:b], key=self.keys.__getitem__)
 
     def _pivot(self, a: int, b: int) -> tuple[int, int]:
-        """(the pivot's position, how many pairs stood the wrong way round)."""
+        """Return the pivot's position, and the number of swapped pairs."""
         quarter = (b - a) // 4
         places = [a + quarter, a + 2 * quarter, a + 3 * quarter]
         swaps = 0
@@ -92,7 +92,7 @@ class _Range:
         return j, swaps
 
     def _split(self, a: int, b: int, pivot: int) -> tuple[int, bool]:
-        """Smaller ones before the pivot, the others behind; (its new position, whether they stood so already)."""
+        """Move smaller items before the pivot and others behind it. Return its new position, and whether no item moved."""
         self.swap(a, pivot)
         i, j = a + 1, b - 1
         swapped = False
@@ -141,14 +141,14 @@ class _Range:
         return False
 
     def _sink(self, start: int, end: int, step: int) -> None:
-        """Moves an item on, pair by pair, until it stands right."""
+        """Move an item pair by pair until its place is right."""
         for j in range(start, end, step):
             if not self.less(j, j - 1):
                 return
             self.swap(j, j - 1)
 
     def _scatter(self, a: int, b: int) -> None:
-        """Swaps three items in the middle with others drawn from the length (xorshift), against lopsided patterns."""
+        """Swap three middle items with pseudorandom ones (xorshift, seeded by the length), to break unbalanced patterns."""
         length = b - a
         drawn, mask = length, (1 << length.bit_length()) - 1
         middle = a + length // 4 * 2

@@ -1,4 +1,4 @@
-"""The units of preemption: a pod, or a group that is disrupted as a whole, with all its pods on whatever nodes.
+"""The units of preemption: a pod, or a group that is disrupted as a whole, with all its pods on all nodes.
 
 kube: framework/preemption/types.go (getCrossNodesVictims), framework/preemption/util.go (MoreImportantVictim) @ v1.37.2
 """

@@ -1,7 +1,7 @@
-"""The Filter plugins of a profile on what-ifs: rows at once, with nominated pods as kube does it.
+"""The Filter plugins of a profile on what-ifs: all rows at once, with nominated pods like in kube.
 
-This loop stands beside the runner because it makes neither step nor record: preemption goes through it once for every pod that might be a
-victim, a diagnosis once for all nodes, and both want the first refusal of each row and nothing else.
+This loop is separate from the runner because it creates neither steps nor records: preemption runs it once for each potential victim, a
+diagnosis once for all nodes, and both need only the first rejection of each row.
 
 kube: framework/runtime/framework.go (RunFilterPlugins, RunFilterPluginsWithNominatedPods) @ v1.34.1
 """
@@ -37,14 +37,14 @@ class FilterRunner:
     _nominations: Nominations
 
     def adjust(self, state: CycleState, pod: Pod, nodes: NodeTable, changes: Sequence[Change]) -> None:
-        """Pods more or less, in the view and in the plugins' state. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
+        """Add or remove pods in the view and the plugins' state. kube: RunPreFilterExtensionAddPod, RunPreFilterExtensionRemovePod"""
         change_rows(nodes, changes)
         for plugin in self._framework.at(Point.PRE_FILTER):
             if plugin.name not in state.skip_filter:
                 plugin.adjust(state, pod, nodes, changes)
 
     def renew(self, state: CycleState, pod: Pod, nodes: NodeTable) -> CycleState:
-        """Return a copy of the state in which plugins that look beyond a row have counted anew."""
+        """Return a copy of the state that is recomputed for plugins that read more than a row."""
         state = state.copy()
         for plugin in self._framework.at(Point.PRE_FILTER):
             counts = not plugin.row_local and type(plugin).adjust is not Plugin.adjust
@@ -59,7 +59,7 @@ class FilterRunner:
         return self._framework.name, state.skip_filter
 
     def refusals(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, Status]:
-        """Row -> the first plugin's refusal; rows that pass are not in it."""
+        """Return the first plugin's rejection by row; rows that pass are left out."""
         out: dict[int, Status] = {}
         nominated = find_nominated_rows(self._nominations, pod, nodes, rows)
         # Twice, as in kube: nominated pods may never arrive, so a node must fit with them (they take
@@ -74,7 +74,7 @@ class FilterRunner:
     def with_nominated(
         self, state: CycleState, pod: Pod, nodes: NodeTable, nominated: dict[int, tuple[Pod, ...]]
     ) -> tuple[NodeTable, CycleState]:
-        """View and state in which the nominated pods already run on their rows."""
+        """Return a view and a state in which the nominated pods already run on their rows."""
         view, what_if = nodes.copy(), state.what_if()
         self.adjust(what_if, pod, view, [change for row, pods in nominated.items() for change in add_pods(row, pods)])
         return view, what_if
@@ -107,12 +107,12 @@ def _sign_status(status: Status, plugin: str) -> Status:
 
 
 def filter_error(plugin: str, status: Status) -> Status:
-    """An internal error of Filter as kube words it."""
+    """Return an internal error of Filter with kube's message."""
     return error(f'running "{plugin}" filter plugin: {status.message}').by(plugin)
 
 
 def find_nominated_rows(nominations: Nominations, pod: Pod, nodes: NodeTable, rows: Rows) -> dict[int, tuple[Pod, ...]]:
-    """Rows among `rows` that other pods of at least this pod's priority are nominated to, with those pods."""
+    """Return the rows to which other pods of at least this pod's priority are nominated, with those pods."""
     names = nominations.nodes()
     if not names:
         return {}

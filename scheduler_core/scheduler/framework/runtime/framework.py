@@ -19,11 +19,11 @@ from scheduler_core.scheduler.framework.plugin import Handle, Plugin, Point, tak
 from scheduler_core.scheduler.framework.profile import Profile
 from scheduler_core.scheduler.framework.status import SUCCESS
 
-# What the runtime knows of the cycle that a plugin runs in.
+# The runtime's view of the cycle in which a plugin runs.
 
 
 class Cycle(Protocol):
-    """A scheduling or binding cycle: its pod, its state, when and at which position it makes its present step, and its steps so far."""
+    """A scheduling or binding cycle: its pod and state, the time and position of its current step, and its past steps."""
 
     @property
     def pod(self) -> Pod: ...
@@ -49,7 +49,7 @@ class SnapshotCycle(Cycle, Protocol):
 
 
 class NodeCycle(Cycle, Protocol):
-    """One that has a node for its pod."""
+    """A cycle that has a node for its pod."""
 
     @property
     def node(self) -> str: ...
@@ -57,7 +57,7 @@ class NodeCycle(Cycle, Protocol):
 
 @dataclass(slots=True)
 class Trial:
-    """Plugins asked about a pod outside any attempt: by diagnoses, by tests, by the corpora's drivers. It is not recorded."""
+    """A run of plugins for a pod outside of attempts: by diagnoses, by tests, by the corpora's drivers. It is not recorded."""
 
     pod: Pod
     nodes: NodeTable
@@ -68,7 +68,7 @@ class Trial:
     steps: list[PluginStep] = field(default_factory=list)
 
 
-# The records of steps: the only place that writes them, from the step alone. Plugins know nothing of it.
+# The records of steps: the only place that writes them, from the step alone. Plugins are not aware of them.
 
 
 class Trace(Protocol):
@@ -87,9 +87,9 @@ class RecordedCycle(Cycle, Protocol):
 def record_step(
     trace: Trace, scheduler: str, cycle: RecordedCycle, step: PluginStep, nodes: NodeTable | None = None
 ) -> None:
-    """Writes the record of the cycle's last step, and before it one of its point where it is the point's first.
+    """Record the cycle's last step. If the step is the first of its point, record the start of the point first.
 
-    `nodes` names the rows of a step that has answers node by node.
+    `nodes` has the names for the rows of a step with per-node results.
     """
     steps = cycle.steps
     if len(steps) < 2 or steps[-2].point is not step.point:
@@ -99,7 +99,7 @@ def record_step(
 
 
 def record_gate(trace: Trace, scheduler: str, pod: Pod, step: PluginStep) -> None:
-    """Writes that PreEnqueue holds a pod back; it belongs to no cycle."""
+    """Record that a PreEnqueue plugin rejects a pod; the record belongs to no cycle."""
     trace.record(PluginRan(step.point.value, step.plugin, pod.key, step.status.to_json()), scheduler)
 
 
@@ -137,7 +137,7 @@ def _scores(step: PluginStep, nodes: NodeTable) -> dict[str, int] | None:
 
 @dataclass(slots=True, eq=False)
 class StepFacts(LazyFacts):
-    """Makes the facts of a step's record. What is told node by node is made only when the record is looked at; `brief` is the rest."""
+    """The lazy facts of a step's record. Per-node facts are computed only when the record is read; `brief` is the rest."""
 
     KIND: ClassVar[str] = PluginRan.KIND
     step: PluginStep
@@ -148,18 +148,18 @@ class StepFacts(LazyFacts):
         return facts_of(self.step, self.pod, self.nodes)
 
     def brief(self) -> dict[str, Any]:
-        """The record's data without the parts that grow with the number of nodes."""
+        """Return the record's data without the parts that grow with the number of nodes."""
         return facts_of(self.step, self.pod).to_json()
 
     def codes(self) -> list[str]:
-        """The codes that the plugin answered with: for the pod, and for at least one node each."""
+        """Return the plugin's codes: the one for the pod, and each code of at least one node."""
         step, out = self.step, [self.step.status.code.kube_name]
         if step.verdicts is not None and step.refused:
             out += [status.code.kube_name for status, _ in step.verdicts.counted()]
         return out
 
     def code_of(self, node: str) -> str | None:
-        """The code for one node: of its refusal, or Success where it passed or got a score; None where it was not asked."""
+        """Return the code for one node: of its rejection, or Success if it passed or has a score; None if it was not evaluated."""
         step, row = self.step, None if self.nodes is None else self.nodes.row(node)
         if step.rows is None or row is None:
             return None
@@ -171,13 +171,13 @@ class StepFacts(LazyFacts):
 
 
 class Framework:
-    """The plugins of one profile, each made once; a point has those that are enabled there and take part in it."""
+    """The plugins of one profile, each created once; a point has the plugins that are enabled for it and implement it."""
 
     def __init__(self, profile: Profile, registry: Mapping[str, type[Plugin]], handle: Handle) -> None:
         self.profile = profile
         self.behaviors = handle.features.behaviors
         self.extended = False  # the scheduler has extenders
-        self.signers: tuple[Plugin, ...] | None = None  # those that make a pod's signature, once they are known
+        self.signers: tuple[Plugin, ...] | None = None  # the plugins that sign pods; None: not computed yet
         self.name = profile.scheduler_name
         self._plugins: dict[str, Plugin] = {}
         self._points: dict[Point, tuple[Plugin, ...]] = {}
@@ -193,7 +193,7 @@ class Framework:
         self._points[Point.NORMALIZE_SCORE] = tuple(
             plugin for plugin in self._points[Point.SCORE] if takes_part(type(plugin), Point.NORMALIZE_SCORE)
         )
-        # Reversed, as in kube: what was reserved last is given back first.
+        # Reversed, as in kube: the last reservation is undone first.
         self._points[Point.UNRESERVE] = tuple(
             plugin for plugin in reversed(self._points[Point.RESERVE]) if takes_part(type(plugin), Point.UNRESERVE)
         )
@@ -204,12 +204,12 @@ class Framework:
         return self._plugins[name]
 
     def at(self, point: Point) -> tuple[Plugin, ...]:
-        """The plugins of an extension point in run order."""
+        """Return the plugins of an extension point in run order."""
         return self._points[point]
 
     def running(self, point: Point, skip: tuple[str, ...]) -> tuple[int, ...]:
-        """Indices of the plugins of an extension point but for those to be skipped."""
-        # Safe to keep: the plugins of a point are fixed in __init__, and Skip answers come in few combinations.
+        """Return the indexes of an extension point's plugins without the skipped ones."""
+        # Safe to keep: the plugins of a point are fixed in __init__, and there are few combinations of Skip.
         indices = self._running.get((point, skip))
         if indices is None:
             plugins = self._points[point]
@@ -218,7 +218,7 @@ class Framework:
         return indices
 
     def has(self, point: Point) -> bool:
-        """Return whether the profile names a plugin for a point. kube: HasFilterPlugins, HasScorePlugins"""
+        """Return whether the profile enables a plugin for a point. kube: HasFilterPlugins, HasScorePlugins"""
         return bool(self.profile.plugins.get(point))
 
     def plugin(self, name: str) -> Plugin | None:

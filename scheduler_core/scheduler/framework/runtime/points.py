@@ -1,7 +1,7 @@
-"""Running one plugin at one extension point: nobody else calls a plugin there, or makes its step.
+"""Runs of one plugin at one extension point. Only this module calls plugins there and creates their steps.
 
-Each function asks the plugin, signs its status and adds the step to the cycle's; what the answer means to the cycle is the caller's matter.
-So are the loops over plugins, as one plugin is one transition; what-ifs have a loop of their own (filters.py).
+Each function calls the plugin, signs its status, and adds the step to the cycle's steps. The caller decides on the effect of the answer,
+and loops over plugins, as one plugin is one transition; what-ifs have their own loop (filters.py).
 
 kube: framework/runtime/framework.go (runPreFilterPlugin, runFilterPlugin ... runPostBindPlugin) @ v1.34.1
 """
@@ -28,12 +28,12 @@ _SCORE, _NORMALIZE_SCORE = Point.SCORE, Point.NORMALIZE_SCORE
 MAX_PERMIT_WAIT = 15 * 60 * 1_000_000_000  # kube: maxTimeout
 
 
-# Points at which a plugin may have nothing to do although it is asked.
+# Points at which a plugin may be called without work.
 MAY_BE_IDLE = (Point.RESERVE, Point.UNRESERVE, Point.PERMIT, Point.PRE_BIND)
 
 
 def has_effect(framework: Framework, cycle: Cycle, step: PluginStep) -> bool:
-    """Return whether a step changed anything: it prepared, refused, scored, reserved, or wrote something, or it failed."""
+    """Return whether a step changed anything: it prepared, rejected, scored, reserved, or wrote something, or it failed."""
     point = step.point
     if step.skipped:
         return False
@@ -53,30 +53,30 @@ def has_effect(framework: Framework, cycle: Cycle, step: PluginStep) -> bool:
 
 
 def run_pre_enqueue(plugin: Plugin, pod: Pod) -> PluginStep:
-    """PreEnqueue; no cycle has begun."""
+    """Run PreEnqueue, before a cycle exists."""
     return PluginStep(Point.PRE_ENQUEUE, plugin.name, plugin.pre_enqueue(pod).by(plugin.name))
 
 
 def queue_sort_key(framework: Framework, pod: Pod, timestamp: int) -> tuple[int, ...]:
-    """QueueSort. kube: QueueSortFunc"""
+    """Return the sort key of QueueSort. kube: QueueSortFunc"""
     return framework.at(Point.QUEUE_SORT)[0].sort_key(pod, timestamp)
 
 
 def run_queue_sort(plugin: Plugin, cycle: Cycle, timestamp: int) -> PluginStep:
-    """Record whether QueueSort had an answer for the pod; it ran while the pod was queued."""
+    """Record whether QueueSort has a valid key for the pod; it ran while the pod was queued."""
     return _keep_answer(Point.QUEUE_SORT, plugin, cycle, plugin.sort_status(cycle.pod, timestamp))
 
 
 def keep_queued_pass(plugin: Plugin, point: Point, cycle: Cycle) -> PluginStep:
-    """The step of a plugin that let the pod pass before its cycle began."""
+    """Record the step of a plugin that passed the pod before its cycle began."""
     return _keep(cycle, PluginStep(point, plugin.name, SUCCESS, cycle.t, cycle.position))
 
 
-# From the snapshot to the chosen node: an attempt has about thirty of these steps, so they are made without another call
+# From the snapshot to the chosen node: an attempt has about thirty of these steps, so they are created without another call
 
 
 def run_pre_filter(plugin: Plugin, cycle: SnapshotCycle) -> PluginStep:
-    """PreFilter. With Skip the plugin's Filter does not run in this cycle."""
+    """Run PreFilter. After Skip the plugin's Filter does not run in this cycle."""
     state, name = cycle.state, plugin.name
     result = plugin.pre_filter(state, cycle.pod, cycle.nodes)
     status = result.status.by(name)
@@ -90,9 +90,9 @@ def run_pre_filter(plugin: Plugin, cycle: SnapshotCycle) -> PluginStep:
 def run_filter(
     plugin: Plugin, cycle: Cycle, state: CycleState, nodes: NodeTable, rows: Rows, stage: str = ""
 ) -> tuple[PluginStep, NDArray[np.bool_] | None]:
-    """Filter over rows at once, with the state and the snapshot of the stage; also which of `rows` it refuses (None: none).
+    """Run Filter over all rows, with the state and the snapshot of the stage. Return also a mask of the rejected rows (None: none).
 
-    The step's status is Success while a row passes, else has the code of the first row's refusal.
+    The step's status is Success if a row passes, else it has the code of the first row's rejection.
     """
     name, evaluated = plugin.name, len(rows)
     verdicts = plugin.filter(state, cycle.pod, nodes, rows) if evaluated else None
@@ -113,7 +113,7 @@ def run_filter(
 
 
 def run_post_filter(plugin: Plugin, cycle: SnapshotCycle, failure: Failure) -> tuple[PluginStep, PostFilterResult]:
-    """PostFilter, and what is to be carried out."""
+    """Run PostFilter. Return its step and its result, which the caller carries out."""
     result = plugin.post_filter(cycle.state, cycle.pod, cycle.nodes, failure)
     status = result.status.by(plugin.name)
     step = PluginStep(Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence)
@@ -128,7 +128,7 @@ def run_nominate(
     evidence: Any,
     victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
 ) -> tuple[PluginStep, PostFilterResult]:
-    """The end of a PostFilter that has waited for the extenders, and what is to be carried out."""
+    """Finish a PostFilter that waited for the extenders. Return its step and its result, which the caller carries out."""
     result = plugin.nominate(cycle.pod, cycle.nodes, failure, evidence, victims)
     status = result.status.by(plugin.name)
     step = PluginStep(Point.POST_FILTER, plugin.name, status, cycle.t, cycle.position, evidence=result.evidence)
@@ -136,7 +136,7 @@ def run_nominate(
 
 
 def run_pre_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
-    """PreScore. With Skip the plugin's Score does not run in this cycle."""
+    """Run PreScore. After Skip the plugin's Score does not run in this cycle."""
     state, name = cycle.state, plugin.name
     status = plugin.pre_score(state, cycle.pod, cycle.nodes, rows).by(name)
     if status.code is _SKIP:
@@ -147,7 +147,7 @@ def run_pre_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginSte
 
 
 def run_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
-    """Score: the step has raw scores, or a status where the plugin can't score."""
+    """Run Score. The step has raw scores, or a status if the plugin cannot score."""
     name = plugin.name
     raw = plugin.score(cycle.state, cycle.pod, cycle.nodes, rows)
     if isinstance(raw, Status):
@@ -159,7 +159,7 @@ def run_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows) -> PluginStep:
 
 
 def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: Scores) -> PluginStep:
-    """NormalizeScore: the step has the normalised scores, or a status where the plugin can't normalise."""
+    """Run NormalizeScore. The step has normalized scores, or a status if the plugin cannot normalize."""
     scores = plugin.normalize(cycle.state, cycle.pod, cycle.nodes, rows, raw)
     if isinstance(scores, Status):
         return _keep_answer(Point.NORMALIZE_SCORE, plugin, cycle, scores)
@@ -174,20 +174,20 @@ def run_normalize_score(plugin: Plugin, cycle: SnapshotCycle, rows: Rows, raw: S
 
 
 def run_reserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """Reserve."""
+    """Run Reserve."""
     status = plugin.reserve(cycle.state, cycle.pod, cycle.node)
     return _keep_answer(Point.RESERVE, plugin, cycle, status)
 
 
 def run_unreserve(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """Unreserve, which has no answer: its status is nobody's, but for what went wrong."""
+    """Run Unreserve, which has no result: the status is unsigned Success, except for an error."""
     failed = plugin.unreserve(cycle.state, cycle.pod, cycle.node)
     status = SUCCESS if failed is None else failed.by(plugin.name)
     return _keep(cycle, PluginStep(Point.UNRESERVE, plugin.name, status, cycle.t, cycle.position))
 
 
 def run_permit(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """Permit; with code Wait the pod waits for the step's timeout."""
+    """Run Permit. With code Wait the pod waits for the step's timeout."""
     result = plugin.permit(cycle.state, cycle.pod, cycle.node)
     return _keep_answer(Point.PERMIT, plugin, cycle, result.status, min(result.timeout, MAX_PERMIT_WAIT))
 
@@ -198,24 +198,24 @@ def wait_on_permit(status: Status, cycle: Cycle) -> PluginStep:
 
 
 def will_pre_bind(plugin: Plugin, cycle: NodeCycle) -> bool:
-    """Return whether PreBind has something to do. kube: runPreBindPreFlight"""
+    """Return whether PreBind has work for the pod. kube: runPreBindPreFlight"""
     return plugin.will_pre_bind(cycle.state, cycle.pod, cycle.node)
 
 
 def run_pre_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """PreBind, whose answer arrives after the step's timeout; with code Wait the plugin is asked again then."""
+    """Run PreBind. Its answer arrives after the step's timeout; with code Wait the plugin is then called again."""
     result = plugin.pre_bind(cycle.state, cycle.pod, cycle.node)
     return _keep_answer(Point.PRE_BIND, plugin, cycle, result.status, result.latency or 0)
 
 
 def run_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """Bind, whose answer arrives after the step's timeout."""
+    """Run Bind. Its answer arrives after the step's timeout."""
     result = plugin.bind(cycle.state, cycle.pod, cycle.node)
     return _keep_answer(Point.BIND, plugin, cycle, result.status, result.latency or 0)
 
 
 def run_post_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
-    """PostBind, which can't fail; a text that the plugin leaves in the state is the step's reason."""
+    """Run PostBind, which cannot fail; a text that the plugin leaves in the state is the step's reason."""
     failed = plugin.post_bind(cycle.state, cycle.pod, cycle.node)
     if failed is not None:
         return _keep_answer(Point.POST_BIND, plugin, cycle, failed)
@@ -224,7 +224,7 @@ def run_post_bind(plugin: Plugin, cycle: NodeCycle) -> PluginStep:
     return _keep_answer(Point.POST_BIND, plugin, cycle, status)
 
 
-# What extenders answer, who are asked in the place of plugins
+# The answers of extenders, which are called instead of plugins
 
 
 def extender_answered(
@@ -239,7 +239,7 @@ def extender_answered(
     scores: Scores | None = None,
     stage: str = "",
 ) -> PluginStep:
-    """The step of an extender (`name`: its URL); `evidence` is what it was asked, and its answer."""
+    """Record the step of an extender (`name`: its URL); `evidence` is its request and its answer."""
     step = PluginStep(
         point,
         name,

@@ -1,4 +1,4 @@
-"""Plugins asked about nodes beside a cycle's own search, for batching: no step and no record is made.
+"""Runs of plugins on nodes outside of a cycle's search, for batching: they create neither steps nor records.
 
 kube: framework/runtime/batch.go (refreshHintCandidates, rescoreHintedNode) @ v1.37.2
 """
@@ -27,7 +27,7 @@ def find_refusal(framework: Framework, cycle: SnapshotCycle, rows: Rows) -> Stat
 def rescore(
     framework: Framework, cycle: SnapshotCycle, rows: Rows, before: Mapping[str, Scores]
 ) -> tuple[Raw, Scores] | str:
-    """Score the last row afresh and the others by their raw scores of `before`: raw scores and totals, or kube's reason of a failure."""
+    """Score the last row, and use the raw scores `before` for the others. Return raw scores and totals, or kube's reason of a failure."""
     pod, nodes, state = cycle.pod, cycle.nodes, cycle.state.copy()
     state.skip_score = ()
     for plugin in framework.at(Point.PRE_SCORE):

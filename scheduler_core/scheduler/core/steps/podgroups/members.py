@@ -1,4 +1,4 @@
-"""One member of a group in a placement: its cycle, and the node that it takes and gives back.
+"""One member of a group in a placement: its cycle, and the node that is assumed and released for it.
 
 kube: schedule_one_podgroup.go (podGroupPodSchedulingAlgorithm), schedule_one.go (assumeAndReserve, unreserveAndForget) @ v1.37.2
 """
@@ -33,12 +33,12 @@ def open_cycle(
 
 
 def is_searching(cycle: SchedulingCycle) -> bool:
-    """Return whether a member's algorithm goes on; it ends before PostFilter."""
+    """Return whether a member's algorithm still runs; it ends before PostFilter."""
     return cycle.phase in algorithm.IN_ALGORITHM and cycle.phase is not Phase.POST_FILTER
 
 
 def place(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    """Assume and reserve a member that has a node; word the refusal of one that has none."""
+    """Assume and reserve a member that has a node; set the failure message of a member without one."""
     cycle.decided = scheduler.world.now
     if cycle.chosen is None:
         if cycle.phase is Phase.POST_FILTER:
@@ -68,7 +68,7 @@ def _run(scheduler: Scheduler, cycle: SchedulingCycle, step: PluginStep) -> Stat
 
 
 def release(scheduler: Scheduler, cycle: SchedulingCycle) -> None:
-    """Give back a member's node: Unreserve, forget, and nominate as the pod's status says. kube: unreserveAndForget"""
+    """Release a member's node: run Unreserve, forget, and restore the pod's own nomination. kube: unreserveAndForget"""
     for plugin in scheduler.profiles[cycle.profile].at(Point.UNRESERVE):
         _run(scheduler, cycle, points.run_unreserve(plugin, cycle))
     forget(scheduler, cycle.pod.bound_to(cycle.node), cycle.span)

@@ -1,4 +1,4 @@
-"""Placements: the sets of nodes that a group may take, and the choice among the feasible ones.
+"""Placements: the candidate sets of nodes for a group, and the choice among the feasible ones.
 
 Without the gate TopologyAwareWorkloadScheduling there is one placement with all nodes. DEVIATION: these plugins cannot be configured;
 placements come in the order of their names, where kube has the order of a Go map.
@@ -54,7 +54,7 @@ def _domain_of(scheduler: Scheduler, state: PodGroupState, key: str) -> str | St
 
 
 def choose(scheduler: Scheduler, group: GroupCycle) -> tuple[int, Status]:
-    """Return the place of the trial whose members are submitted, and the status of the group."""
+    """Return the index of the trial whose members are submitted, and the status of the group."""
     trials = group.trials
     if len(trials) == 1 and trials[0].nodes is None and not scheduler.features.topology_aware_scheduling:
         return 0, trials[0].status

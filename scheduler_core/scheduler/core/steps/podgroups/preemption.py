@@ -1,7 +1,7 @@
-"""Group preemption: which pods or whole groups go so that a group finds its places.
+"""Group preemption: the choice of pods or whole groups to evict so that a group can be placed.
 
-All victims of lower priority are removed from a copy of the cache, and the group's algorithm runs once. Then each victim is put
-back, those that violate a budget first and the most important first, unless a member no longer passes the filters on its place.
+All victims of lower priority are removed from a copy of the cache, and the group's algorithm runs once. Then each victim is put back,
+those that violate a budget first and the most important first, unless a member no longer passes the filters on its node.
 
 kube: framework/preemption/podgrouppreemption.go, framework/preemption/types.go, plugins/defaultpreemption (PodGroupPostFilter) @ v1.37.2.
 DEVIATION: Reserve plugins are not asked again when a victim is put back.
@@ -34,7 +34,7 @@ Again = Callable[[Scheduler, GroupCycle], GroupCycle]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a preemption comes to: its status, the places of the members by pod key, and the pods to evict."""
+    """The result of a preemption: its status, the nodes of the members by pod key, and the pods to evict."""
 
     status: Status
     nominations: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ def _format_failure(plugin: str, text: str = "") -> str:
 
 
 def _free_claims(scheduler: Scheduler, group: GroupCycle, framework: Framework) -> Status:
-    """Return what DynamicResources says. DEVIATION: it frees no claims here, as no group's claims are modeled."""
+    """Return DynamicResources' status. DEVIATION: it frees no claims here, as no group's claims are modeled."""
     if framework.plugin(DynamicResources.name) is None or not scheduler.features.dynamic_resources:
         return unschedulable()
     constrained = (group.group.get("spec") or {}).get("schedulingConstraints") is not None
@@ -116,7 +116,7 @@ def _plan(scheduler: Scheduler, group: GroupCycle, again: Again) -> Plan:
 
 
 def _is_ongoing(scheduler: Scheduler, members: Sequence[Pod], priority: int) -> bool:
-    """Return whether victims still end on the nodes that members are nominated to."""
+    """Return whether victims are still terminating on the nodes that members are nominated to."""
     table = scheduler.snapshot
     rows = {table.row(pod.nominated_node_name) for pod in members if pod.nominated_node_name} - {None}
     pods = (pod for row in rows if row is not None for pod in table.pods[row])
@@ -131,7 +131,7 @@ def _priority_of(scheduler: Scheduler, pod: Pod) -> int:
 def _reprieve(
     scheduler: Scheduler, framework: Framework, cache: Cache, placed: list[SchedulingCycle], potential: list[Unit]
 ) -> list[Unit]:
-    """Return the victims that have to go for all members to pass the filters on their places."""
+    """Return the victims to evict so that all members pass the filters on their nodes."""
     first_spent = Behavior.FIRST_SPENT_BUDGET in scheduler.features.behaviors
     budgets = budgets_of(scheduler.view.list("PodDisruptionBudget"), first_spent)
     ordered = by_importance(potential)
@@ -151,9 +151,9 @@ def _reprieve(
 
 
 def _all_fit(runner: FilterRunner, cache: Cache, placed: list[SchedulingCycle]) -> bool:
-    """Return whether the members pass the filters on their places, one after the other.
+    """Return whether the members pass the filters on their nodes, one after the other.
 
-    A victim counts beyond its own node, so plugins that look at other nodes make their state anew.
+    A victim counts beyond its own node, so plugins that look at other nodes recompute their state.
     """
     there: list[Pod] = []
     fit = True

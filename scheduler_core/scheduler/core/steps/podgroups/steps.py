@@ -1,9 +1,9 @@
 """The cycle of a pod group, step by step: each placement is tried member by member, then the members are bound or sent back.
 
-Members are assumed and reserved while a placement is tried, and given back in reverse order when it is over. What is decided then
-happens member by member, as with single pods.
+Members are assumed and reserved while a placement is tried, and released in reverse order at its end. The result is then applied member
+by member, as with single pods.
 
-DEVIATION: kube assumes the members in its snapshot alone; here the cache knows them meanwhile, in no virtual time.
+DEVIATION: kube assumes the members in its snapshot alone; here the cache has them meanwhile, in no virtual time.
 
 kube: schedule_one_podgroup.go @ v1.37.2
 """
@@ -26,7 +26,7 @@ from scheduler_core.scheduler.queue.types import QueuedPod
 
 
 def start(scheduler: Scheduler) -> None:
-    """Pop the next entity and begin its cycle, or park the scheduling thread when there is none."""
+    """Pop the next entity and begin its cycle, or park the scheduling thread if the queue is empty."""
     entry = scheduler.queue.pop(scheduler.world.now)
     if entry is None:
         scheduler.running = False
@@ -37,7 +37,7 @@ def start(scheduler: Scheduler) -> None:
 def begin(scheduler: Scheduler, entry: QueuedPod) -> None:
     """Begin the cycle of a popped pod or group."""
     if entry.members:
-        # Take the snapshot, check the group, and make its placements. kube: scheduleOnePodGroup.
+        # Take the snapshot, check the group, and generate its placements. kube: scheduleOnePodGroup.
         world = scheduler.world
         scheduler.running = True
         scheduler.snapshot = scheduler.cache.update_snapshot(scheduler.snapshot)
@@ -61,7 +61,7 @@ def begin(scheduler: Scheduler, entry: QueuedPod) -> None:
 
 
 def advance(scheduler: Scheduler) -> None:
-    """Run the next step of the cycle under way."""
+    """Run the next step of the current cycle."""
     group = scheduler.group
     if group is None or group.stage is Stage.OVER or group.driving:
         scheduling.advance(scheduler)
@@ -83,7 +83,7 @@ def _is_over(cycle: SchedulingCycle | None) -> bool:
 
 
 def _find_problem(scheduler: Scheduler, entity: QueuedPod, state: PodGroupState | None) -> str:
-    """Return what keeps the members from being one group; "" if nothing does. kube: validatePodGroup"""
+    """Return why the members cannot be scheduled as one group, or "". kube: validatePodGroup"""
     if state is None:
         return ""
     first = entity.members[0].pod
@@ -140,7 +140,7 @@ def _make_trials(scheduler: Scheduler, group: GroupCycle, state: PodGroupState) 
 
 
 def _open_trial(scheduler: Scheduler, group: GroupCycle) -> None:
-    """Ask whether the placement can hold the quorum, and turn to the first member."""
+    """Check whether the placement can hold the quorum, and begin the first member."""
     trial = group.trial
     trial.scheduled, trial.remaining = group.before, len(group.queued.members)
     trial.status = _judge(scheduler, group, trial)
@@ -152,7 +152,7 @@ def _open_trial(scheduler: Scheduler, group: GroupCycle) -> None:
 
 
 def _judge(scheduler: Scheduler, group: GroupCycle, trial: Trial) -> Status:
-    """Return what the PlacementFeasible plugin says of the numbers by now."""
+    """Return the PlacementFeasible plugin's status for the current numbers of members."""
     status = SUCCESS
     if scheduler.profiles[group.profile].plugin(GangScheduling.name) is not None:
         status = GangScheduling.judge_quorum(group.group, trial.scheduled, trial.remaining)
@@ -171,7 +171,7 @@ def _open_member(scheduler: Scheduler, group: GroupCycle) -> None:
 
 
 def _try(scheduler: Scheduler, group: GroupCycle) -> int | None:
-    """One step of the member's algorithm, or what follows from its end."""
+    """Run one step of the member's algorithm, or finish the member."""
     cycle = scheduler.cycle
     assert cycle is not None
     if members.is_searching(cycle):
@@ -188,7 +188,7 @@ def _try(scheduler: Scheduler, group: GroupCycle) -> int | None:
 
 
 def settle_member(scheduler: Scheduler, group: GroupCycle, cycle: SchedulingCycle) -> None:
-    """A member has a node, or none: count it, and go on with the next member, or end the trial."""
+    """Count a member, with or without a node. Continue with the next member, or end the trial."""
     trial = group.trial
     members.place(scheduler, cycle)
     trial.tried = (*trial.tried, MemberTrial(cycle.chosen or "", cycle.message))
@@ -210,7 +210,7 @@ def settle_member(scheduler: Scheduler, group: GroupCycle, cycle: SchedulingCycl
 
 
 def _close_trial(scheduler: Scheduler, group: GroupCycle) -> None:
-    """Give everything back, and turn to the next placement, or to the choice among them."""
+    """Release all members. Continue with the next placement, or choose among the placements."""
     trial = group.trial
     for cycle in reversed(trial.placed):
         members.release(scheduler, cycle)
@@ -239,7 +239,7 @@ def _conclude(scheduler: Scheduler, group: GroupCycle) -> None:
 
 
 def _post_filter(scheduler: Scheduler, group: GroupCycle) -> int | None:
-    """Look for victims; what becomes of it is added to the group's reasons. kube: applyPodGroupPostFilterResult"""
+    """Look for victims, and add the result to the group's reasons. kube: applyPodGroupPostFilterResult"""
     submission.prepare(scheduler, group)
     plan = preemption.preempt(scheduler, group, try_again)
     scheduler.figures.group_preemptions[plan.status.code.kube_name] += 1
@@ -258,7 +258,7 @@ def _post_filter(scheduler: Scheduler, group: GroupCycle) -> int | None:
 
 
 def try_again(scheduler: Scheduler, group: GroupCycle) -> GroupCycle:
-    """Return the group's algorithm as it ends on the scheduler's present snapshot, run at once and without extenders."""
+    """Run the group's algorithm on the scheduler's current snapshot, at once and without extenders. Return its result."""
     twin = GroupCycle(group.number, group.profile, group.queued, group.group, group.started, group.before, nested=True)
     state = scheduler.pod_group(group.queued.pod.namespace, group.queued.pod.name)
     assert state is not None

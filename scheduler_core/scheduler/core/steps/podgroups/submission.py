@@ -3,7 +3,7 @@
 | group | member | what happens |
 |---|---|---|
 | success | has a node | assume, Reserve, Permit, and the binding cycle |
-| rejected | has a node | fails with the group's reasons; nominated where victims are evicted |
+| rejected | has a node | fails with the group's reasons; nominated if victims are evicted |
 | any | has none | fails with its own reasons |
 | error | any | fails with its own error, else with the group's |
 
@@ -46,7 +46,7 @@ def prepare(scheduler: Scheduler, group: GroupCycle) -> None:
 
 
 def _refuse(cycle: SchedulingCycle, status: Status) -> None:
-    """Have a member fail with a status that no plugin gave."""
+    """Fail a member with a status that no plugin returned."""
     cycle.failure, cycle.message = status, status.message
     cycle.outcome = "unschedulable" if status.rejected else "error"
     cycle.unschedulable_plugins = ()
@@ -69,7 +69,7 @@ def advance(scheduler: Scheduler, group: GroupCycle) -> int | None:
 
 
 def _decide(group: GroupCycle, cycle: SchedulingCycle) -> None:
-    """Set a member's cycle on what comes next."""
+    """Set the next phase of a member's cycle."""
     cycle.index = 0
     if cycle.chosen is not None and group.status.ok:
         cycle.phase = Phase.RESERVE
@@ -87,7 +87,7 @@ def _decide(group: GroupCycle, cycle: SchedulingCycle) -> None:
 
 
 def finish(scheduler: Scheduler, group: GroupCycle, status: Status) -> None:
-    """Give the members that came back to the queue, and free the scheduling thread."""
+    """Requeue the members that came back, and free the scheduling thread."""
     group.stage, group.ended = Stage.OVER, scheduler.world.now
     assert scheduler.queue.groups is not None
     scheduler.queue.groups.take_back(group.queued, status, scheduler.world.now)
@@ -100,7 +100,7 @@ def finish(scheduler: Scheduler, group: GroupCycle, status: Status) -> None:
 
 
 def _write_condition(scheduler: Scheduler, group: GroupCycle) -> int:
-    """Write the PodGroup's condition, which never goes back from True; return how long (ns) the call takes."""
+    """Write the PodGroup's condition, which never changes back from True. Return how long (ns) the call takes."""
     world, status = scheduler.world, group.status
     metadata = group.group.get("metadata") or {}
     live = world.store.get(KIND, metadata.get("namespace") or "", metadata.get("name") or "")
