@@ -55,7 +55,7 @@ LEFT_OUT = {
 
 
 class Chain(NamedTuple):
-    """Enabled plugins: all, those that look at more of a pod than its spec, and those that write something along with the object."""
+    """The enabled plugins: all, those that look at more of a pod than its spec, and those that write along with the object."""
 
     all: tuple[AdmissionPlugin, ...]
     others: tuple[AdmissionPlugin, ...]

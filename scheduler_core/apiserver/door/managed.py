@@ -1,4 +1,4 @@
-"""Server-side apply: who manages which fields, conflicts, and the merge by the types of the data.
+"""Server-side apply: field managers, conflicts, and merging by the types of the data.
 
 kube: sigs.k8s.io/structured-merge-diff/v6/merge, apimachinery/pkg/util/managedfields @ v1.34.1
 """
@@ -49,7 +49,7 @@ class Manager(NamedTuple):
         return (self.name, self.operation, self.api_version, self.subresource)
 
     def entry(self, fields: Set) -> dict[str, Any]:
-        """The entry of managedFields."""
+        """Return the entry of managedFields."""
         entry: dict[str, Any] = {"manager": self.name, "operation": self.operation, "apiVersion": self.api_version}
         entry |= {"time": self.time} if self.time else {}
         entry |= {"fieldsType": "FieldsV1", "fieldsV1": _sort(fields)}
@@ -136,12 +136,12 @@ def note_phase(time: str) -> Finish:
 
 
 def _without_places(changed: Set) -> Set:
-    """The set without the places: a place has many managers."""
+    """Return the set without places, because a place may have several managers."""
     return {key: _without_places(below) for key, below in changed.items() if key != "."}
 
 
 def _without_gone(fields: Set, had: Set, there: Set) -> Set:
-    """The fields of a set without those that an object had, and has no longer."""
+    """Return the fields of a set without those that an object has lost."""
     found: Set = {}
     for key, below in fields.items():
         if key in there or key not in had:
@@ -160,7 +160,7 @@ def _with_list_managers(manifest: Manifest, entries: list[dict[str, Any]]) -> Ma
 
 
 def typed_of(context: Context, body: Any) -> dict[str, Any]:
-    """The configuration of an apply patch. Failure: 400 or 500, where it is of no type that the resource has."""
+    """Return the configuration of an apply patch. Raise Failure (400 or 500) if it does not fit the resource's type."""
     resource, decoder, is_scale = context.resource, Decoder(), context.target.subresource == "scale"
     if not isinstance(body, Mapping):
         raise bad_request(f"the object provided is unrecognized (must be of type {resource.kind})")
@@ -196,7 +196,7 @@ def _describe_failure(context: Context, body: Any, deed: str, why: str, then: st
 
 
 def _judge(value: Any, shape: Shape, path: str, skips: bool, is_root: bool = False) -> Iterator[str]:
-    """Yield the values of another type than the schema has. `skips`: fields that the schema does not have pass.
+    """Yield the errors in values of a wrong type. `skips`: ignore fields that the schema does not have.
 
     kube: sigs.k8s.io/structured-merge-diff/v6/typed/validate.go
     """
@@ -240,7 +240,7 @@ def _judge(value: Any, shape: Shape, path: str, skips: bool, is_root: bool = Fal
 def apply(
     resource: Resource, old: Manifest | None, given: Manifest, manager: Manager, force: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The object with a configuration applied, and its managers. Failure: 409 for fields that others manage with another value."""
+    """Return the object with a configuration applied, and its managers. Raise Failure (409) for fields that others set to another value."""
     shape, entries = shape_of(resource), _list_managers(old)
     wanted = list_applied(given, shape)
     if old is None:
@@ -312,7 +312,7 @@ def _merge(old: Any, new: Any, shape: Shape, is_root: bool = False) -> Any:
 
 
 def _remove(value: Any, fields: Set, shape: Shape, is_root: bool = False) -> Any:
-    """A value without some of its fields; what is emptied by that goes too."""
+    """Return a value without some of its fields, and without parts that become empty."""
     if not fields:
         return value
     if isinstance(value, Mapping):

@@ -28,7 +28,7 @@ _RECYCLE = "The Recycle reclaim policy is deprecated. Instead, the recommended a
 
 
 def list_warnings(kind: str, old: Manifest | None, new: Manifest) -> list[str]:
-    """The warnings that the answer to a create or an update carries, each once."""
+    """Return the warnings for the answer to a create or an update, each once."""
     found: list[str] = []
     spec = new.get("spec") or {}
     if kind != "Pod" and (path := _TEMPLATES.get(kind)):

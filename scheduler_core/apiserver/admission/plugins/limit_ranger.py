@@ -1,4 +1,4 @@
-"""LimitRanger: a namespace's LimitRanges fill in what containers leave open, and bound what pods and claims ask for.
+"""LimitRanger: applies a namespace's LimitRanges, which set defaults for containers and limit the resources of pods and claims.
 
 kube: plugin/pkg/admission/limitranger/admission.go @ v1.34.1
 """
@@ -40,7 +40,7 @@ class LimitRanger(AdmissionPlugin):
 
 
 def _ranges(request: Request) -> list[Manifest]:
-    """The LimitRanges that have a say in the request."""
+    """Return the LimitRanges that apply to the request."""
     if request.operation == "DELETE" or request.kind.key not in ("Pod", "PersistentVolumeClaim"):
         return []
     if request.kind.key == "Pod" and request.operation == "UPDATE":
@@ -166,7 +166,7 @@ def _most(type_: str, name: str, most: Amount, requests: Amounts, limits: Amount
 
 
 def _exceeds(amount: Amount, bound: Amount) -> bool:
-    """Compared in thousandths, or in units where that would overflow."""
+    """Return whether an amount exceeds a bound: in thousandths, or in whole units if thousandths would overflow."""
     if max(_units(amount), _units(bound)) <= _MOST_MILLI:
         return milli_of_nanos(amount.nanos) > milli_of_nanos(bound.nanos)
     return _units(amount) > _units(bound)

@@ -1,8 +1,9 @@
-"""ResourceQuota: what a new or changed object uses must fit into every quota of its namespace that counts it; status.used is kept at once.
+"""ResourceQuota: a new or changed object must fit into each quota of its namespace that counts it; status.used is updated at once.
 
-Settings: ResourceQuotaConfiguration (limitedResources: what may be used only where a quota covers it).
+Settings: ResourceQuotaConfiguration (limitedResources: resources that may be used only if a quota covers them).
 
-kube: apiserver/pkg/admission/plugin/resourcequota/controller.go (CheckRequest), pkg/quota/v1/evaluator/core/pods.go (Constraints) @ v1.34.1
+kube: apiserver/pkg/admission/plugin/resourcequota/controller.go (CheckRequest), pkg/quota/v1/evaluator/core/pods.go (Constraints) @
+v1.34.1
 """
 
 from collections.abc import Mapping
@@ -46,7 +47,7 @@ class ResourceQuota(AdmissionPlugin):
 
 
 def _is_there(request: Request, manifest: Manifest) -> bool:
-    """Return whether a dump without uids has the object, which its quotas count then: a bound claim, or a pod that runs."""
+    """Return whether a dump without uids contains the object as existing, so that its quotas count it: a bound claim or a running pod."""
     phases = {"Pod": "Running", "PersistentVolumeClaim": "Bound"}
     phase = (manifest.get("status") or {}).get("phase")
     return request.imported and phase is not None and phase == phases.get(request.kind.key)
@@ -67,7 +68,7 @@ def _handles(request: Request, manifest: Manifest) -> bool:
 
 
 def _list_charges(request: Request, manifest: Manifest) -> list[tuple[Manifest, Amounts]]:
-    """The quotas that count the object, with what is used of them afterwards. Refused."""
+    """Return the quotas that count the object, with their usage including it. Raise Refused."""
     quotas = request.in_namespace("ResourceQuota")
     limited = request.options.resource_quota.limited
     if not quotas and not limited:
@@ -100,7 +101,7 @@ def _counts(request: Request, quota: Manifest, manifest: Manifest) -> bool:
 
 
 def _list_matching_resources(request: Request, quota: Manifest) -> list[str]:
-    """The resources of a quota that objects of the request's kind use, as far as its status says."""
+    """Return the resources in a quota's status.hard that objects of the request's kind use."""
     return matching(request.kind, (quota.get("status") or {}).get("hard") or ())
 
 

@@ -1,4 +1,4 @@
-"""RuntimeClass: a pod gets the overhead, the node selector and the tolerations of the class that it names.
+"""RuntimeClass: adds the overhead, node selector, and tolerations of a pod's RuntimeClass to the pod.
 
 kube: plugin/pkg/admission/runtimeclass/admission.go @ v1.34.1
 """
@@ -64,10 +64,10 @@ class Priority(AdmissionPlugin):
 
 
 def _resolve_priority(request: Request, spec: Manifest) -> dict[str, Any]:
-    """Name, priority and policy. Refused where the pod says otherwise.
+    """Return a pod's class name, priority, and policy. Raise Refused if the pod sets other values.
 
-    DEVIATION: a pod that is imported with a priority of its own and without a class that is known keeps it, since a dump of pods alone
-    names classes that it does not hold.
+    DEVIATION: an imported pod with a priority and without a known class keeps its priority, because a dump of pods alone names classes
+    that it does not contain.
     """
     name = spec.get("priorityClassName") or ""
     if _of_another_cluster(request, spec):

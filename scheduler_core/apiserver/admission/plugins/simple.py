@@ -104,7 +104,7 @@ class PodNodeSelector(AdmissionPlugin):
 
 
 def _labels(request: Request, text: str) -> dict[str, str]:
-    """Labels of "a=b,c=d"."""
+    """Parse labels such as "a=b,c=d"."""
     labels: dict[str, str] = {}
     for part in text.split(",") if text else ():
         pieces = part.split("=")
@@ -118,7 +118,7 @@ def _labels(request: Request, text: str) -> dict[str, str]:
 
 
 class AlwaysAdmit(AdmissionPlugin):
-    """Has nothing to say."""
+    """A plugin that admits all requests unchanged."""
 
     name = "AlwaysAdmit"
     on_by_default = False
@@ -126,7 +126,7 @@ class AlwaysAdmit(AdmissionPlugin):
 
 
 class AlwaysDeny(AdmissionPlugin):
-    """Refuses every write."""
+    """A plugin that refuses all writes."""
 
     name = "AlwaysDeny"
     on_by_default = False
@@ -139,7 +139,7 @@ class AlwaysDeny(AdmissionPlugin):
 
 
 class NamespaceExists(AdmissionPlugin):
-    """Refuses what is in no namespace that is there, deletions as well."""
+    """A plugin that refuses writes and deletions of objects in namespaces that do not exist."""
 
     name = "NamespaceExists"
     on_by_default = False
@@ -153,7 +153,7 @@ class NamespaceExists(AdmissionPlugin):
 
 
 class AlwaysPullImages(AdmissionPlugin):
-    """Has the images of every new pod pulled, there or not."""
+    """A plugin that sets imagePullPolicy to Always for all images of a new pod, or of a pod with new images."""
 
     name = "AlwaysPullImages"
     on_by_default = False
@@ -174,7 +174,7 @@ class AlwaysPullImages(AdmissionPlugin):
 
 
 class DenyServiceExternalIPs(AdmissionPlugin):
-    """Refuses external addresses of Services, but for those that were there."""
+    """A plugin that refuses new external addresses of Services."""
 
     name = "DenyServiceExternalIPs"
     on_by_default = False

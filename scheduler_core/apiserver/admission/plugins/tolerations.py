@@ -1,4 +1,4 @@
-"""Lists of tolerations, merged and bounded.
+"""Lists of tolerations: merging, and checking against allowed ones.
 
 kube: pkg/util/tolerations/tolerations.go @ v1.34.1
 """
@@ -38,7 +38,7 @@ class DefaultTolerationSeconds(AdmissionPlugin):
 
 
 def build_default_tolerations(options: APIServerOptions) -> list[Manifest]:
-    """Build the tolerations that DefaultTolerationSeconds adds to a pod that has none for such taints."""
+    """Build the tolerations that DefaultTolerationSeconds adds to pods without tolerations for these taints."""
     seconds = {NOT_READY: options.not_ready_toleration_seconds, UNREACHABLE: options.unreachable_toleration_seconds}
     return [
         {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": each}
@@ -82,7 +82,7 @@ def _list_extended_resources(spec: Manifest) -> list[str]:
 
 
 def _with(added: dict[str, Any], tolerations: list[Any]) -> list[Any]:
-    """The list with a toleration, in the place of those that are for the same taints."""
+    """Return the list with a toleration, which replaces those for the same taints."""
     alike = [are_alike(added, each) for each in tolerations]
     if not any(alike):
         return [*tolerations, added]
@@ -90,7 +90,7 @@ def _with(added: dict[str, Any], tolerations: list[Any]) -> list[Any]:
 
 
 def are_alike(one: Manifest, other: Manifest) -> bool:
-    """Tell if two tolerations are for the same taints."""
+    """Return whether two tolerations are for the same taints."""
     return all((one.get(name) or "") == (other.get(name) or "") for name in ("key", "effect", "operator", "value"))
 
 
@@ -118,7 +118,7 @@ Toleration = Mapping[str, Any]
 
 
 def merge_tolerations(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Toleration]:
-    """Both lists without those that another one covers."""
+    """Return both lists without tolerations that another one covers."""
     everything = [*first, *second]
     kept: list[Toleration] = []
     for i, each in enumerate(everything):
@@ -213,7 +213,7 @@ def _of_namespace(request: Request, annotation: str) -> list[Toleration]:
 
 
 def read_annotation(store: Store, namespace: str, annotation: str) -> list[Toleration]:
-    """Return the tolerations of a namespace's annotation; none without it. Raise ValueError where it holds something else."""
+    """Return the tolerations in a namespace's annotation, or none without it. Raise ValueError if it is no list of tolerations."""
     there = store.get("Namespace", "", namespace) or {"metadata": {}}
     text = (there["metadata"].get("annotations") or {}).get(annotation)
     listed: Any = json.loads(text) if text else []

@@ -1,7 +1,7 @@
-"""The hash of a pod template as kube names ReplicaSets by it: of Go's dump of the struct.
+"""The hash of a pod template in the names of ReplicaSets: a hash of Go's dump of the struct.
 
-The dump has every field of the release's types, set or not, so a field that a release brings gives new ReplicaSets other names. Those
-that exist stay: kube finds the ReplicaSet of a Deployment by its template, without this hash (EqualIgnoreHash).
+The dump contains all fields of the release's types, set or not. A field that a release adds therefore changes the names of new
+ReplicaSets. Existing ones stay in use: kube finds the ReplicaSet of a Deployment by its template, not by this hash (EqualIgnoreHash).
 
 kube: pkg/controller/controller_utils.go (ComputeHash), apimachinery/pkg/util/dump, github.com/davecgh/go-spew @ v1.34.1, v1.37.2
 """
@@ -27,7 +27,7 @@ _TEXTS = {"core.v1.HTTPGetAction": "v1.HTTPProtocol", "core.v1.GRPCAction": "v1.
 
 
 def hash_template(template: Mapping[str, Any], collisions: int | None, release: Release = OLDEST) -> str:
-    """The name of a template with all its defaults; `collisions` gives another where it is taken."""
+    """Return the hash of a template with all defaults. `collisions` changes the hash if the name is taken."""
     data = f"(v1.PodTemplateSpec){_Dump(release).struct(template, _TEMPLATE)}".encode()
     if collisions is not None:
         # kube puts 32 bits into a buffer of eight bytes, and hashes all of it.
@@ -63,7 +63,7 @@ class _Dump:
         return f"{{{' '.join(parts)}}}"
 
     def _value(self, value: Any, expression: str, go: str) -> str:
-        """A value without its type."""
+        """Return a value without its type."""
         if expression.startswith("*"):
             return _NIL if value is None else self._value(value, expression[1:], go[1:])
         if expression.startswith(("[]", "{}")):
@@ -92,7 +92,7 @@ _ZEROS = {"bytes": _NIL, "any": _NIL, "string": "", "bool": "false"}
 
 
 def _newer_type(field: Field, owner: str) -> tuple[str, str]:
-    """The expression and the Go type of a field that came after the oldest release: all but lists and maps are pointers."""
+    """Return the expression and the Go type of a field newer than the oldest release. All but lists and maps are pointers."""
     if field.shape == "map":
         return f"{{}}{field.inner}", f"map[string]{field.inner}"
     wrap = "[]" if field.shape == "list" else "*"

@@ -1,4 +1,4 @@
-"""The OpenAPI v2 document, as JSON and as the protobuf that kubectl asks for: the v3 documents in one, written differently.
+"""The OpenAPI v2 document, made of the v3 documents: as JSON, and as the protobuf that kubectl requests.
 
 kube: kube-openapi/pkg/{handler,schemaconv,openapiconv} @ v1.34.1; gnostic-models/openapiv2/OpenAPIv2.proto @ v0.7.0
 """
@@ -19,7 +19,7 @@ _KEPT = ("description", "type", "format", "enum", "required", "minimum", "maximu
 
 
 def describe_all(store: Objects, protobuf: bool) -> Data | bytes:
-    """The document of all that is served."""
+    """Return the document of all served resources."""
     own, customs = _own(), list_documents(store)
     paths, definitions = _list_paths(customs), _define(each["components"]["schemas"] for each in customs)
     if protobuf:  # messages of one field after another are one message
@@ -41,7 +41,7 @@ def _define(schemas: Iterable[Mapping[str, Any]]) -> Data:
 
 
 def _list_paths(documents: list[Data]) -> Data:
-    """The paths of v3 documents."""
+    """Return the paths of v3 documents."""
     paths: Data = {}
     for each in documents:
         for path, item in each["paths"].items():
@@ -112,7 +112,7 @@ def _pair(name: str, data: bytes) -> bytes:
 
 
 def _encode(holds: str, value: Any) -> bytes:
-    """A value as what its field holds."""
+    """Encode a value by its field's type."""
     holds, at, pairs = holds.partition("@")
     if at:
         return b"".join(_field(pairs, _pair(name, _encode(holds, each))) for name, each in value.items())

@@ -371,7 +371,7 @@ def _custom_cells(resource: Resource, row: Row) -> Cells:
 
 
 def make_rows(resource: Resource, manifests: Sequence[Manifest], now: int, kind: str = "") -> list[Cells]:
-    """The cells of objects. `now`: ns since 1970."""
+    """Return the cells of objects. `now`: ns since 1970."""
     cells = _CELLS.get(kind or resource.kind) if resource.definition is None else None
     if cells is not None:
         return [cells(Row(each, now)) for each in manifests]
@@ -384,7 +384,7 @@ def make_rows(resource: Resource, manifests: Sequence[Manifest], now: int, kind:
 
 
 def define_columns(resource: Resource, kind: str = "") -> list[Data]:
-    """The definitions of a resource's columns."""
+    """Return the definitions of a resource's columns."""
     columns = _SCALE if kind == "Scale" else resource.columns
     return [
         {"name": name, "type": type_, "format": form, "description": said, "priority": priority}

@@ -20,7 +20,7 @@ def _steps(path: str) -> tuple[dict[str, str | None], ...]:
 
 
 def find_path(value: Any, path: str) -> list[Any]:
-    """The values that a path leads to; none where it leads nowhere."""
+    """Return the values at a path, or none."""
     found = [value]
     for step in _steps(path):
         found = [inner for each in found for inner in _follow(each, step)]
