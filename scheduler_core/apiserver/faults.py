@@ -1,7 +1,6 @@
-"""What the API server is asked to do wrong: the next calls about a pod fail, or take their time, on demand.
+"""Injected faults of the API server: the next calls about a pod fail or are delayed.
 
-The messages are those that kube's clients get for a status code; what a client does about it (asks again, or gives up) is in
-scheduler/client.py.
+The messages are those that kube's clients get for a status code; the client's reaction (a retry or an error) is in scheduler/client.py.
 
 kube: apimachinery/pkg/api/errors/errors.go (NewGenericServerResponse, NewForbidden, NewConflict, NewNotFound),
 apiserver/pkg/registry/generic/registry/store.go (OptimisticLockErrorMsg) @ v1.34.1
@@ -93,7 +92,7 @@ class _Call:
 
 
 def _generic(reason: str, text: str) -> Callable[[_Call], Answer]:
-    """An answer without a body, as a client words it."""
+    """Return a function that builds an answer without a body, in the words of a client."""
     return lambda c: Answer(reason, f"{text} ({_VERBS[c.call]} {c.resource} {c.name})")
 
 

@@ -1,4 +1,4 @@
-"""What the API server does to an object of each kind besides admission: defaults, and fields that may not change.
+"""Strategies by kind, besides admission: defaults, and fields that must not change.
 
 kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update}.go @ v1.34.1
 """
@@ -33,7 +33,7 @@ FINALIZE = "finalize"
 
 
 def prepare_new_namespace(manifest: Manifest) -> Manifest:
-    """A new namespace: active, and kept until it is empty."""
+    """Return a new namespace: active, with the finalizer that keeps it until it is empty."""
     finalizers = list((manifest.get("spec") or {}).get("finalizers") or ())
     if FINALIZER not in finalizers:
         finalizers.append(FINALIZER)
@@ -41,7 +41,7 @@ def prepare_new_namespace(manifest: Manifest) -> Manifest:
 
 
 def prepare_updated_namespace(old: Manifest, new: Manifest, subresource: str) -> Manifest:
-    """The namespace to be: an update leaves its end alone, finalize changes nothing else."""
+    """Return the namespace to store: an update leaves its end alone, finalize changes nothing else."""
     if subresource == FINALIZE:
         finalizers = list((new.get("spec") or {}).get("finalizers") or ())
         return with_section(old, "spec", {"finalizers": finalizers}) if finalizers else {**old, "spec": {}}
@@ -57,7 +57,7 @@ _LONGEST = 58
 
 
 def apply_default_namespace(manifest: Manifest, kind: Kind) -> Manifest:
-    """Return the manifest with the default namespace if the kind is namespaced and no namespace is given."""
+    """Return the manifest with the default namespace if the kind is namespaced and the manifest has none."""
     namespace = namespace_of(kind, manifest)
     meta = manifest.get("metadata") or {}
     if (meta.get("namespace") or "") == namespace:
@@ -80,7 +80,7 @@ def apply_generated_name(manifest: Manifest, kind: Kind, store: Store) -> Manife
 
 
 def suffix(text: str, length: int = 5) -> str:
-    """Letters that depend on nothing but the text, of kube's alphabet, which spells no words."""
+    """Return letters that depend only on the text. They are from kube's alphabet, which forms no words."""
     number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
     letters = []
     for _ in range(length):
@@ -94,7 +94,7 @@ def suffix(text: str, length: int = 5) -> str:
 
 
 def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
-    """A new pod with its first status; one that is said to be there already keeps its own."""
+    """Return a new pod with its initial status. An imported pod keeps its own."""
     spec = manifest["spec"]
     given = dict(manifest.get("status") or {}) if imported else {}
     status: dict[str, Any] = {**given, "phase": given.get("phase") or "Pending"}
@@ -202,7 +202,7 @@ def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> 
 
 
 def refuse_deletion(kind: Kind, name: str) -> None:
-    """Refused where the API server keeps an object."""
+    """Raise Refused if the API server does not allow the deletion of an object."""
     if kind.key == "PriorityClass" and name in SYSTEM_CLASSES:
         why = "this is a system priority class and cannot be deleted"
         raise Refused.because(forbidden_answer(kind.resource, name, why), reference(kind.key, "", name))
@@ -211,10 +211,10 @@ def refuse_deletion(kind: Kind, name: str) -> None:
 def prepare_for_update(
     kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool, rules: UpdateRules
 ) -> Manifest:
-    """The object to be: only the part that the (sub)resource may write.
+    """Return the object to store: only the part that the (sub)resource may write changes.
 
-    DEVIATION: of a node an update of the object may write its status too, so that it can be edited in one go; and of kinds whose status
-    is nobody's here.
+    DEVIATION: an update of a node may write its status too, so that both can be edited at once; so may updates of kinds whose status no
+    component writes here.
     """
     if subresource == "status":
         return _with_status(kind, old, new, rules)
@@ -240,7 +240,7 @@ _KEEP_METADATA = ("ResourceClaim", "VolumeAttachment", "ServiceCIDR")
 
 
 def _with_status(kind: Kind, old: Manifest, new: Manifest, rules: UpdateRules) -> Manifest:
-    """Return the object that the status subresource writes, with the metadata that its kind takes."""
+    """Return the object that the status subresource writes, with the metadata that its kind accepts."""
     if kind.key == "Pod":
         return with_status(old, new, _OF_DEVICES if "levels-kept" in rules else ())
     meta, status = dict(new["metadata"]), new.get("status")
@@ -254,7 +254,7 @@ def _with_status(kind: Kind, old: Manifest, new: Manifest, rules: UpdateRules) -
 
 
 def apply_patch(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
-    """An object with a patch applied: strategic, or merge (RFC 7396). Refused."""
+    """Return an object with a patch applied: strategic, or merge (RFC 7396). Raise Refused."""
     if type_ != "strategic":
         return merge_patch(old, patch)
     schema = type_of(kind, str(old.get("apiVersion")))
