@@ -1,4 +1,4 @@
-"""Checks of the API server: objects of every kind, and updates.
+"""Validation by the API server: objects of all kinds, and updates.
 
 kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
 """
@@ -105,7 +105,7 @@ def _revision(manifest: Object, errors: Errors) -> None:
 
 
 def _json_problem(text: bytes) -> str:
-    """The first thing that keeps Go from reading an object; "" where it is one."""
+    """Return the first error of Go's JSON decoder for an object, or ""."""
     try:
         found = json.loads(text)
     except ValueError as wrong:
@@ -131,7 +131,7 @@ _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
 def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
-    """Adds what is wrong."""
+    """Validate a CronJob."""
     name, spec = manifest["metadata"].get("name") or "", manifest.get("spec") or {}
     schedule = spec.get("schedule") or ""
     if not errors.required("spec.schedule", when=not schedule):
@@ -270,9 +270,9 @@ def _webhooks(manifest: Manifest, errors: Errors) -> None:
 
 
 def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldError]:
-    """All that is wrong with an object of sound structure, after defaulting; objects about devices have more to be looked at.
+    """Return all errors in an object of correct structure, after defaulting; objects about devices need more checks.
 
-    `new`: the object is being made, and not known from elsewhere.
+    `new`: the object is being created, not imported.
     """
     errors = Errors()
     objects.metadata(manifest, kind, errors)

@@ -1,6 +1,7 @@
-"""Validation: what is wrong with an object, all of it, at its fields and in kube's words.
+"""Validation: all errors in an object, with their fields, in kube's words.
 
-It is the second stage, as in kube: what could not even be read (schema/reading.py) does not come here, and defaults are filled in.
+Validation is the second stage, as in kube: objects that cannot be decoded (schema/reading.py) do not get here, and defaults are filled
+in.
 
 kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 """

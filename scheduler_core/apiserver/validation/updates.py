@@ -1,4 +1,4 @@
-"""What may not be changed in objects of each kind but pods.
+"""Validation of updates: immutable fields of each kind except pods.
 
 kube: pkg/apis/{core,apps,batch,storage,node,scheduling}/validation/validation.go @ v1.34.1
 """
@@ -91,7 +91,7 @@ _COUNTED = {
 
 
 def is_new_generation(kind: str, old: Manifest, new: Manifest) -> bool:
-    """Return whether a client's update is a new generation whatever the spec."""
+    """Return whether a client's update is a new generation even if the spec has not changed."""
     return any(not alike(_at(old, path), _at(new, path)) for path in _COUNTED.get(kind, ()))
 
 
@@ -99,7 +99,7 @@ _TEXTS = ("spec.serviceName", "storageClassName", "provisioner")  # empty where 
 
 
 def _forbid_changes(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]:
-    """Fields that may never change."""
+    """Return a check that fields never change."""
 
     def check(old: Manifest, new: Manifest, errors: Errors) -> None:
         for path in paths:
@@ -144,7 +144,7 @@ def _storage_class(old: Manifest, new: Manifest, rules: UpdateRules, errors: Err
 
 
 def _csi_node(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
-    """A driver keeps its fields, but may report another limit since the gate MutableCSINodeAllocatableCount is on."""
+    """Validate an update of drivers: fields are immutable, except the limit if the gate MutableCSINodeAllocatableCount is on."""
     kept = () if "resize-levels" not in rules else ("allocatable",)
     known = {each.get("name"): each for each in (old.get("spec") or {}).get("drivers") or ()}
     for driver in (new.get("spec") or {}).get("drivers") or ():
@@ -203,7 +203,7 @@ def _job(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> No
 
 
 def _copy_container_resources(was: Manifest, now: Manifest) -> dict[str, Any]:
-    """The old spec with the resources of the new one's containers, where these are as many."""
+    """Return the old spec with the resources of the new containers, if the number of containers is equal."""
     copied = dict(was)
     for field in ("containers", "initContainers"):
         ours, theirs = was.get(field) or (), now.get(field) or ()
@@ -217,7 +217,7 @@ def _copy_container_resources(was: Manifest, now: Manifest) -> dict[str, Any]:
 
 
 def _copy_scheduling_directives(was: Manifest, now: Manifest) -> dict[str, Any]:
-    """The old template with the new one's scheduling directives, which a job that has not started may change."""
+    """Return the old template with the new scheduling directives, which may change before a Job starts."""
     spec, wanted = dict(was.get("spec") or {}), now.get("spec") or {}
     spec.update({name: wanted.get(name) for name in ("nodeSelector", "tolerations", "schedulingGates")})
     affinity = {**(spec.get("affinity") or {}), "nodeAffinity": (wanted.get("affinity") or {}).get("nodeAffinity")}
@@ -247,7 +247,7 @@ def _storage(spec: Manifest) -> int:
 
 
 def _with_storage(spec: Manifest, like: Manifest) -> Any:
-    """The resources of a claim with the size of another."""
+    """Return the resources of a claim with the size of another claim."""
     resources = spec.get("resources") or {}
     if not resources.get("requests"):
         return resources

@@ -1,4 +1,4 @@
-"""ResourceSlices: whose devices, where they are, and the counters that they share.
+"""Validation of ResourceSlices: driver and pool, location, and shared counters.
 
 kube: pkg/apis/resource/validation/validation.go (validateResourceSliceSpec and what it calls) @ v1.34.1
 """
@@ -36,7 +36,7 @@ def _table() -> Table:
 
 
 def as_go_writes(value: Any, type_: str) -> str:
-    """A part of a manifest of a type of the table, such as ResourceClaimSpec."""
+    """Return a part of a manifest as Go's JSON; `type_` is a type of the table, such as ResourceClaimSpec."""
     return encode(_convert_value(value, type_))
 
 
@@ -69,7 +69,7 @@ _UNSET_OR_TRUE = "must be either unset or set to true"
 
 
 def slice_spec(manifest: Manifest, old: Manifest | None, of_pools: bool, errors: Errors) -> None:
-    """The spec of a slice, new or changed. `of_pools`: shared counters have slices of their own, which others of the pool refer to."""
+    """Validate the spec of a slice, new or updated. `of_pools`: shared counters have separate slices, which others of the pool use."""
     spec, path = manifest.get("spec") or {}, "spec"
     names.driver(spec.get("driver"), f"{path}.driver", errors)
     _pool(spec.get("pool") or {}, f"{path}.pool", errors)

@@ -1,4 +1,4 @@
-"""Containers of a pod by what they are for: the regular ones, those that run first, and those that were added to look into it.
+"""Validation of a pod's containers by sort: regular, init, and ephemeral containers.
 
 kube: pkg/apis/core/validation/validation.go (validateContainers, validateInitContainers, validateEphemeralContainers, validateProbe,
 validateLifecycle) @ v1.34.1
@@ -26,14 +26,14 @@ _TIMES = not_negative(
 
 
 def every_container(spec: Object, path: str) -> Iterator[tuple[Object, str]]:
-    """All containers of a spec, with where they stand."""
+    """Yield all containers of a spec with their paths."""
     for field in CONTAINER_LISTS:
         for i, raw in enumerate(spec.get(field) or ()):
             yield raw, f"{path}.{field}[{i}]"
 
 
 def containers(pod: Pod, errors: Errors) -> None:
-    """Appends what is wrong with the containers of a pod."""
+    """Validate the containers of a pod."""
     given, where = pod.spec.get("containers") or (), f"{pod.path}.containers"
     errors.required(where, when=not given)
     names: dict[str, None] = {}
@@ -90,7 +90,7 @@ def reject_padded_image(raw: Object, path: str, errors: Errors) -> None:
 
 
 def _host_ports(given: Iterable[Object], path: str, errors: Errors) -> None:
-    """Ports of the host that are there twice. Of an init container kube's path is that of the first one."""
+    """Add errors for repeated host ports. The path of init containers is that of the first one, as in kube."""
     seen: dict[str, None] = {}
     for i, raw in enumerate(given):
         for j, port in enumerate(raw.get("ports") or ()):
@@ -177,7 +177,7 @@ _CONTEXT = "securityContext"
 
 
 def reject_fields_of_other_systems(spec: Object, path: str, errors: Errors) -> None:
-    """Fields that the pod's operating system does not have."""
+    """Add errors for fields that the pod's operating system does not have."""
     system = (spec.get("os") or {}).get("name") or ""
     if spec.get("os") is None:
         return
@@ -193,7 +193,7 @@ def reject_fields_of_other_systems(spec: Object, path: str, errors: Errors) -> N
 
 
 def _contexts(spec: Object, path: str) -> Iterator[tuple[Object, str]]:
-    """All security contexts, the pod's own first."""
+    """Yield all security contexts with their paths, the pod's own first."""
     for raw, where in ((spec, path), *every_container(spec, path)):
         yield raw.get(_CONTEXT) or {}, f"{where}.{_CONTEXT}"
 
@@ -214,7 +214,7 @@ def _windows(spec: Object, path: str, errors: Errors) -> None:
 
 
 def host_process(spec: Object, path: str, errors: Errors) -> None:
-    """Containers of Windows that are processes of the host: all of them or none."""
+    """Validate host process containers on Windows: all containers, or none."""
 
     def wanted(raw: Object) -> bool | None:
         return ((raw.get(_CONTEXT) or {}).get("windowsOptions") or {}).get("hostProcess")
