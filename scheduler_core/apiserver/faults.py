@@ -36,8 +36,8 @@ _RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update",
 class Fault(msgspec.Struct, frozen=True):
     """The outcome of the next `times` calls of a kind about a pod (namespace/name).
 
-    `code` is an HTTP status, or 0 if the call is answered as usual; `message` replaces kube's message. `after_write`: the API
-    server carries out the call, and only the answer is lost. `latency` (ns) replaces the setting.
+    `code` is an HTTP status, or 0 if the call is answered as usual; `message` replaces kube's message. `after_write`: the API server
+    carries out the call, and only the answer is lost. `latency` (ns) replaces the setting.
     """
 
     call: Call

@@ -166,7 +166,7 @@ def difference(old: Manifest, new: Manifest) -> list[str]:
 
 
 def without_owned(manifest: Manifest) -> Manifest:
-    """Return an object without the metadata that the server alone writes."""
+    """Return an object without the metadata that only the server writes."""
     meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
     return {**manifest, "metadata": meta}
 

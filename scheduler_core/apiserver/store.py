@@ -103,7 +103,7 @@ class Store(State):
         return iter(self._uids.values())
 
     def tables(self) -> tuple[Mapping[Any, Any], ...]:
-        """Return the tables of objects; each has as many entries as there are objects of a kind, or of all kinds."""
+        """Return the tables of objects; each has one entry per object, of one kind or of all kinds."""
         return (*self._objects.values(), self._pods, self._uids)
 
     def keys(self, kind: str) -> Keys:
@@ -154,9 +154,8 @@ class Store(State):
         return self._ownership(kind).without(namespace)
 
     def list_written(self, uid: str) -> Written:
-        """Return the fields that defaulting and admission wrote into the object of a uid: `by`, `path` and `value` of each field.
-
-        A field may have been changed since.
+        """Return the fields that defaulting and admission wrote into the object of a uid: `by`, `path` and `value` of each. A field may
+        have changed since.
         """
         found: Written = self._written.get(uid, _NOTHING)["written"]
         return found

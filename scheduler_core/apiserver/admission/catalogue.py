@@ -1,4 +1,4 @@
-"""The admission plugins, in the order in which the API server asks them.
+"""The admission plugins, in the order in which the API server calls them.
 
 kube: pkg/kubeapiserver/options/plugins.go (AllOrderedPlugins) @ v1.34.1
 """

@@ -74,7 +74,7 @@ def _order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def finish(resource: Resource, manager: Manager) -> Finish:
-    """Return a function that marks the fields of an update as a manager's, just before the object is stored."""
+    """Return a function that records a manager for the fields of an update, just before the object is stored."""
     shape = shape_of(resource)
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
@@ -109,7 +109,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
 
 
 def finish_as_component(store: Store, now: int) -> Finish:
-    """Return a function that marks the fields that a controller writes."""
+    """Return a function that records the manager of the fields that a controller writes."""
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
         resource = find_by_kind(store, str(new.get("apiVersion")), str(new.get("kind")))
@@ -126,7 +126,7 @@ def finish_as_component(store: Store, now: int) -> Finish:
 
 
 def note_phase(time: str) -> Finish:
-    """Return a function that notes when the phase of a volume changes."""
+    """Return a function that records when the phase of a volume changes."""
 
     def note(old: Manifest | None, new: Manifest) -> Manifest:
         before, after = (((each or {}).get("status") or {}).get("phase") for each in (old, new))

@@ -236,7 +236,7 @@ def _repeats(resource: Resource, call: Call, data: Any, content_type: str, repea
 
 
 def _find(store: Store, call: Call) -> tuple[Target, Resource]:
-    """Return the target and the resource of a path that may be written. Failure: 404."""
+    """Return the target and the resource of a path for writing. Raise Failure (404)."""
     target = parse_path(call.path)
     resource = None if target is None else find_resource(store, target.group, target.version, target.plural)
     if target is None or resource is None or (target.rest and target.subresource != "proxy"):

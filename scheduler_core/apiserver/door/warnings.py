@@ -1,4 +1,4 @@
-"""Warnings about an object that is stored: of what is deprecated, ambiguous, or has no effect.
+"""Warnings about stored objects: deprecated fields, ambiguities, and fields without effect.
 
 kube: pkg/api/{pod,node,service,persistentvolume,persistentvolumeclaim,storage}, pkg/registry/*/*/strategy.go @ v1.34.1
 """

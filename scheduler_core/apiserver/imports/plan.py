@@ -39,7 +39,7 @@ def in_creation_order(manifests: Iterable[Any]) -> list[Any]:
 
 
 def get_creation_time(manifest: Any) -> str:
-    """Return the creation time of an object as a sortable text; objects without a time come last."""
+    """Return the creation time of an object as a sortable text; objects without a time sort last."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     created = meta.get("creationTimestamp") if isinstance(meta, Mapping) else None
     return created if isinstance(created, str) and created else _NEW
@@ -103,7 +103,7 @@ def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, N
 
 
 def move_times(manifests: Iterable[Any], shift: int) -> Iterator[Any]:
-    """Yield the objects with the times of those that come from a cluster moved by so many ns."""
+    """Yield the objects; the times of those from a cluster are moved by `shift` ns."""
     times = _MovedTimes(shift)
     return (_shift_manifest(each, times) if _is_taken(each) else each for each in manifests)
 

@@ -110,9 +110,8 @@ _OF_DEVICES = ("resourceClaimStatuses", "extendedResourceClaimStatus")
 
 
 def with_status(old: Manifest, new: Manifest, kept: Sequence[str] = ()) -> Manifest:
-    """Return the pod that the status subresource writes: with the new metadata, except for the owners.
-
-    `kept`: fields that stay where the client leaves them out.
+    """Return the pod that the status subresource writes: with the new metadata, except for the owners. `kept`: fields that stay if the
+    client omits them.
     """
     status = dict(new.get("status") or {})
     before = old.get("status") or {}
@@ -127,7 +126,7 @@ def with_status(old: Manifest, new: Manifest, kept: Sequence[str] = ()) -> Manif
 
 
 def apply_resize(old: Manifest, new: Manifest, rules: UpdateRules) -> Manifest:
-    """Return the pod that the resize subresource writes: with new resources. One with other containers is left to validation."""
+    """Return the pod that the resize subresource writes: with new resources. Validation refuses a pod with other containers."""
     spec, given = dict(old["spec"]), new.get("spec") or {}
     fields = ("containers", "initContainers")
     if any(len(spec.get(field) or ()) != len(given.get(field) or ()) for field in fields):

@@ -1,4 +1,4 @@
-"""JSON values as Go's fmt prints them, which some of kube's messages do."""
+"""JSON values in the formats of Go's fmt, which some of kube's messages use."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers.
+"""Validation of HorizontalPodAutoscalers.
 
 kube: pkg/apis/autoscaling/validation/validation.go, pkg/apis/autoscaling/v2/defaults.go @ v1.34.1
 """

@@ -1,4 +1,4 @@
-"""What must not be in a ResourceQuota.
+"""Validation of ResourceQuotas and LimitRanges.
 
 kube: pkg/apis/core/validation/validation.go ValidateResourceQuota, pkg/apis/core/helper/helpers.go @ v1.34.1
 """

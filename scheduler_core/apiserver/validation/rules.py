@@ -16,7 +16,7 @@ MAX_INT32 = 2**31 - 1
 
 
 def obey(rules: Iterable[Rule], value: Object, path: str, errors: Errors) -> None:
-    """Append the errors in an object of a type."""
+    """Add the errors in an object of a type."""
     for rule in rules:
         rule(value, path, errors)
 

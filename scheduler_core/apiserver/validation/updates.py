@@ -33,7 +33,7 @@ _JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "man
 
 
 def object_update(old: Manifest, new: Manifest, kind: str, rules: UpdateRules) -> list[FieldError]:
-    """Return the errors of an update of any kind but a pod."""
+    """Return the errors of an update of any kind except pods."""
     errors = Errors()
     if (ruled := _RULED.get(kind)) is not None:
         ruled(old, new, rules, errors)
@@ -53,7 +53,7 @@ _NOT_JUDGED = {
 
 
 def select_judged(kind: str, errors: Sequence[FieldError]) -> list[FieldError]:
-    """Return those of a new object's errors for which an update is refused."""
+    """Return the errors of a new object for which an update is refused."""
     skipped = _NOT_JUDGED.get(kind)
     return [each for each in errors if skipped is None or not skipped.fullmatch(each.path)]
 

@@ -43,7 +43,7 @@ class _CostExceeded(Exception):
 
 
 class _Decision(NamedTuple):
-    """A refusal of a request: the words, and the reason of the Status."""
+    """A refusal of a request: the message, and the reason of the Status."""
 
     message: str
     reason: str = "Invalid"
@@ -83,7 +83,7 @@ def _is_there(request: Request, manifest: Manifest) -> bool:
 
 
 class _Attributes:
-    """A request, as policies see it."""
+    """A request in the form that policies use."""
 
     def __init__(self, request: Request, manifest: Manifest) -> None:
         self.request = request

@@ -1,4 +1,4 @@
-"""Admission plugins of a few lines, all off by default: AlwaysAdmit, AlwaysDeny, NamespaceExists, AlwaysPullImages, DenyServiceExternalIPs.
+"""Small admission plugins. NamespaceLifecycle and PodTopologyLabels are on by default, the others are off.
 
 kube: plugin/pkg/admission/{admit,deny,namespace/exists,alwayspullimages,network/denyserviceexternalips}/admission.go @ v1.34.1
 """

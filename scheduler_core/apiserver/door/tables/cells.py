@@ -1,4 +1,4 @@
-"""Tables: the columns of a resource, and what stands in them.
+"""The cells of tables: the columns of each resource, and their contents.
 
 kube: pkg/printers/internalversion/printers.go, apiserver/pkg/registry/rest/table.go,
 apiextensions-apiserver/pkg/registry/customresource/tableconvertor @ v1.34.1

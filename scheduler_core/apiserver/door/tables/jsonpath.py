@@ -1,4 +1,4 @@
-"""The JSONPath of a custom resource's columns, as far as kube takes it there: fields, indices, wildcards, and simple filters.
+"""The JSONPath that kube allows in a custom resource's columns: fields, indices, wildcards, and simple filters.
 
 kube: client-go/util/jsonpath @ v0.34.1
 """

@@ -46,7 +46,7 @@ class Row:
         self.now = now
 
     def since(self, text: Any) -> str:
-        """Return how long ago a time is."""
+        """Return the age of a time."""
         if not text:
             return UNKNOWN
         try:

@@ -1,4 +1,4 @@
-"""The status of a claim: what was allocated, for whom it is reserved, and what drivers report.
+"""Validation of a claim's status: its allocation, its reservations, and the reports of drivers.
 
 kube: pkg/apis/resource/validation/validation.go (validateResourceClaimStatusUpdate and what it calls),
 apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions) @ v1.34.1

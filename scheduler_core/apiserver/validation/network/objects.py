@@ -1,4 +1,4 @@
-"""NetworkPolicies.
+"""Validation of NetworkPolicies, Ingresses, EndpointSlices, and Endpoints.
 
 kube: pkg/apis/networking/validation/validation.go (ValidateNetworkPolicy) @ v1.34.1
 """

@@ -1,4 +1,4 @@
-"""Services.
+"""Validation of Services.
 
 kube: pkg/apis/core/validation/validation.go (validateService, ValidateServiceClusterIPsRelatedFields) @ v1.34.1
 """

@@ -112,7 +112,7 @@ _PLACED: Rules = (
 
 
 def pod_spec(spec: Object, errors: Errors, path: str = "spec", meta: Mapping[str, Any] | None = None) -> None:
-    """Append all that is wrong. `path`: the place of the spec; `meta`: the pod's, None in a template."""
+    """Add all errors in a spec. `path`: the spec's path; `meta`: the pod's metadata, or None in a template."""
     sound = volumes(spec.get("volumes") or (), (meta or {}).get("name") or "", f"{path}.volumes", errors)
     claims_of(spec, is_mirror(meta or {}), path, errors)
     names = tuple(str(each["name"]) for each in spec.get("resourceClaims") or () if each.get("name"))
