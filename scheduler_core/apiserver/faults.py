@@ -21,7 +21,7 @@ Call = Literal[
     "status",  # the patch of the pod's status: its condition, its nomination, why it is evicted
     "delete",  # the deletion of the pod as a victim of preemption
     "volumes",  # the updates of its claims and volumes in PreBind
-    "claims",  # what DynamicResources writes of its resource claims
+    "claims",  # writes of DynamicResources to its resource claims
 ]
 StatusCode = Literal[0, 403, 404, 409, 429, 500, 503, 504]
 MAX_FAULT_TIMES = 1000

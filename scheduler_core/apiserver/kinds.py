@@ -27,7 +27,7 @@ class Kind:
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
-# The kinds by group; those with a "!" live in no namespace.
+# The kinds by group; "!" marks kinds that are not namespaced.
 _BUILT_IN: Mapping[str, str] = json.loads(Path(__file__).with_name("built_in.json").read_text())["kinds"]
 _TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
 # The path of the spec of a pod, or of a template for pods, in each kind that has one.
@@ -59,7 +59,7 @@ KINDS = {
 
 _LISTED: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_suffix(".json").read_text())
 VERSIONS = {key.rstrip("!"): versions for key, versions in _LISTED.items()}
-# Kinds of kube's groups whose objects are kept as custom resources are.
+# Kinds of kube's groups whose objects are stored like custom resources.
 KEPT = {
     key: Kind(key, group, _plural(kind), f"{key}!" not in _LISTED)
     for key in VERSIONS

@@ -14,7 +14,7 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.schema.table import fields, parse_expression
 
-# Defaults of pod templates: what the API server fills in in the template of a workload, type by type.
+# Defaults of the pod templates of workloads, type by type.
 #
 # A container's requests do not follow from its limits here, nor do host ports from container ports: kube does that to pods alone.
 #
@@ -105,7 +105,7 @@ def pull_policy(image: str) -> str:
 Object = dict[str, Any]
 _FAMILIES = {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"}
 
-# Of a Service with neither an address nor a selector, whose endpoints are somebody else's.
+# Of a Service with neither an address nor a selector, whose endpoints other clients write.
 _BOTH_FAMILIES = {**_FAMILIES, "ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": "RequireDualStack"}
 
 

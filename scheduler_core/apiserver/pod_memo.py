@@ -18,7 +18,7 @@ from scheduler_core.apiserver.validation.objects import metadata, owners_and_fin
 _TOP = dict.fromkeys(("apiVersion", "kind", "metadata", "spec", "status"))
 _POD = KINDS["Pod"]
 _NODE = "nodeName"
-_NEW: tuple[Any, ...] = (None, {}, {"phase": "Pending"})  # statuses that say nothing
+_NEW: tuple[Any, ...] = (None, {}, {"phase": "Pending"})  # empty statuses
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PodMemo:
         if known is None or not _is_sound(manifest):
             return None
         meta, node = manifest["metadata"], manifest["spec"].get(_NODE)
-        # nodeName is not in the key, so what validation says of it has to be asked here.
+        # nodeName is not in the key, so it must be validated here.
         if node and (subdomain_errors(node) or known.spec.get("schedulingGates")):
             return None
         if known.noted:
@@ -86,7 +86,7 @@ def _key(manifest: Any) -> tuple[str, str] | None:
     try:
         return str(meta["namespace"]), canonical(spec)
     except (TypeError, ValueError):
-        return None  # it is not of the shape of a pod, as validation will say
+        return None  # it does not have the form of a pod, which validation will report
 
 
 def _is_sound(manifest: Manifest) -> bool:

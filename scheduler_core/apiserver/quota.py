@@ -82,7 +82,7 @@ def _crosses_namespaces(spec: Manifest) -> bool:
     return False
 
 
-# What an object uses: by the names of a quota's resources, for each kind its own.
+# An object's usage, by the names of a quota's resources, for each kind.
 # kube: pkg/quota/v1/evaluator/core/{pods,services,persistent_volume_claims,resource_claims,registry}.go,
 # apiserver/pkg/quota/v1/generic/evaluator.go @ v1.34.1
 
@@ -91,7 +91,7 @@ PODS, CLAIMS, STORAGE = "pods", "persistentvolumeclaims", "requests.storage"
 SERVICES, NODE_PORTS, LOAD_BALANCERS = "services", "services.nodeports", "services.loadbalancers"
 BY_CLASS = ".storageclass.storage.k8s.io/"
 DEVICES_BY_CLASS = ".deviceclass.resource.k8s.io/devices"
-_MOST_DEVICES = 32  # what a request for all devices counts as
+_MOST_DEVICES = 32  # the count for a request for all devices
 COMPUTE = (CPU, MEMORY, EPHEMERAL_STORAGE)
 OF_PODS = (PODS, *COMPUTE, *(f"{side}.{name}" for side in ("requests", "limits") for name in COMPUTE))
 _ALIASES = {
@@ -187,7 +187,7 @@ def by_quota_names(requests: Amounts, limits: Amounts) -> Amounts:
 def _of_claim(claim: Manifest) -> Amounts:
     spec = claim.get("spec") or {}
     annotations = claim["metadata"].get("annotations") or {}
-    # The annotation wins, also where it is empty (kube: GetPersistentVolumeClaimClass).
+    # The annotation takes precedence, even if it is empty (kube: GetPersistentVolumeClaimClass).
     storage_class = annotations.get(_BETA_CLASS, spec.get("storageClassName") or "")
     used = {CLAIMS: ONE}
     size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
@@ -222,7 +222,7 @@ def _of_device_claim(claim: Manifest) -> Amounts:
 
 def _devices(request: Manifest) -> int:
     mode = request.get("allocationMode") or "ExactCount"
-    # How many there are is known only when the claim is allocated, so kube counts the most that a claim can get.
+    # The number is known only after allocation, so kube counts the most that a claim can get.
     if mode == "All":
         return _MOST_DEVICES
     return int(request.get("count") or 1) if mode == "ExactCount" else 0

@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects import Manifest, controller_of
 
-# Which objects belong to which controller: an index of one kind's objects, kept up with by the store that asked for it.
+# Objects by controller: an index of one kind's objects, which the store updates once it is in use.
 # kube: pkg/controller/controller_utils.go (PodControllerUIDIndex, OrphanPodIndex) @ v1.34.1
 
 Key = tuple[str, str]

@@ -54,11 +54,11 @@ class APIServer:
     now: int
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
-    typed: bool = False  # its clients are components: what their types do not have, they pass on from what is stored
+    typed: bool = False  # its clients are components, which preserve stored fields that their types do not have
     # The last to change an object that is about to be stored.
     finish: Callable[[Manifest | None, Manifest], Manifest] | None = None
-    warnings: list[str] | None = None  # what admission warns of is added here
-    scales: bool = False  # the subresource scale is what is written
+    warnings: list[str] | None = None  # collects the warnings of admission
+    scales: bool = False  # the subresource scale is written
 
     # writing
 
@@ -133,7 +133,7 @@ class APIServer:
         errors = judge_by_release(kind, new, errors, self.devices, subresource not in ("", "resize"))
         newer = {each.path for each in errors if is_newer_value(each)}
         if newer and not self.typed:
-            # A value that only a newer Kubernetes knows may stay where it is stored, but an update cannot bring one in.
+            # A stored value that only newer releases know may stay, but an update cannot add one.
             newer &= {each.path for each in validate(old, kind)}
         self._check(kind, name, [each for each in errors if each.path not in newer])
         for plugin in plugins_of(self.options).all:
@@ -157,7 +157,7 @@ class APIServer:
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), IMMUTABLE).of(reference(*target))])
         read_patched(new, patch, self.typed, old, self.devices.release)
-        # Refused where a patch would rename or move an object.
+        # A patch must not rename or move an object.
         meta = new["metadata"]
         name, why = meta.get("name") or "", ""
         if name != target[2]:
@@ -213,7 +213,7 @@ class APIServer:
         """Return the object of kind, namespace, name. Raise Refused (404)."""
         return self._found(_kind(*target), *target[1:])
 
-    # what all of them need
+    # shared by all verbs
 
     def _stored(self, manifest: Any) -> Manifest | None:
         """Return the stored object of a manifest's name, or None. Malformed manifests are accepted."""
@@ -237,7 +237,7 @@ class APIServer:
 
     def _with_defaults(self, kind: Kind, manifest: Manifest, old: Manifest | None = None) -> Manifest:
         meta = manifest["metadata"]
-        if kind.key == "Job" and old is not None:  # its selector is generated once: what has no uid gets none
+        if kind.key == "Job" and old is not None:  # its selector is generated only at creation
             manifest = {**manifest, "metadata": {name: value for name, value in meta.items() if name != "uid"}}
         manifest = strategies.with_defaults(kind, manifest, self.devices.release)
         if "uid" in meta and "uid" not in manifest["metadata"]:
@@ -331,7 +331,7 @@ class APIServer:
             return old
         stored = event.new
         assert stored is not None
-        # An update that takes the last finalizer off is what completes a deletion.
+        # An update that removes the last finalizer completes the deletion.
         deletion.collect(self.store, kind, stored)
         return stored
 
@@ -344,7 +344,7 @@ def _kind(key: str, namespace: str, name: str) -> Kind:
         raise Refused.because(not_found(key.lower(), name), reference(key, namespace, name)) from None
 
 
-# What is in every cluster from the start: kube's own namespaces and priority classes.
+# The initial objects of each cluster: kube's own namespaces and priority classes.
 # kube: pkg/controlplane/controller/systemnamespaces, pkg/registry/scheduling/rest/storage_scheduling.go,
 # pkg/apis/scheduling/v1/helpers.go @ v1.34.1
 

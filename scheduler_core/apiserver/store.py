@@ -56,8 +56,8 @@ class Store(State):
     _written: Copied[dict[str, Manifest]]  # by uid, where defaulting or admission wrote something
     _records: Derived[dict[str, Manifest]]  # the same by content, so that equal ones are one object
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
-    _owned: Derived[dict[str, ControllerIndex]]  # by kind, of those that were asked for
-    _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
+    _owned: Derived[dict[str, ControllerIndex]]  # by kind, built at first use
+    _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, built at first use
     _subscribers: Derived[Subscribers]
 
     def __init__(self, epoch: int = EPOCH) -> None:
@@ -132,7 +132,7 @@ class Store(State):
     def pods_on(self, node: str) -> Pods:
         """Return the pods that are bound to a node, sorted by namespace and name."""
         if not self._assigned:
-            # _assign() takes an empty index for one that was never asked for, so one entry has to be there first.
+            # _assign() treats an empty index as unused, so the index needs one entry first.
             self._assigned[""] = {}
             for key, pod in self._pods.items():
                 self._assign(key, None, pod)
@@ -231,7 +231,7 @@ class Store(State):
     def mirror(self, event: WatchEvent) -> None:
         """Apply a write of the original store to this replica."""
         key, objects = (event.namespace, event.name), self._objects.setdefault(event.kind, {})
-        # The order of the keys changes only when an object comes or goes; a modified object keeps its place.
+        # The order of the keys changes only when an object is added or removed; a modified object keeps its place.
         if (event.new is None) != (key not in objects):
             self._sorted.pop(event.kind, None)
         self._owned.pop(event.kind, None)

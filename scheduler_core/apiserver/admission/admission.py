@@ -18,8 +18,8 @@ from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFA
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.rewriting import fill
 
-# Defaults of a pod's spec. Each function sets fields of a copy at the top and replaces, never changes, what
-# lies deeper.
+# Defaults of a pod's spec. Each function sets fields of a copy at the top level, and replaces, never changes,
+# deeper values.
 # kube: pkg/apis/core/v1/defaults.go @ v1.34.1
 
 Spec = dict[str, Any]

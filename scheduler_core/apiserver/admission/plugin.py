@@ -95,7 +95,7 @@ Operation = Literal["CREATE", "UPDATE", "DELETE"]
 ADMIN = ""
 
 
-@dataclass(slots=True)  # an import makes one for each object, and frozen ones take three times as long to make
+@dataclass(slots=True)  # an import creates one per object, and frozen ones take three times as long to create
 class Request:
     """One write, treated as immutable. `old` is None on CREATE. `user`: "" for the cluster's administrator, "system:node:NAME" for a
     node.
@@ -119,8 +119,8 @@ class Request:
     restored: bool = False
     release: str = OLDEST
     topology_labels: bool = False  # the gate PodTopologyLabelsAdmission
-    scales: bool = False  # the subresource scale is what is written
-    warnings: list[str] | None = None  # of the answer, where somebody reads them
+    scales: bool = False  # the subresource scale is written
+    warnings: list[str] | None = None  # of the answer, None if no client reads them
 
     @property
     def what(self) -> str:
@@ -154,8 +154,8 @@ class AdmissionPlugin:
 
     name: ClassVar[str]
     on_by_default: ClassVar[bool] = True
-    of_restored: ClassVar[bool] = False  # is asked about restored objects too
-    # what it says of a new pod follows from namespace, spec and other kinds' objects
+    of_restored: ClassVar[bool] = False  # runs for restored objects, too
+    # the result for a new pod depends only on its namespace, its spec, and objects of other kinds
     pods_by_spec: ClassVar[bool] = False
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:

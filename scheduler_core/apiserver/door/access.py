@@ -211,7 +211,7 @@ def require(store: Store, query: Mapping[str, str], method: str, path: str, targ
     raise Failure(403, "Forbidden", f"{head}: {said}{f': {why}' if why else ''}", details)
 
 
-# Reviews: what a user is, and may do.
+# Reviews of a user's identity and permissions.
 
 
 def review(store: Store, kind: str, spec: Mapping[str, Any], namespace: str, user: User) -> tuple[Any, Any]:

@@ -115,7 +115,7 @@ def failure_of(refused: Refused, kind: str, plural: str, group: str, name: str) 
     named: Data = {"name": name} if name else {}
     if group:
         named["group"] = group
-    if answer.causes and answer.message.endswith(f" is forbidden: {answer.causes[0]}"):  # whatever the reason
+    if answer.causes and answer.message.endswith(f" is forbidden: {answer.causes[0]}"):  # for any reason
         details = {**named, "kind": plural, "causes": [{"message": each} for each in answer.causes]}
         return Failure(answer.code, reason, answer.message, details)
     if reason == "Invalid":

@@ -84,7 +84,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
         served = ((to_served(resource, each) if each else {}) for each in (new, old))
         after, before = (fill(resource.type, each) for each in served)
         if resource.kind == CUSTOM and old is None:
-            before = {"spec": {"names": {}}}  # Go's structs, which are there without a value
+            before = {"spec": {"names": {}}}  # Go's structs, which are written even without a value
         had = list_applied(before, shape)
         given = {name: value for name, value in after.items() if name != "status" or manager.subresource == "status"}
         before = {name: value for name, value in before.items() if name in given}

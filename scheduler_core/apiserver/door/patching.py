@@ -22,7 +22,7 @@ JSON_PATCH, MERGE, STRATEGIC = (
 PATCHES = (JSON_PATCH, MERGE, STRATEGIC, "application/apply-patch+yaml")
 _REJECTED = "the server rejected our request due to an error in our request"
 _MOST = 10_000
-_PLAIN = "ConfigMap"  # stands for the types whose lists have no merge keys, except in their metadata
+_PLAIN = "ConfigMap"  # for types whose lists have no merge keys, except in their metadata
 
 
 def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind: str = "") -> Any:

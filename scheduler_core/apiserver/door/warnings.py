@@ -15,7 +15,7 @@ from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.validation.pods.containers import every_container
 
 Warnings = Iterator[str]
-# What is deprecated: labels, annotations of pods, and kinds of volumes, with the words for each.
+# Deprecated labels, annotations of pods, and kinds of volumes, with the text of each warning.
 _DATA: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_suffix(".json").read_text())
 _LABELS = _DATA["labels"]
 _POD_ANNOTATIONS = _DATA["pod annotations"]

@@ -40,7 +40,7 @@ _END = {"k8s.io/initial-events-end": "true"}
 class Watcher:
     """One watch. `first`: its initial events; `asked`: equal for watches that get the same events."""
 
-    OVER: ClassVar[int] = -1  # the version of a watch that ends with what it sees first
+    OVER: ClassVar[int] = -1  # the version of a watch that ends after its initial events
 
     world: ServedWorld
     resource: Resource

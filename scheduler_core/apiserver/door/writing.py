@@ -79,7 +79,7 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
         raise invalid_options(kind, *errors)
 
 
-# Reading what was sent
+# Decoding of bodies
 
 
 def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> dict[str, Any]:
@@ -217,7 +217,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = definitions.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
     given, manifest = manifest, with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
-        # What admission and allocation add has no manager, so the object is marked before the API server's own create runs.
+        # Fields that admission and allocation add have no manager, so the object is marked before the API server's own create runs.
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
         marked = api.finish(None, without_allocations(given, manifest))
@@ -238,13 +238,13 @@ def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
     return answer.reason, answer.message, {"name": name, "kind": "namespaces"}
 
 
-# DELETE answers with the object where kube's strategy says so (ReturnDeletedObject), else with a Status.
+# DELETE answers with the object if kube's strategy does (ReturnDeletedObject), else with a Status.
 _RETURNED = (
     *("Pod", "PersistentVolume", "PersistentVolumeClaim", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"),
     *("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "CSIDriver", "CSINode"),
     *("StorageClass", "VolumeAttachment", "VolumeAttributesClass"),
 )
-# kube's AllowUnconditionalUpdate is false: a PUT without a resourceVersion would overwrite what the client has not seen.
+# kube's AllowUnconditionalUpdate is false: a PUT without a resourceVersion would overwrite changes unknown to the client.
 _WITH_VERSION = (
     *("RuntimeClass", "PodDisruptionBudget", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "CSINode", "Lease"),
 )
@@ -430,7 +430,7 @@ def _apply(context: Context, body: Any) -> Reply:
     force = context.query.get("force", "false").lower() not in ("false", "0")
     time = store.timestamp(context.api.now) if target.subresource != "scale" else ""
     manager = Manager(context.manager, "Apply", resource.api_version, target.subresource, time)
-    new, managed = apply(resource, old, manifest, manager, force)  # the part that is not written here is nobody's
+    new, managed = apply(resource, old, manifest, manager, force)  # the parts that are not written here have no manager
     if old is None:
         new |= {"status": other} if other and resource.kind == "Node" else {}
         return context.answer(201, _create(context, decode(context, new), managed))

@@ -10,14 +10,14 @@ from scheduler_core.apimachinery.objects.pod import TERMINAL_PHASES
 from scheduler_core.apiserver.kinds import KINDS, find_kind
 from scheduler_core.apiserver.store import Store
 
-# What the objects of an import refer to and what is not there: owners, claims, volumes, classes, nodes, the pods of a budget.
+# Objects that an import refers to and that are missing: owners, claims, volumes, classes, nodes, the pods of a budget.
 #
 # It is looked for in the cluster as it would be after the import. Each finding has the kubectl command that would bring it.
 
 Target = tuple[str, str, str]  # kind, namespace, name
-NAMED = 5  # names of a command; of more all objects of the kind are asked for
+NAMED = 5  # the most names in a command; for more, the command gets all objects of the kind
 
-# All that decides where pods go or which pods there are, what others refer to first.
+# All kinds that affect scheduling or the set of pods, referenced ones first.
 DECIDING = read_words("""
     Namespace Node PriorityClass RuntimeClass StorageClass CSINode CSIDriver CSIStorageCapacity VolumeAttachment
     PersistentVolume PersistentVolumeClaim DeviceClass ResourceSlice DeviceTaintRule ResourceClaimTemplate

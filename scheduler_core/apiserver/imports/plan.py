@@ -27,10 +27,10 @@ from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.store import Store
 from scheduler_core.base.steps import finish
 
-# Facts that an import reads off its objects: the order in which they came into being, as kubectl prints by name, and the nodes that
-# nobody acts on.
+# Facts that an import derives from its objects: the order of their creation, as kubectl prints by name, and the nodes without
+# working kubelets.
 
-_NEW = "~"  # after every time: what has none is made now
+_NEW = "~"  # after every time: an object without one is created now
 
 
 def in_creation_order(manifests: Iterable[Any]) -> list[Any]:
@@ -59,10 +59,10 @@ def list_silent_nodes(manifests: Iterable[Any]) -> tuple[str, ...]:
     )
 
 
-# A snapshot's times on a world's clock: the moment a snapshot was taken becomes the world's now, so that ages stay what they were.
+# A snapshot's times on a world's clock: the moment of the snapshot becomes the world's present, so that ages stay unchanged.
 # The clock of a world without objects of its own is set to that moment; elsewhere, the snapshot's times are moved.
 #
-# Otherwise pods that the world makes would look older than those that the snapshot brought, and preemption goes by who started last.
+# Otherwise, pods that the world creates would look older than imported ones, and preemption prefers victims that started last.
 
 _TIMES = frozenset(
     read_words("""
@@ -70,9 +70,9 @@ _TIMES = frozenset(
     lastScheduleTime lastSuccessfulTime lastTransitionTime lastUpdateTime renewTime startTime startedAt timeAdded
 """)
 )
-_AHEAD = frozenset(("deletionTimestamp",))  # says when something will have happened
-_SPECS = ("Node", "Lease")  # kinds whose spec holds times
-_MAPPING = (dict, Mapping)  # a dict is told at once
+_AHEAD = frozenset(("deletionTimestamp",))  # times in the future
+_SPECS = ("Node", "Lease")  # kinds with times in the spec
+_MAPPING = (dict, Mapping)  # isinstance is fastest for dict
 _NESTING = (*_MAPPING, list)
 
 
@@ -129,7 +129,7 @@ def _collect_all(manifest: Manifest, texts: dict[str, None]) -> None:
     meta = manifest.get("metadata") or {}
     ends, grace = meta.get("deletionTimestamp"), meta.get("deletionGracePeriodSeconds")
     if isinstance(ends, str) and isinstance(grace, int) and (time := _time(ends)) is not None:
-        texts[format_time(time - grace * SECOND)] = None  # when the deletion was asked for
+        texts[format_time(time - grace * SECOND)] = None  # the time of the DELETE request
 
 
 def _collect(value: Any, texts: dict[str, None]) -> None:
@@ -194,10 +194,10 @@ def _time(text: str) -> int | None:
         return None
 
 
-# What becomes of a text's objects before anything is made of them: credentials go, names are changed where that is wished, and the times
+# Preparation of a text's objects: credentials are removed, names are changed on request, and the times
 # of a snapshot are moved to the world's clock.
 
-SOME = 100  # objects that are looked at before others may work
+SOME = 100  # objects per slice, after which other work may run
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def _complete_claim(manifest: Any) -> Any:
     return {**manifest, "metadata": {**meta, "annotations": {BIND_COMPLETED: "yes", **given}}}
 
 
-# Pools of devices that an import leaves in a state which schedulers take ill: the API server accepts it, as kube's does.
+# Notes on pools of devices that cause errors in schedulers: the API server accepts them, as kube's does.
 # kube: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go @ v1.34.1
 
 SLICE = "ResourceSlice"

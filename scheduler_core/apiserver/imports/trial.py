@@ -65,7 +65,7 @@ def apply(api: APIServer, manifests: Sequence[Manifest], user: str = ADMIN, crea
 
     `create_only` refuses existing names.
     """
-    if len(manifests) == 1:  # what refuses one object refuses it before anything is written
+    if len(manifests) == 1:  # a single object needs no trial: if it is refused, nothing is written
         _demand([import_object(api, manifests[0], user, create_only)])
         return
     trial = run_trial(api, manifests, user, create_only)

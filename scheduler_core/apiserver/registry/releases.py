@@ -37,7 +37,7 @@ def judge_by_release(
             check(spec if kinds is _PODS else manifest, path, gates, errors)
     if kind.group == GROUP and "device-errors-cut-short" in rules_of(release):
         errors = _cut_short(manifest, errors)
-    if kind.key == "PodGroup":  # what cannot change is not looked at further
+    if kind.key == "PodGroup":  # after an error about an immutable field, kube reports no others below it
         fixed = tuple(error.path for error in errors if error.expected == IMMUTABLE)
         errors = Errors(
             error for error in errors if error.expected == IMMUTABLE or not error.path.startswith(fixed or ("-",))

@@ -49,7 +49,7 @@ def prepare_updated_namespace(old: Manifest, new: Manifest, subresource: str) ->
     return {**new, **{name: value for name, value in kept.items() if value}}
 
 
-# Names: where an object is placed, and the name that generateName makes.
+# Names: the namespace of an object, and the names that generateName produces.
 # kube: apiserver/pkg/storage/names/generate.go, apimachinery/pkg/util/rand/rand.go @ v1.34.1
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -89,7 +89,7 @@ def suffix(text: str, length: int = 5) -> str:
     return "".join(letters)
 
 
-# Pods' own rules: what of a new pod is the API server's to say, and what an update of its status may write.
+# Rules for pods: the fields of a new pod that the API server sets, and those that an update of the status may write.
 # kube: pkg/registry/core/pod/strategy.go @ v1.34.1
 
 

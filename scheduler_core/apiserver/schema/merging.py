@@ -11,12 +11,12 @@ from scheduler_core.apiserver.schema.table import Field, fields, parse_expressio
 
 DIRECTIVE, RETAIN = "$patch", "$retainKeys"
 DELETE_FROM, ORDER = "$deleteFromPrimitiveList/", "$setElementOrder/"
-# kube's answer where objects of a kind take no such patch.
+# kube's answer for kinds without strategic merge patches.
 NO_STRATEGIC = (
     "the body of the request was in an unknown format - accepted media types include: "
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
-_FREE = Field("map", "any")  # what no type describes: objects are merged, lists replaced
+_FREE = Field("map", "any")  # a value without a known type: objects are merged, lists replaced
 
 
 class BadPatch(ValueError):

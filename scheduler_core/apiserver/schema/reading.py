@@ -129,7 +129,7 @@ def _check_fields(
 ) -> list[FieldError]:
     errors = strict_errors(manifest, kind, release)
     if mistyped := [error for error in errors if not error.received.startswith(UNKNOWN)]:
-        return mistyped  # what cannot be decoded is not looked through for fields that nobody knows
+        return mistyped  # without a decoded object, unknown fields are not reported
     unknown = {error.path for error in errors if error.received.startswith(UNKNOWN)}
     if unknown and not lenient:
         unknown = {error.path for error in strict_errors(old, kind, release)} & unknown if old else set()

@@ -23,7 +23,7 @@ from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.kinds import VERSIONS, Kind, split_api_version
 from scheduler_core.base.releases import OLDEST, Release, pick
 
-# Leaves of the table of types: what a value has to be that is no object, list or map. A leaf without a check may be anything.
+# Leaves of the table of types: values that are no objects, lists, or maps. A leaf without a check accepts any value.
 
 Leaf = Callable[[Any, str, list[FieldError]], None]
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\r\n]|=(?!=?[\r\n]*\Z)")

@@ -123,7 +123,7 @@ def _json_problem(text: bytes) -> str:
     return f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
 
 
-# What is wrong with a CronJob's schedule and time zone.
+# Validation of a CronJob's schedule and time zone.
 # kube: pkg/apis/batch/validation/validation.go (validateCronJobSpec) @ v1.34.1
 
 _LONGEST_NAME = 52  # the name of a Job with "-" and the minute
@@ -178,7 +178,7 @@ def _is_part(part: str) -> bool:
     return part not in (".", "..") and not part.startswith("-") and bool(_ZONE_PART.match(part))
 
 
-# Roles, and what binds them.
+# Roles and their bindings.
 #
 # kube: pkg/apis/rbac/validation/validation.go @ v1.34.1
 

@@ -16,7 +16,7 @@ from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
 
-# What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
+# Validation of metadata, for objects of all kinds, and of its updates.
 # kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation @ v1.34.1
 
 _OWNERS, _FINALIZERS = "metadata.ownerReferences", "metadata.finalizers"

@@ -16,7 +16,7 @@ from scheduler_core.apiserver.rewriting import list_changed_paths
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules, alike, plain
 from scheduler_core.apiserver.validation.devices.pods import is_mirror
 
-# What the subresource resize may change of a pod: cpu and memory of its containers and sidecars.
+# The subresource resize may change cpu and memory of a pod's containers and sidecars.
 # kube: pkg/apis/core/validation/validation.go ValidatePodResize @ v1.34.1
 
 Spec = Mapping[str, Any]

@@ -42,7 +42,7 @@ def object_update(old: Manifest, new: Manifest, kind: str, rules: UpdateRules) -
     return errors
 
 
-# What may not change is looked at before the new object itself.
+# Immutable fields are validated before the new object itself.
 CHANGES_FIRST = ("ConfigMap", "Secret", "IngressClass", "VolumeAttributesClass")
 # Errors in a new object that an update may have: the field cannot change, or is not looked at again.
 _NOT_JUDGED = {
@@ -95,7 +95,7 @@ def is_new_generation(kind: str, old: Manifest, new: Manifest) -> bool:
     return any(not alike(_at(old, path), _at(new, path)) for path in _COUNTED.get(kind, ()))
 
 
-_TEXTS = ("spec.serviceName", "storageClassName", "provisioner")  # empty where they are missing
+_TEXTS = ("spec.serviceName", "storageClassName", "provisioner")  # empty if they are missing
 
 
 def _forbid_changes(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]:

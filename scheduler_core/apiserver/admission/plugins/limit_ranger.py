@@ -57,7 +57,7 @@ def _items(limit_range: Manifest) -> list[Item]:
     return list((limit_range.get("spec") or {}).get("limits") or ())
 
 
-# what is filled in
+# defaults
 
 
 def _with_defaults(manifest: Manifest, limit_range: Manifest) -> Manifest:
@@ -94,7 +94,7 @@ def _merge_defaults(
     return {**container, "resources": resources} if resources != (container.get("resources") or {}) else container
 
 
-# what is bounded
+# limits
 
 
 def _of_pod(item: Item, pod: Manifest) -> Iterator[str]:

@@ -222,7 +222,7 @@ class PodSecurity(AdmissionPlugin):
             return
         status = manifest.get("status") or {}
         if request.imported and (status.get("phase") != "Pending" or status.get("conditions")):
-            return  # it is there, and may be older than the label
+            return  # an existing pod may be older than the label
         if request.old is not None and _list_images(request.old) == _list_images(manifest):
             return
         if broken := describe_violations(request.store, request.release, manifest):

@@ -110,7 +110,7 @@ def _delta(request: Request, quota: Manifest | None, used: Amounts, wall: int) -
     old = request.old
     if old is not None and (quota is None or _counts(request, quota, old)):
         used = difference(used, usage(request.kind, old, wall))
-        # What an update gives back is left to the quota controller (kube: SubtractWithNonNegativeResult).
+        # Usage that an update frees is subtracted by the quota controller (kube: SubtractWithNonNegativeResult).
         used = {name: amount for name, amount in used.items() if amount.nanos > 0}
     return {name: amount for name, amount in used.items() if amount.nanos}
 

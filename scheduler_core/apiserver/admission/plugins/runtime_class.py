@@ -34,7 +34,7 @@ class Priority(AdmissionPlugin):
             return manifest
         spec = manifest.get("spec") or {}
         if request.old is not None:
-            # An update that says nothing of them keeps both.
+            # An update without both fields keeps both.
             old = request.old.get("spec") or {}
             spec = manifest["spec"]
             kept = {

@@ -12,7 +12,7 @@ from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, forbidden, not_found, unknown_error
 from scheduler_core.apiserver.store import Store
 
-# NamespaceLifecycle: nothing is made in a namespace that is not there or is going, and kube's own namespaces stay.
+# NamespaceLifecycle: refuses objects in missing or terminating namespaces, and the deletion of kube's own namespaces.
 # kube: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go @ v1.34.1
 
 IMMORTAL = ("default", "kube-system", "kube-public")
@@ -63,9 +63,9 @@ class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
                 raise request.refuse(f"{where} {key} but only key {HOSTNAME} is allowed")
 
 
-# PodNodeSelector: a namespace's node selector is added to its pods', and may bound it. Off by default.
+# PodNodeSelector: adds a namespace's node selector to its pods, and limits their own selectors. Off by default.
 #
-# Settings: podNodeSelectorPluginConfig (clusterDefaultNodeSelector, and by namespace what its pods may ask for).
+# Settings: podNodeSelectorPluginConfig (clusterDefaultNodeSelector, and the allowed selectors of pods by namespace).
 # kube: plugin/pkg/admission/podnodeselector/admission.go @ v1.34.1
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
@@ -203,7 +203,7 @@ def _set_pull_policy(volume: Manifest) -> Manifest:
     return {**volume, "image": {**volume["image"], "pullPolicy": "Always"}} if volume.get("image") else volume
 
 
-# PodTopologyLabels: a pod has the zone and the region of its node as labels. Its gate came on with a release.
+# PodTopologyLabels: copies the zone and the region of a pod's node to the pod's labels. A release turned its gate on.
 # kube: plugin/pkg/admission/podtopologylabels/admission.go, pkg/registry/core/pod/storage/storage.go @ v1.37.2
 
 _COPIED = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
@@ -220,7 +220,7 @@ class PodTopologyLabels(AdmissionPlugin):
     name = "PodTopologyLabels"
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        # A pod of a dump has what its own cluster gave it.
+        # A pod of a dump keeps the labels of its own cluster.
         if request.kind.key != "Pod" or request.operation != "CREATE" or request.imported:
             return manifest
         node = manifest["spec"].get("nodeName") if request.topology_labels else None

@@ -15,7 +15,7 @@ from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
 from scheduler_core.apiserver.store import Store
 
-# DefaultTolerationSeconds: a pod stays a while on a node that is not ready or unreachable, unless it says something of it itself.
+# DefaultTolerationSeconds: pods tolerate nodes that are not ready or unreachable for a time, unless they have such tolerations.
 # kube: plugin/pkg/admission/defaulttolerationseconds/admission.go @ v1.34.1
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
@@ -50,7 +50,7 @@ def _covers(toleration: Manifest, key: str) -> bool:
     return (toleration.get("key") or key) == key and (toleration.get("effect") or "NoExecute") == "NoExecute"
 
 
-# ExtendedResourceToleration: who asks for an extended resource tolerates the taint of the nodes that are kept for it. Off by default.
+# ExtendedResourceToleration: pods that request extended resources tolerate the taint of dedicated nodes. Off by default.
 # kube: plugin/pkg/admission/extendedresourcetoleration/admission.go @ v1.34.1
 
 
@@ -94,9 +94,9 @@ def are_alike(one: Manifest, other: Manifest) -> bool:
     return all((one.get(name) or "") == (other.get(name) or "") for name in ("key", "effect", "operator", "value"))
 
 
-# TaintNodesByCondition: a new node begins with the taint not-ready, so that no pod comes before the node's controller has looked at it.
+# TaintNodesByCondition: a new node has the taint not-ready, so that no pod is bound before the node controller has processed it.
 #
-# A node that is said to be there already has been looked at.
+# The node controller has already processed an imported node.
 # kube: plugin/pkg/admission/nodetaint/admission.go @ v1.34.1
 
 TAINT = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
@@ -166,9 +166,9 @@ def _plain(toleration: Toleration) -> dict[str, Any]:
     return {name: value for name, value in toleration.items() if value not in (None, "")}
 
 
-# PodTolerationRestriction: tolerations that a namespace adds to its pods, and those it lets them have. Off by default.
+# PodTolerationRestriction: adds a namespace's tolerations to its pods, and limits the allowed ones. Off by default.
 #
-# A pod that is not best-effort tolerates memory pressure; without this plugin nobody adds that.
+# A pod that is not best-effort tolerates memory pressure; only this plugin adds that toleration.
 # kube: plugin/pkg/admission/podtolerationrestriction/admission.go @ v1.34.1
 
 DEFAULTS = "scheduler.alpha.kubernetes.io/defaultTolerations"

@@ -199,7 +199,7 @@ def is_time(value: Any) -> bool:
 # YAML, as Go's yaml package reads it: YAML 1.1.
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's where it is installed
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's if it is installed
     """A YAML loader that keeps times as text. `repeated`: the messages about repeated keys."""
 
     def __init__(self, stream: bytes) -> None:

@@ -103,11 +103,11 @@ def _newer_type(field: Field, owner: str) -> tuple[str, str]:
 
 
 def _quantity(text: str) -> str:
-    text = write_quantity(text) if text else "0"  # a controller reads what the API server has stored
+    text = write_quantity(text) if text else "0"  # a controller reads the stored form
     match = re.fullmatch(r"([+-]?\d+)(?:[eE](\d+)|([a-zA-Z]*))", text)
     number, exponent, suffix = (int(match[1]), match[2], match[3]) if match else (0, None, "")
     if suffix in _BINARY:
-        # Go keeps the text of an amount that can have no larger suffix, and asks that of its last three bits alone.
+        # Go keeps the text of an amount that cannot have a larger suffix, and checks that by its last three bits alone.
         amount, scale, kept, form = number * _BINARY[suffix], 0, text if number % 8 else "", "BinarySI"
     else:
         scale, form = (

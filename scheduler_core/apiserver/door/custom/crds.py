@@ -25,7 +25,7 @@ def schema_of(resource: Resource) -> Mapping[str, Any]:
     return schema
 
 
-# What a schema makes of an object: fields it does not have go, defaults come, and the rest is checked.
+# The effect of a schema on an object: unknown fields are pruned, defaults are added, and the rest is validated.
 
 Errors = list[FieldError]
 _KEPT = ("apiVersion", "kind", "metadata")
@@ -91,7 +91,7 @@ def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any
     filled = fill_defaults(schema, rest)
     errors: Errors = []
     check_value(schema, filled, "", errors)
-    if old is not None:  # what an update leaves as it was is not judged again
+    if old is not None:  # unchanged values are not validated again
         errors = [
             each
             for each in errors
@@ -210,7 +210,7 @@ def _bound_errors(schema: Mapping[str, Any], value: Any, path: str) -> Errors:
         else:
             said = f"{path} in body {words.format(bound)}" + (f": {quote(shown)}" if name == "format" else "")
             found.append(FieldError(path, quote(shown), said, kind="Invalid value"))
-        if isinstance(value, str):  # of a text, the first alone is told
+        if isinstance(value, str):  # of the errors of a text, only the first is reported
             break
     return found
 

@@ -60,7 +60,7 @@ def _definition(schema: Mapping[str, Any]) -> Data:
     if "oneOf" in schema and "type" not in schema:
         found["type"] = "string"
     if schema.get("x-kubernetes-preserve-unknown-fields"):
-        return found  # kube leaves out the rest, so that clients of v2 take any field
+        return found  # kube omits the rest, so that clients of v2 accept any field
     if "properties" in schema:
         found["properties"] = {name: _definition(each) for name, each in schema["properties"].items()}
     for name in ("items", "additionalProperties"):
@@ -89,8 +89,8 @@ def _operation(operation: Data) -> Data:
     return found
 
 
-# Protobuf. Of each message: the number of its extensions, then each field with its number and what it holds: after /, the number of
-# a message's one field that the value stands in; after @, that of the pairs of name and value of a map.
+# Protobuf. Of each message: the number of its extensions, then each field with its number and its content: after /, the number of
+# the one field of a message that has the value; after @, that of the pairs of name and value of a map.
 _MESSAGES: Mapping[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text())["messages"]
 _FIELDS = {
     message: dict(field.split("=") for field in text.split()[1:]) | {"x-": text.split()[0]}

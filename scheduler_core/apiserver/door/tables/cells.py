@@ -62,7 +62,7 @@ def _job(row: Row) -> Cells:
     return [row.name, status, f"{row.status.get('succeeded', 0)}/{of}", took, row.age, *row.template()]
 
 
-_JOB_STATES = ("Suspended", "FailureTarget", "SuccessCriteriaMet")  # told where none of the others holds
+_JOB_STATES = ("Suspended", "FailureTarget", "SuccessCriteriaMet")  # shown if none of the others is true
 
 
 def _cron_job(row: Row) -> Cells:
@@ -324,7 +324,7 @@ _CELLS: Mapping[str, Callable[[Row], Cells]] = {
     "ValidatingAdmissionPolicyBinding": _policy_binding,
     "IngressClass": lambda row: [row.name, row.spec.get("controller", ""), _parameters(row), row.age],
 }
-# Columns that are fields: `?` whether it is true, `#` how many (of several fields), `=` labels, and after | what stands for none;
+# Columns that are fields: `?` whether it is true, `#` how many (of several fields), `=` labels, and after | the text for none;
 # `ready` is how many replicas are ready, of how many; `images` the names and images of the template's containers, `template` these and the
 # selector.
 _DATA: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text())

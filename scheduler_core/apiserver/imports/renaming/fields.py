@@ -83,14 +83,14 @@ def resource_parts(key: str) -> tuple[str, str, str]:
 
 # New names for old ones.
 #
-# Each word of a name becomes a number in the order of the alphabet, so that names keep their order, what stands between their words, and
-# what they have in common: `payments-api-7` becomes `n012-b003-7` wherever it stands, and `payments-db` begins as it does.
+# Each word of a name becomes a number in the order of the alphabet, so that names keep their order, the text between their words, and
+# their common parts: `payments-api-7` becomes `n012-b003-7` everywhere, and `payments-db` begins with the same word.
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _SMALL = re.compile(r"[0-9]{1,4}")
 _UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _KEPT = ("default", "kube", "system")
-_LETTERS = ("b", "g", "n", "t")  # of what stands before, between and after the words that are kept
+_LETTERS = ("b", "g", "n", "t")  # for words before, between, and after the words that are kept
 
 
 class Names:
@@ -147,7 +147,7 @@ class Names:
             return name
         if name in self._whole:
             return self._whole[name]
-        for at in _ends(name):  # of a mirror pod, whose node's name follows its own
+        for at in _ends(name):  # a mirror pod's name ends with that of its node
             if name[at:] in self._whole:
                 return self._words(name[:at]) + self._whole[name[at:]]
         return self._words(name)

@@ -9,7 +9,7 @@ from scheduler_core.apiserver.imports.renaming import fields
 from scheduler_core.apiserver.imports.renaming.fields import Names, find_random_suffix
 from scheduler_core.apiserver.kinds import is_own_group
 
-ADDRESS = "192.0.2.1"  # of RFC 5737: nobody's
+ADDRESS = "192.0.2.1"  # reserved by RFC 5737
 _COMPARING = ("Gt", "Lt")
 
 

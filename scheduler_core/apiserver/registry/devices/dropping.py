@@ -88,10 +88,10 @@ def _drop(manifest: Manifest, owner: Sequence[str], field: str) -> Manifest:
     return dropped
 
 
-# Fields of a pod's spec, or of that of a template for pods, whose gates are off by default. Most came on in newer releases.
+# Fields of the spec of a pod or pod template whose gates are off by default. Newer releases turned most of them on.
 
-_Fields = dict[str, Any]  # by name the fields below that go; {} for one that goes itself
-_GO_EMPTY = ("lifecycle",)  # kube takes these away with the last field in them
+_Fields = dict[str, Any]  # by name, the fields below to drop; {} for a field to drop itself
+_GO_EMPTY = ("lifecycle",)  # kube drops these together with the last field in them
 
 
 @cache
@@ -125,7 +125,7 @@ def _without_gated_spec(spec: Any, release: Release) -> Any:
         )
     if "image-volumes-kept" in rules:
         return spec
-    # A volume of an image goes as a whole, and its mounts with it.
+    # A volume of an image is dropped as a whole, together with its mounts.
     images = [each.get("name") for each in spec.get("volumes") or () if each.get("image") is not None]
     if not images:
         return spec

@@ -11,7 +11,7 @@ from scheduler_core.apiserver.registry.devices.defaults import GROUP
 
 STORED = f"{GROUP}/v1"
 _OF_A_REQUEST = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
-_TEXTS = ("deviceClassName", "allocationMode", "count")  # "" and 0 stand for nothing
+_TEXTS = ("deviceClassName", "allocationMode", "count")  # "" and 0 mean unset
 
 
 def convert_to_v1(manifest: Manifest) -> Manifest:

@@ -165,7 +165,7 @@ def _constraint(
         errors.required(f"{path}.matchAttribute")
 
 
-# Templates of claims; and that what claims and templates ask for never changes.
+# Templates of claims, and the immutability of the specs of claims and templates.
 # kube: pkg/apis/resource/validation/validation.go, pkg/apis/core/validation/validation.go (ValidateTemplateObjectMeta) @ v1.34.1
 
 _ALLOWED = ("annotations", "labels")

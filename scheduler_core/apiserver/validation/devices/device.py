@@ -55,7 +55,7 @@ def _once(conditions: list[str], path: str, errors: Errors) -> None:
         errors.unique(seen, condition, f"{path}[{i}]")
 
 
-# Capacities of devices, and what of them may be asked for where several claims share a device.
+# Capacities of devices, and the requests that are possible if several claims share a device.
 # kube: pkg/apis/resource/validation/validation.go (validateMultiAllocatableDeviceCapacity and what it calls) @ v1.34.1
 
 MOST_VALUES = 10

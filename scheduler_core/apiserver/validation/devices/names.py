@@ -23,7 +23,7 @@ from scheduler_core.apimachinery.objects.names import (
     subdomain_errors,
 )
 
-# Lists and maps as the validation of devices goes through them: each entry, doubles, and how many there may be.
+# Lists and maps in the validation of devices: each entry, duplicates, and the maximum number.
 # kube: pkg/apis/resource/validation/validation.go (validateSlice, validateSet, validateMap, truncateIfTooLong) @ v1.34.1
 
 Check = Callable[..., None]
@@ -214,7 +214,7 @@ def _uuid_problem(text: str) -> str:
             return f"invalid UUID length: {length}"
 
 
-# CEL selectors: whether they compile, and what one evaluation may cost.
+# CEL selectors: compilation, and the cost limit of one evaluation.
 # kube: pkg/apis/resource/validation/validation.go (validateCELSelector), dynamic-resource-allocation/cel/compile.go @ v1.34.1
 
 MOST_SELECTORS = 32

@@ -20,7 +20,7 @@ from scheduler_core.apiserver.validation.devices.names import each_once, quote_n
 # Parts of objects as kube prints them in errors: its own types written as JSON by Go, every field by its Go name.
 #
 # internal.json was read once from the Go types: {type: [[Go's name, the manifest's name, expression]]}. An expression is a leaf
-# (string, bool, int, quantity, time, any; inline: its fields stand beside the others) or a type of the table, after [] for a list, {}
+# (string, bool, int, quantity, time, any; inline: its fields are beside the others) or a type of the table, after [] for a list, {}
 # for a map and * for a pointer to it.
 # kube: pkg/apis/resource/types.go, pkg/apis/core/types.go @ v1.34.1
 

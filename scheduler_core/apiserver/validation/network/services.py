@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.names import (
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.rules import Object, one, validate_name
 
-# IP addresses and ranges of them, as kube reads those of older fields: zeros may stand before a number.
+# IP addresses and ranges in older fields, where kube allows leading zeros in numbers.
 # kube: apimachinery/pkg/util/validation/ip.go, k8s.io/utils/internal/third_party/forked/golang/net @ v1.34.1
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

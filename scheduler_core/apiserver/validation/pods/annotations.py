@@ -31,7 +31,7 @@ def pod_annotations(annotations: Mapping[str, str], spec: Mapping[str, Any], whe
     return errors
 
 
-# profiles in annotations, as they were written before there were fields
+# profiles in annotations, used before the fields existed
 
 _SECCOMP = "seccomp.security.alpha.kubernetes.io/pod"
 _SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/"

@@ -158,7 +158,7 @@ _HOOKS: dict[str, Rules] = {
 }
 _HANDLERS: dict[str, Rules] = {**_HOOKS, "grpc": (port_number_or_name,)}
 
-# What a pod may say on the operating system that it is for, as its fields are of one system or the other.
+# Fields that depend on the pod's operating system.
 # kube: pkg/apis/core/validation/validation.go (validateOS, validateWindows, validateWindowsHostProcessPod) @ v1.34.1
 
 _SYSTEMS = ("linux", "windows")
@@ -167,7 +167,7 @@ _NOT_WINDOWS = (  # of a pod; those with a dot are of its security context
     *(".fsGroup", ".fsGroupChangePolicy", ".sysctls", "shareProcessNamespace", ".runAsUser", ".runAsGroup"),
     *(".supplementalGroups", ".supplementalGroupsPolicy", ".seLinuxChangePolicy"),
 )
-_NO_POINTERS = ("hostPID", "hostIPC", ".sysctls")  # empty, they count as not there
+_NO_POINTERS = ("hostPID", "hostIPC", ".sysctls")  # empty ones count as absent
 _CONTAINERS_NOT_WINDOWS = (
     *("appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem"),
     *("privileged", "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup"),

@@ -33,7 +33,7 @@ from scheduler_core.apiserver.validation.pods.security import pod_security_conte
 from scheduler_core.apiserver.validation.pods.volumes import volumes
 from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, Rules, one, validate_name, within
 
-# What a pod asks for as a whole (spec.resources).
+# Pod-level resources (spec.resources).
 # kube: pkg/apis/core/validation/validation.go (validatePodResources, validatePodResourceConsistency) @ v1.34.1
 
 

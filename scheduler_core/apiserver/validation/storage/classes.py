@@ -53,7 +53,7 @@ def storage_class(manifest: Object, errors: Errors) -> None:
     met: list[dict[str, set[str]]] = []
     for i, term in enumerate(manifest.get("allowedTopologies") or ()):
         values = _topology(term, f"allowedTopologies[{i}].matchLabelExpressions", errors)
-        # kube's list of terms begins with as many empty ones as there are terms
+        # kube's list of terms begins with as many empty terms as there are terms
         same = met.count(values) + (0 if values else len(manifest["allowedTopologies"]))
         errors += [duplicate(f"allowedTopologies[{i}].matchLabelExpressions", "")] * same
         met.append(values)

@@ -180,7 +180,7 @@ def _disk(value: Object, path: str, errors: Errors) -> None:
 _HOST_PATHS = (*("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"),)
 _DISK = within("partition", 0, 255, PARTITION)
 
-# in both; where they stand in kube's order their users say
+# rules for both; the users of the rules add them in kube's order
 SHARED: dict[str, Rules] = {
     "hostPath": (path_on_node(one("type", *_HOST_PATHS, empty=True)),),
     "gcePersistentDisk": (need("pdName"), _DISK),
