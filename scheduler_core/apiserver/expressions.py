@@ -63,7 +63,7 @@ _VARIABLES = {
     "variables": struct("kubernetes.variables"),
 }
 Compiled = Program | str
-"""A program, or kube's words for why there is none."""
+"""A program, or kube's error of its compilation."""
 
 
 def compile_expression(environment: Environment, expression: str, *types: Type) -> Compiled:

@@ -105,7 +105,7 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind | None:
 
 
 def has_uid(manifest: Any) -> bool:
-    """Return whether an object has a uid, so that it comes from a cluster. Any data is accepted."""
+    """Return whether an object has a uid, which means that it comes from a cluster. Any data is accepted."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     return isinstance(meta, Mapping) and bool(meta.get("uid"))
 

@@ -25,7 +25,7 @@ ORDERED_PLUGINS = (
     *("ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota", "AlwaysDeny"),
 )
 NOT_HERE = ("NamespaceAutoProvision", "ImagePolicyWebhook", "EventRateLimit", "OwnerReferencesPermissionEnforcement")
-"""Plugins that kube has off by default and this API server does not have: they cannot be enabled."""
+"""Plugins that kube disables by default and this API server lacks, so that they cannot be enabled."""
 
 
 class MatchScope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -51,7 +51,7 @@ LEFT_OUT = {
     "MutatingAdmissionWebhook": "there are no webhooks here",
     "ValidatingAdmissionWebhook": "there are no webhooks here",
 }
-"""Plugins that kube has on by default and this API server does not have, each with what that means."""
+"""Plugins that kube enables by default and this API server lacks, each with the effect."""
 
 
 class Chain(NamedTuple):

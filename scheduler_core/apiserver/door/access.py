@@ -134,7 +134,7 @@ def _is_bound(user: User, binding: Manifest) -> str:
 
 
 def iterate_rules(store: Store, user: User, namespace: str) -> Iterator[tuple[str, Manifest | None]]:
-    """Yield each rule of a user with its binding. If the binding's role does not exist, the rule is None."""
+    """Yield each rule of a user after a text about its binding. If the binding's role does not exist, yield an error's text and None."""
     bindings = list_roles(store, "ClusterRoleBinding")
     bindings += [each for each in list_roles(store, "RoleBinding") if namespace and key_of(each)[0] == namespace]
     for binding in bindings:

@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.objects import CONTAINER_LISTS, Manifest
 _MAPPING = (dict, Mapping)  # isinstance is fastest for dict
 REMOVED = "(removed)"
 SECRETS, VALUES, APPLIED, MANAGED = "secrets", "values", "applied", "managed"
-"""What was left out, as it is counted."""
+"""The sorts of removed credentials, for counts."""
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _KEYS = "api|access|private|signing|encryption|auth|account|client|ssh|master"

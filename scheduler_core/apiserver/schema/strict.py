@@ -30,7 +30,7 @@ class _FoundErrors(NamedTuple):
 
 
 Check = Callable[[Any, str, bool, _FoundErrors], None]
-"""(value, path, whether fields that its types do not have are passed over, found)"""
+"""(value, path, whether to ignore unknown fields, found)"""
 
 
 @cache

@@ -226,7 +226,7 @@ def stateful_set(manifest: Manifest, errors: Errors) -> None:
 
 
 def _set_template(spec: Manifest, selector: Any, template: Manifest, errors: Errors) -> None:
-    """Validate a StatefulSet's template, whose pods mount its claims, and the selector, which must match the template."""
+    """Validate a StatefulSet's template, whose pods have a volume for each claim template, and the selector, which must match it."""
     before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
     if len(errors) > before:

@@ -277,7 +277,7 @@ def _compile(environment: Environment, text: str, types: tuple[Type, ...]) -> ex
 
 
 def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_Decision]:
-    """Return the violations of a policy by a request. `whole`: the budget that all policies share."""
+    """Return a policy's refusals of a request. `fails`: errors refuse it, too; `whole`: the budget that all policies share."""
     bare = expressions.compose((), spec.get("paramKind") is not None)[0]
     environment, variables = expressions.environment_of(spec)
     wrong: list[str] = []

@@ -52,7 +52,7 @@ class Check(NamedTuple):
     """One check, of each container (`of` ""), of the security contexts of pod and containers ("all"), or of the spec ("spec").
 
     `text` follows the names in kube's message. A context must set `field`, as described in `must`. `instead`: the check that this one
-    replaces. `mend`: a security context that passes.
+    replaces. `mend`: fields with which a security context passes.
     """
 
     name: str
@@ -154,7 +154,7 @@ def _list_texts(texts: Iterable[str]) -> list[str]:
 
 
 Values = Callable[[Spec, Rules], Iterable[Any]]
-"""What is wrong with a container or a security context; of a spec, the detail."""
+"""The violations of a container or a security context; of a spec, the detail."""
 _VALUES: dict[str, Values] = {
     "appArmorProfile": _list_profiles("appArmorProfile"),
     "capabilities_baseline": lambda c, _: (

@@ -220,7 +220,7 @@ _is_version = re.compile(
 _VALUES = {"int": "IntValue", "bool": "BoolValue", "string": "StringValue", "version": "VersionValue"}
 
 Counters = Mapping[str, frozenset[str]]
-"""The shared counters of a slice, by set; None where they are in other slices of the pool."""
+"""The shared counters of a slice, by set; None if they are in other slices of the pool."""
 
 
 def device(given: Manifest, path: str, counters: Counters | None, per_device: bool, errors: Errors) -> None:
