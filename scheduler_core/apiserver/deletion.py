@@ -13,7 +13,7 @@ from scheduler_core.apiserver.store import Store
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 _POLICIES = {"Orphan": ORPHAN, "Foreground": FOREGROUND, "Background": ""}
-_ORPHANED_BY_DEFAULT = ("Job", "ReplicationController")  # for compatibility with clients of long ago
+_ORPHANED_BY_DEFAULT = ("Job", "ReplicationController")  # for compatibility with old clients
 _DEFAULT_GRACE = 30
 
 
@@ -80,7 +80,7 @@ def _grace(pod: Manifest, wanted: int | None) -> int:
     if wanted is None:
         own = spec.get("terminationGracePeriodSeconds")
         wanted = _DEFAULT_GRACE if own is None else int(own)
-    # Only a period of 0 may skip the kubelet; a negative one, which old clients sent, ends the pod through it as 1 does.
+    # Only a period of 0 skips the kubelet; a negative one, which old clients sent, has the effect of 1.
     return 1 if wanted < 0 else wanted
 
 

@@ -71,7 +71,7 @@ def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | No
     condition: dict[str, Any] = {"type": DISRUPTION_TARGET, "status": "True", "reason": reason, "message": message}
     if reason not in (EVICTION_BY_API, DELETION_BY_DEVICE_TAINT_MANAGER):
         condition["observedGeneration"] = int(manifest["metadata"].get("generation") or 0)
-    # The condition is written before the DELETE, as after it the pod may be gone and could not carry it.
+    # The condition is written before the DELETE, because the pod may no longer exist after it.
     status = with_condition(manifest.get("status") or {}, condition, api.store.timestamp(api.now))
     if status is not None:
         api.patch_status(target, status)

@@ -18,7 +18,7 @@ from scheduler_core.base.clock.agenda import SECOND
 BIND, STATUS, DELETE, VOLUMES, CLAIMS = "bind", "status", "delete", "volumes", "claims"
 Call = Literal[
     "bind",  # the binding of the pod
-    "status",  # the patch of the pod's status: its condition, its nomination, why it is evicted
+    "status",  # the patch of the pod's status: its condition, its nomination, the reason of its eviction
     "delete",  # the deletion of the pod as a victim of preemption
     "volumes",  # the updates of its claims and volumes in PreBind
     "claims",  # writes of DynamicResources to its resource claims

@@ -30,13 +30,13 @@ class Kind:
 # The kinds by group; "!" marks kinds that are not namespaced.
 _BUILT_IN: Mapping[str, str] = json.loads(Path(__file__).with_name("built_in.json").read_text())["kinds"]
 _TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
-# The path of the spec of a pod, or of a template for pods, in each kind that has one.
+# The path of the spec of a pod or pod template, in each kind that has one.
 POD_SPECS: Mapping[str, str] = {
     "Pod": "spec",
     **dict.fromkeys(_TEMPLATES, "spec.template.spec"),
     "CronJob": "spec.jobTemplate.spec.template.spec",
 }
-# PriorityClasses that every cluster has.
+# The PriorityClasses of each cluster.
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _OWN_GROUPS = frozenset(_BUILT_IN) | {"events.k8s.io", "extensions"}
 

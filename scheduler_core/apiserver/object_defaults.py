@@ -16,7 +16,7 @@ from scheduler_core.apiserver.schema.table import fields, parse_expression
 
 # Defaults of the pod templates of workloads, type by type.
 #
-# A container's requests do not follow from its limits here, nor do host ports from container ports: kube does that to pods alone.
+# A container's requests do not follow from its limits here, nor host ports from container ports: kube does that only in pods.
 #
 # DEVIATION: amounts stay as they were written; kube rounds them up to thousandths.
 # kube: pkg/apis/core/v1/{defaults,zz_generated.defaults}.go, pkg/apis/apps/v1/conversion.go @ v1.34.1

@@ -81,7 +81,7 @@ def _key(manifest: Any) -> tuple[str, str] | None:
     if _NODE in spec:
         if not isinstance(spec[_NODE], str) or not spec[_NODE]:
             return None
-        # Bound pods of one workload differ in nodeName alone; with it in the key hardly any would be found again.
+        # Bound pods of one workload differ only in nodeName; with it in the key, few pods would be found again.
         spec = {name: value for name, value in spec.items() if name != _NODE}
     try:
         return str(meta["namespace"]), canonical(spec)

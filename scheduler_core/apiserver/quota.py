@@ -8,7 +8,7 @@ from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, Amount, Amou
 from scheduler_core.apimachinery.objects.resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES, MEMORY, is_extended_name
 from scheduler_core.apiserver.kinds import Kind
 
-# Scopes: which pods and claims a quota counts at all.
+# Scopes: the pods and claims that a quota counts.
 # kube: pkg/quota/v1/evaluator/core/pods.go (podMatchesScopeFunc), persistent_volume_claims.go (pvcMatchesScopeFunc) @ v1.34.1
 
 Scope = Mapping[str, Any]  # a ScopedResourceSelectorRequirement: scopeName, operator, values
@@ -126,7 +126,7 @@ def _matches(kind: Kind, name: str) -> bool:
         return False
     if name in OF_PODS or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
         return True
-    # Extended resources: their names have a prefix, and not one of Kubernetes' own. Their limits have no quota.
+    # Extended resources: their names have a prefix that is not one of Kubernetes' own. Their limits have no quota.
     return name.startswith("requests.") and "/" in name and "kubernetes.io/" not in name
 
 

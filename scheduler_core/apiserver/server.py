@@ -55,7 +55,7 @@ class APIServer:
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
     typed: bool = False  # its clients are components, which preserve stored fields that their types do not have
-    # The last to change an object that is about to be stored.
+    # The last step that changes an object before it is stored.
     finish: Callable[[Manifest | None, Manifest], Manifest] | None = None
     warnings: list[str] | None = None  # collects the warnings of admission
     scales: bool = False  # the subresource scale is written
@@ -251,7 +251,7 @@ class APIServer:
     def _admitted(self, request: Request, manifest: Manifest) -> tuple[Manifest, Sequence[Manifest]]:
         """Return a new object after admission, and the fields written into it. Raise Refused."""
         kind = request.kind
-        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
+        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its generated selector contains the uid
             uid = self.store.next_uid(request.namespace, request.name)
             manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
         plugins = plugins_of(self.options).all

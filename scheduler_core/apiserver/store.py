@@ -43,8 +43,8 @@ class Store(State):
     """All objects of a world. `epoch` (ns since 1970) is the wall time at virtual time 0; `reading` controls the parsing of pods."""
 
     epoch: int
-    live: bool  # time passes as on the wall
-    calendar: bool  # it began at a moment of the calendar: uids are made as kube's look
+    live: bool  # virtual time follows the wall clock
+    calendar: bool  # virtual time 0 is a calendar time, and uids look like kube's
     reading: Reading
     resource_version: int
     events: Growing[KubeEvent]
@@ -53,8 +53,8 @@ class Store(State):
     _nodes: Copied[dict[str, Node]]
     _uids: Copied[dict[str, tuple[str, Key]]]
     _created: int
-    _written: Copied[dict[str, Manifest]]  # by uid, where defaulting or admission wrote something
-    _records: Derived[dict[str, Manifest]]  # the same by content, so that equal ones are one object
+    _written: Copied[dict[str, Manifest]]  # by uid, if defaulting or admission wrote fields
+    _records: Derived[dict[str, Manifest]]  # the same by content, so that equal records share one object
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
     _owned: Derived[dict[str, ControllerIndex]]  # by kind, built at first use
     _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, built at first use
@@ -222,7 +222,7 @@ class Store(State):
 
     def replica(self) -> Store:
         """Return a copy, without Kubernetes Events and subscribers, which `mirror` keeps current."""
-        # Put the Events aside while the copy is made, so that it does not pay for a list that it would only throw away.
+        # Put the Events aside while copying, so that the copy does not include a list that is dropped at once.
         events, self.events = self.events, []
         twin = self.copy()
         self.events = events
@@ -284,7 +284,7 @@ class Store(State):
         if key in self._objects.get(kind, _NO_OBJECTS):
             raise Refused.because(already_exists(get_kind_by_key(kind).resource, key[1]))
         metadata = dict(manifest["metadata"])
-        # An imported uid that is taken is replaced: by_uid() and ownerReferences need every uid to be unique.
+        # An imported uid that exists already is replaced: by_uid() and ownerReferences need unique uids.
         if not metadata.get("uid") or metadata["uid"] in self._uids:
             metadata["uid"] = self.next_uid(*key)
         self._created += 1
@@ -353,7 +353,7 @@ class Store(State):
         status = pod.manifest.get("status") or {}
         generation = int(pod.manifest["metadata"].get("generation") or 0)
         condition = {"type": "PodScheduled", "observedGeneration": generation, "status": "True"}
-        if self.calendar:  # as the real API server answers: the binding sets none
+        if self.calendar:  # as in the real API server, whose binding sets none
             del condition["observedGeneration"]
         # One write, as in kube's setPodNodeAndMetadata: a watcher sees the node and PodScheduled=True together.
         bound: Manifest = {
@@ -401,7 +401,7 @@ class Store(State):
         """Store a Kubernetes Event."""
         self.events.append(event)
 
-    # the one place where objects change
+    # all changes of objects
 
     def _write(
         self, change: str, kind: str, key: Key, old: Manifest | None, new: Manifest, like: Pod | None = None

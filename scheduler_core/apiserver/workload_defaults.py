@@ -47,7 +47,7 @@ def _selecting(job: Manifest) -> Manifest:
     selector = spec.get("selector") or {}
     matched = {_CONTROLLER_UID: meta["uid"], **(selector.get("matchLabels") or {})}
     full = {**spec, "selector": {**selector, "matchLabels": matched}, "template": {**template, "metadata": marked}}
-    # Labels that come from the template are Go's map of the template, marks and all.
+    # In Go, labels from the template are the template's map itself, including the added labels.
     named = (
         {**meta, "labels": marked["labels"]}
         if labels and meta.get("labels") == labels and not meta.get("generateName")

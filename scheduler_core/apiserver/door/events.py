@@ -109,9 +109,7 @@ def _of_world(store: Store) -> Iterator[Manifest]:
 
 
 def group_events(events: Iterable[KubeEvent]) -> Iterator[tuple[tuple[str, ...], KubeEvent]]:
-    """Yield each Event with its key. Events of one key raise the count of the first, whose message stays. kube:
-    events/event_broadcaster.go
-    """
+    """Yield each Event with its key. Events of one key raise the first one's count; its message stays. kube: events/event_broadcaster.go"""
     for each in events:
         more = (each.version, each.related) if each.version else (each.message,)
         yield (each.type, each.reason, each.kind, each.namespace, each.name, each.reporter, *more), each
@@ -137,7 +135,7 @@ def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, 
     uid = f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
     start, end = store.timestamp(first.t), store.timestamp(last.t)
     meta = {
-        "name": f"{first.name}.{store.epoch + first.t + number:x}",  # recorders name them by the time
+        "name": f"{first.name}.{store.epoch + first.t + number:x}",  # recorders name them after the time
         "namespace": first.namespace or "default",
         "uid": uid,
         "resourceVersion": str(store.resource_version),
@@ -183,4 +181,4 @@ def convert_back(event: Manifest) -> dict[str, Any]:
     return {**{_BACK.get(name, name): value for name, value in event.items()}, "apiVersion": "v1"}
 
 
-assert find_kind("v1", "Event") is None  # Events are no objects of imports
+assert find_kind("v1", "Event") is None  # imports contain no Events

@@ -261,7 +261,7 @@ def apply(
     if found and not force:
         raise _conflict(found, manager)
     kept = [{**entry, "fieldsV1": difference(entry["fieldsV1"], _without_places(changed))} for entry in others]
-    if not changed:  # the time of an apply that changes nothing is that of the one before
+    if not changed:  # an apply without changes keeps the time of the previous one
         manager = manager._replace(time=(own or {}).get("time", ""))
     return merged, _order([*kept, manager.entry(wanted)])
 

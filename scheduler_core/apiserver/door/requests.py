@@ -49,14 +49,14 @@ class Call(msgspec.Struct, frozen=True):
     path: str
     query: dict[str, str] = {}
     form: Form = "object"
-    aggregated: bool = False  # discovery in one piece
+    aggregated: bool = False  # aggregated discovery
     as_yaml: bool = False
     protobuf: bool = False  # OpenAPI v2
     prefix: str = ""  # the path of the API server
     address: str = ""
     release: str = "1.34.1"
     oldest: int = 0
-    now: int = 0  # ns since 1970 where time passes on the wall; 0: the world's own
+    now: int = 0  # ns since 1970 in a world with real time; 0: the world's own time
 
 
 def answer_read(world: ServedWorld, call: Call) -> answers.Reply:
@@ -181,7 +181,7 @@ def read_body(
         or (call.method == "POST" and named)
         or (call.method in ("PUT", "PATCH") and not target.name)
     ):
-        return None  # the body of a request that is not allowed is not read
+        return None  # the body of a forbidden request is not read
     if call.method == "PATCH" and content_type not in PATCHES:
         raise answers.Failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     if call.method != "PATCH" and content_type not in ("", answers.JSON, "application/yaml", PROTOBUF):
@@ -298,7 +298,7 @@ def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent
         )
         failure.headers = context.headers
         raise failure from None
-    except _UNREADABLE as wrong:  # a value of a form that no kind of object has, where nothing has looked at it before
+    except _UNREADABLE as wrong:  # a malformed value that no earlier check has found
         raise answers.bad_request(
             f"the body of the request cannot be used: {type(wrong).__name__}: {str(wrong)[:200]}"
         ) from wrong

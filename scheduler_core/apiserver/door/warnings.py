@@ -46,7 +46,7 @@ def list_warnings(kind: str, old: Manifest | None, new: Manifest) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-_UNNAMED = ("StatefulSet", "DaemonSet", "PodTemplate")  # no hostname is made of their names
+_UNNAMED = ("StatefulSet", "DaemonSet", "PodTemplate")  # their names are not used as hostnames
 _TEMPLATES = {kind: path.removesuffix(".spec") for kind, path in POD_SPECS.items()} | {"PodTemplate": "template"}
 
 

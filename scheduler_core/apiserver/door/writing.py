@@ -248,7 +248,7 @@ _RETURNED = (
 _WITH_VERSION = (
     *("RuntimeClass", "PodDisruptionBudget", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "CSINode", "Lease"),
 )
-# kube's AllowCreateOnUpdate: a PUT of a name that is free creates the object.
+# kube's AllowCreateOnUpdate: a PUT of an unused name creates the object.
 _CREATED_BY_UPDATE = (
     *("RuntimeClass", "RoleBinding", "ClusterRoleBinding", "Role", "ClusterRole", "Lease"),
     *("LimitRange", "Event", "Service", "Endpoints"),
@@ -308,7 +308,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         raise Failure(422, "Invalid", said, {**details, "causes": causes_of([error])})
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
-    given = meta.get("managedFields")  # a client may hand fields over to another manager
+    given = meta.get("managedFields")  # a client may transfer fields to another manager
     meta |= {name: old["metadata"][name] for name in _SERVERS if name in old["metadata"]}
     if given and all(each.get("manager") and each.get("fieldsV1") for each in given):
         meta["managedFields"] = given

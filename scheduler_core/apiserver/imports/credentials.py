@@ -51,7 +51,7 @@ def without_credentials(manifests: Iterable[Any], counts: Counter[str]) -> list[
 
 def _redact_manifest(manifest: Manifest, counts: Counter[str]) -> Manifest:
     kind = manifest.get("kind")
-    if kind == "KubeSchedulerConfiguration":  # is no object of the cluster, and is read as a whole
+    if kind == "KubeSchedulerConfiguration":  # no object of the cluster, and needed in full
         return manifest
     new = dict(manifest)
     meta = manifest.get("metadata")

@@ -12,7 +12,7 @@ from scheduler_core.apiserver.store import Store
 
 # Objects that an import refers to and that are missing: owners, claims, volumes, classes, nodes, the pods of a budget.
 #
-# It is looked for in the cluster as it would be after the import. Each finding has the kubectl command that would bring it.
+# References are resolved in the cluster after the import. Each finding has the kubectl command that gets the objects.
 
 Target = tuple[str, str, str]  # kind, namespace, name
 NAMED = 5  # the most names in a command; for more, the command gets all objects of the kind

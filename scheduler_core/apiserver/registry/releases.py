@@ -109,7 +109,7 @@ def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -
     return changed
 
 
-# The rules that newer releases brought: of a spec, of which a kind may have several.
+# The rules that newer releases added, on specs, of which a kind may have several.
 
 _PODS = " ".join(POD_SPECS)
 

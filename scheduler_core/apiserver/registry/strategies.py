@@ -25,7 +25,7 @@ from scheduler_core.apiserver.validation.storage.classes import apply_claim_defa
 from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
 from scheduler_core.base.releases import OLDEST, Release
 
-# Namespaces' own rules: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.
+# Rules for namespaces: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.
 # kube: pkg/registry/core/namespace/strategy.go @ v1.34.1
 
 FINALIZER = "kubernetes"

@@ -19,7 +19,7 @@ Errors = list[FieldError]
 UNKNOWN = "unknown field"
 _CLOSE = 0.75
 
-# Each type of the table becomes a function once: an import looks at every field of every object.
+# Each type of the table is compiled to a function once, because an import checks each field of each object.
 
 
 class _FoundErrors(NamedTuple):

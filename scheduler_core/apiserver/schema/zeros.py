@@ -28,7 +28,7 @@ def is_left_out(field: list[Any], value: Any) -> bool:
     flags = field[2] if len(field) > 2 else ""
     expression = field[1]
     if value in ([], {}) and expression.startswith(("[]", "{}")):
-        return True  # storage knows no empty list
+        return True  # storage has no empty lists
     if "o" not in flags or expression.startswith("*") or expression in read_api()["types"]:
         return False
     return (
@@ -165,7 +165,7 @@ def keep_form(new: Any, filled: Any, old: Any) -> Any:
 def order(value: Any, expression: str, touched: Any = None) -> Any:
     """Return a value with its fields in the order of Go's structs, or by name if a patch has `touched` them."""
     bare = expression.lstrip("*")
-    if isinstance(touched, list):  # a whole that the patch has written
+    if isinstance(touched, list):  # a value that the patch has written as a whole
         return json.loads(json.dumps(value, sort_keys=True))
     if isinstance(value, list):
         return [order(each, bare[2:]) for each in value]

@@ -19,7 +19,7 @@ from scheduler_core.apimachinery.objects.names import (
 from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, nanos, value_of_nanos
 from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
 
-# Whether two values are the same to the API server: absent, null and empty are, and quantities count, not their texts.
+# Equality in the API server: absent, null, and empty values are equal, and so are quantities of equal amounts.
 # kube: apimachinery/pkg/api/equality/semantic.go @ v1.34.1
 
 _AMOUNTS = ("requests", "limits", "overhead", "capacity", "hard", "podFixed", "allocatable")

@@ -48,7 +48,7 @@ from scheduler_core.base.clock.cron import BadSchedule, is_zone, parse_schedule
 _MOST = 1024 * 1024  # bytes
 _ACCOUNT = "kubernetes.io/service-account.name"
 _REDACTED = "<secret contents redacted>"
-# keys that a Secret of a type has to have
+# keys that a Secret of a type must have
 _NEEDED = {
     "kubernetes.io/dockercfg": (".dockercfg",),
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
@@ -83,7 +83,7 @@ def secret(manifest: Object, errors: Errors) -> None:
     kind = manifest.get("type") or "Opaque"
     _keys(data, "data", errors)
     errors.too_long("data", _MOST, when=sum(map(len, data.values())) > _MOST)
-    if "data" not in manifest and "stringData" not in manifest:  # an import leaves both at the door
+    if "data" not in manifest and "stringData" not in manifest:  # imports remove both
         return
     if kind == "kubernetes.io/service-account-token":
         if not (manifest["metadata"].get("annotations") or {}).get(_ACCOUNT):

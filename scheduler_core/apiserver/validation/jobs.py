@@ -208,8 +208,8 @@ def _read_indexes(text: str, completions: int) -> tuple[list[range], str]:
     return found, ""
 
 
-# The rules of a Job's status, a row each: the facts of which a change has the rule judged ("": each update), those that may not hold
-# together (with "-": may not fail to hold), the field, and the words.
+# The rules of a Job's status, a row each: the facts whose change triggers the rule ("": each update), those that must not be true
+# together (with "-": must not be false), the field, and the text.
 _STATUS_RULES: list[list[str]] = json.loads(Path(__file__).with_name("job_status.json").read_text())
 
 

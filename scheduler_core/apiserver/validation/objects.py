@@ -86,7 +86,7 @@ def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
 
 
 def node(manifest: Manifest, errors: Errors) -> None:
-    # These two paths are kube's own, by a slip.
+    # These two paths are kube's own mistake.
     taints((manifest.get("spec") or {}).get("taints") or (), "metadata.taints", errors)
     swap = (((manifest.get("status") or {}).get("nodeInfo") or {}).get("swap") or {}).get("capacity")
     errors.invalid("metadata.nodeSwapStatus.capacity", swap, checks.POSITIVE, when=swap is not None and swap <= 0)

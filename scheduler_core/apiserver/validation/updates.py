@@ -44,7 +44,7 @@ def object_update(old: Manifest, new: Manifest, kind: str, rules: UpdateRules) -
 
 # Immutable fields are validated before the new object itself.
 CHANGES_FIRST = ("ConfigMap", "Secret", "IngressClass", "VolumeAttributesClass")
-# Errors in a new object that an update may have: the field cannot change, or is not looked at again.
+# Errors in a new object that an update may have: the field cannot change, or is not validated again.
 _NOT_JUDGED = {
     "StatefulSet": re.compile(r"spec\.(serviceName|volumeClaimTemplates).*"),
     "PriorityClass": re.compile(r"(?!metadata).*"),
@@ -58,7 +58,7 @@ def select_judged(kind: str, errors: Sequence[FieldError]) -> list[FieldError]:
     return [each for each in errors if skipped is None or not skipped.fullmatch(each.path)]
 
 
-# Counts of a status that may not be negative; those that may not exceed its replicas; and how kube calls those that are ready.
+# Counts of a status that must not be negative; those that must not exceed its replicas; and kube's name of the ready ones.
 _COUNTS: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("counts.json").read_text())
 
 

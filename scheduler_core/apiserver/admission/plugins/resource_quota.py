@@ -25,7 +25,7 @@ from scheduler_core.apiserver.quota import (
 )
 from scheduler_core.apiserver.status import unknown_error
 
-# with a quota of one of these every container has to ask for it
+# if a quota limits one of these, each container must request it
 _TO_BE_SAID = ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory")
 _IGNORED = ("Event", "Namespace")
 
@@ -40,7 +40,7 @@ class ResourceQuota(AdmissionPlugin):
     def commit(self, request: Request, manifest: Manifest) -> None:
         if not _handles(request, manifest) or _is_there(request, manifest):
             return
-        # Booked only here: validate() of a later plugin, or an object of the same name, may refuse the request.
+        # Charged only here: validate() of a later plugin, or an object of the same name, may refuse the request.
         for quota, used in _list_charges(request, manifest):
             status = {**(quota.get("status") or {}), "used": texts(used)}
             request.store.replace({**quota, "status": status}, "ResourceQuota")

@@ -11,7 +11,7 @@ from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.admission.plugins.tolerations import merge_tolerations
 from scheduler_core.apiserver.rewriting import with_section
 
-# Priority: a pod's priorityClassName becomes its priority and preemption policy; one class at most is everybody's default.
+# Priority: a pod's priorityClassName sets its priority and preemption policy; at most one class is the global default.
 # kube: plugin/pkg/admission/priority/admission.go @ v1.34.1
 
 PREEMPT = "PreemptLowerPriority"
@@ -44,7 +44,7 @@ class Priority(AdmissionPlugin):
             }
             return with_section(manifest, "spec", kept) if kept else manifest
         resolved = _resolve_priority(request, spec)
-        if request.kind.key == "PodGroup":  # its policy is a gate's business
+        if request.kind.key == "PodGroup":  # its policy depends on a gate
             del resolved["preemptionPolicy"]
         return (
             manifest

@@ -25,7 +25,7 @@ from scheduler_core.apiserver.schema.zeros import is_left_out
 
 _WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}
-_WITH_TYPE = ("core.v1.PersistentVolumeClaim",)  # as templates have it
+_WITH_TYPE = ("core.v1.PersistentVolumeClaim",)  # in templates
 _WORDS = {str: "string", bool: "bool", list: "array", dict: "object", int: "number", float: "number"}
 _READ_THEMSELVES = ("quantity", "time", "microtime", "intorstring")
 _ZEROS = {"string": "", "bool": False, **dict.fromkeys(_INTEGERS, 0)}
@@ -57,7 +57,7 @@ class Decoder:
         self._stores = stores
         self._wrong: list[
             DecodingError
-        ] = []  # Go's types that read themselves stop it at once, others when all is read
+        ] = []  # Go's types with their own decoders stop at once, others report at the end
 
     def object(self, value: Any, type_: str) -> Any:
         """Return the object without nulls and unknown fields. Raise DecodingError."""
@@ -196,7 +196,7 @@ def is_time(value: Any) -> bool:
     return True
 
 
-# YAML, as Go's yaml package reads it: YAML 1.1.
+# YAML 1.1, as in Go's yaml package.
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's if it is installed
@@ -294,7 +294,7 @@ def read_yaml(body: bytes, repeated: list[str]) -> Any:
             loader.dispose()
 
 
-# Protobuf, as kube frames it: a prefix, and an Unknown that holds kind and object.
+# Protobuf in kube's envelope: a prefix, and an Unknown with kind and object.
 
 _MAGIC = b"k8s\0"
 

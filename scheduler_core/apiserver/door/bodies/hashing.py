@@ -22,7 +22,7 @@ _SUFFIXES = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, 
 _BINARY = {name: 1 << (10 * power) for power, name in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
 _NO_TIME = "{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}"
 _NIL = "<nil>"
-# Go's types of newer fields that are texts of a type of their own.
+# Go's types of newer fields that are named string types.
 _TEXTS = {"core.v1.HTTPGetAction": "v1.HTTPProtocol", "core.v1.GRPCAction": "v1.GRPCProbeMode"}
 
 
@@ -30,7 +30,7 @@ def hash_template(template: Mapping[str, Any], collisions: int | None, release: 
     """Return the hash of a template with all defaults. `collisions` changes the hash if the name is taken."""
     data = f"(v1.PodTemplateSpec){_Dump(release).struct(template, _TEMPLATE)}".encode()
     if collisions is not None:
-        # kube puts 32 bits into a buffer of eight bytes, and hashes all of it.
+        # kube puts 32 bits into a buffer of eight bytes, and hashes the whole buffer.
         data += collisions.to_bytes(4, "little") + bytes(4)
     number = 2166136261  # FNV-1a of 32 bits (Go's fnv.New32a)
     for byte in data:
@@ -56,7 +56,7 @@ class _Dump:
                 given = None if given is not None and is_left_out(field, given) else given
                 shown = f"({field[3]}){self._value(given, field[1], field[3])}"
             parts.append(f"{go}:{shown}")
-        # Each release has put its new fields at the end of their structs.
+        # Each release has added its new fields at the end of their structs.
         for name, newer in newer_fields(type_.rpartition(".")[2], self._release).items():
             expression, go = _newer_type(newer, type_)
             parts.append(f"{name[0].upper()}{name[1:]}:({go}){self._value(value.get(name), expression, go)}")

@@ -97,7 +97,7 @@ def _describe(error: FieldError, old: Manifest, new: Manifest, kind: str) -> Fie
         images = {each.get("name"): each.get("image") for each in old.get("containers") or ()}
         munged = [{**each, "image": images.get(each["name"], each.get("image"))} for each in new["containers"]]
         said = error.expected.split("\n")[0]
-        kept = {name: old[name] for name in _KEPT if name in old}  # admission puts them in again
+        kept = {name: old[name] for name in _KEPT if name in old}  # admission adds them again
         shown = _difference(old, {**kept, **new, "containers": munged}, "core.PodSpec")
     else:
         return error

@@ -31,7 +31,7 @@ Errors = list[FieldError]
 _KEPT = ("apiVersion", "kind", "metadata")
 _TYPES: Mapping[str, Any] = {"string": str, "boolean": bool, "array": list, "object": Mapping}
 _COST = 10_000_000
-_BLOCKING = ("Required value", "Unsupported value", "Too long", "Too many")  # no rule is looked at then
+_BLOCKING = ("Required value", "Unsupported value", "Too long", "Too many")  # rules are skipped then
 
 
 def prune(resource: Resource, manifest: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def describe_all(store: Objects, protobuf: bool) -> Data | bytes:
     """Return the document of all served resources."""
     own, customs = _own(), list_documents(store)
     paths, definitions = _list_paths(customs), _define(each["components"]["schemas"] for each in customs)
-    if protobuf:  # messages of one field after another are one message
+    if protobuf:  # in protobuf, concatenated messages merge
         return own[1] + _write({"paths": paths, "definitions": definitions}, "Document")
     document: Data = own[0]
     paths, definitions = document["paths"] | paths, document["definitions"] | definitions

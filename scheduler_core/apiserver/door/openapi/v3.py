@@ -20,7 +20,7 @@ from scheduler_core.apiserver.door.resources import Objects, Resource, list_cust
 
 Data = dict[str, Any]
 INFO = {"title": "Kubernetes", "version": "unversioned"}
-# A verb's method, kube's action, how the operation's id begins, and its parameters.
+# A verb's method, kube's action, the beginning of the operation's id, and its parameters.
 _SELECTS = ("continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch")
 _WRITES = ("dryRun", "fieldManager", "fieldValidation")
 _DELETES = ("dryRun", "gracePeriodSeconds", "propagationPolicy")

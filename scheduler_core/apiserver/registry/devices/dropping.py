@@ -25,7 +25,7 @@ from scheduler_core.base.releases import OLDEST, Release, has_reached, rules_of
 
 TABLE: Mapping[str, Any] = json.loads(Path(__file__).parents[1].joinpath("releases.json").read_text(encoding="utf-8"))
 _KEPT = "distinctAttribute"  # kube 1.34 drops it from a copy
-# Kinds with the spec of another one within: the kind, and the path of the spec.
+# Kinds that contain the spec of another kind: that kind, and the path of the spec.
 _WITHIN: Mapping[str, tuple[str, str]] = {
     "ResourceClaimTemplate": ("ResourceClaim", "spec.spec"),
     **{kind: ("Pod", path) for kind, path in POD_SPECS.items() if kind != "Pod"},

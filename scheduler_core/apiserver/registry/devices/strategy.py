@@ -92,7 +92,7 @@ def update_errors(
     if subresource == "status":
         return [*_admin_status_errors(old, new, store), *status_update(old, new)]
     errors = Errors()
-    if kind.key == CLAIM and compiling.counters_of_pools:  # only that it is the same is judged
+    if kind.key == CLAIM and compiling.counters_of_pools:  # only equality is checked
         immutable_spec(kind.key, old, new, errors)
         return errors
     if kind.key in (CLAIM, TEMPLATE, "DeviceClass"):

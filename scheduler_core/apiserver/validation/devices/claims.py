@@ -22,7 +22,7 @@ from scheduler_core.apiserver.validation.devices.names import (
 )
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
-# Configuration for drivers, of claims and of classes; and classes.
+# Configuration for drivers, in claims and classes; and classes.
 # kube: pkg/apis/resource/validation/validation.go (validateDeviceConfiguration, validateRawExtension, ValidateDeviceClass) @ v1.34.1
 
 MOST_CONFIGURATIONS = 32

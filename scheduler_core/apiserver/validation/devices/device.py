@@ -23,7 +23,7 @@ from scheduler_core.apiserver.validation.devices.names import (
     selectors,
 )
 
-# Conditions that a device's driver has to report before a pod is bound.
+# Conditions that a device's driver must report before a pod is bound.
 # kube: pkg/apis/resource/validation/validation.go (validateDeviceBindingParameters) @ v1.34.1
 
 MOST = 4

@@ -17,7 +17,7 @@ from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import counters, device
 from scheduler_core.apiserver.validation.devices.names import each_once, quote_names
 
-# Parts of objects as kube prints them in errors: its own types written as JSON by Go, every field by its Go name.
+# Parts of objects as kube prints them in errors: its internal types as Go's JSON, each field by its Go name.
 #
 # internal.json was read once from the Go types: {type: [[Go's name, the manifest's name, expression]]}. An expression is a leaf
 # (string, bool, int, quantity, time, any; inline: its fields are beside the others) or a type of the table, after [] for a list, {}

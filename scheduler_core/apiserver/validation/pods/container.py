@@ -151,7 +151,7 @@ def _mounts(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
         errors.invalid(f"{where}.name", name, "must not already exist in volumeDevices", when=name in devices)
         if place in devices.values():
             errors.invalid(f"{where}.mountPath", place, "must not already exist as a path in volumeDevices")
-        # As in kube, the paths of subPath and of all that follows lack the index.
+        # As in kube, the paths of subPath and of later errors lack the index.
         if mount.get("subPath"):
             rules.text("subPath", rules.not_below)(mount, path, errors)
         if mount.get("subPathExpr"):

@@ -234,7 +234,7 @@ def _host_aliases(spec: Object, path: str, errors: Errors) -> None:
             errors.problems(where, name, subdomain_errors(name))
 
 
-# Templates for pods, and the selectors of workloads that have to match them.
+# Pod templates, and the selectors of workloads, which must match them.
 # kube: pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec), pkg/apis/apps/validation/validation.go
 # (ValidatePodTemplateSpecForReplicaSet) @ v1.34.1
 

@@ -67,7 +67,7 @@ def downward_file(value: Object, path: str, errors: Errors) -> None:
 
 def _downward(value: Object, path: str, errors: Errors) -> None:
     mode("defaultMode")(value, path, errors)
-    for file in value.get("items") or ():  # kube's paths of these have no place in the list
+    for file in value.get("items") or ():  # kube's paths of these have no index
         downward_file(file, path, errors)
 
 
