@@ -1,6 +1,6 @@
 """Validation of ValidatingAdmissionPolicies and their bindings.
 
-DEVIATION: expressions that use the authorizer are not compiled, because there is no authorizer here.
+DEVIATION: expressions that use the authorizer are not compiled, because no authorizer is available to CEL here.
 
 kube: pkg/apis/admissionregistration/validation/validation.go @ v1.37.2
 """
