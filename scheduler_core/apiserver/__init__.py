@@ -1,8 +1,7 @@
-"""The simulated API server: objects by kind and name, watches, Kubernetes Events, and calls that fail on demand.
+"""The simulated API server: objects by kind and name, watches, Kubernetes Events, and injected faults.
 
-A write goes requests -> admission -> validation -> store; the watchers are notified of whatever is stored.
-
-The names that most of those need who use it come from here, the others from the modules.
+A write passes requests -> admission -> validation -> store; the watchers get each stored change. The most common names are exported here,
+the others by the modules.
 """
 
 from scheduler_core.apiserver.faults import Fault, Faults

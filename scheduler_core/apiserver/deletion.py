@@ -1,4 +1,4 @@
-"""What DELETE does to an object: takes it away, or marks it where a grace period or a finalizer holds it back.
+"""The effect of DELETE: removes an object, or marks it if a grace period or a finalizer delays the removal.
 
 kube: apiserver/pkg/registry/generic/registry/store.go (Delete), apiserver/pkg/registry/rest/delete.go (BeforeDelete),
 pkg/registry/core/pod/strategy.go (CheckGracefulDelete), pkg/registry/core/namespace/storage/storage.go @ v1.34.1
@@ -13,12 +13,12 @@ from scheduler_core.apiserver.store import Store
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 _POLICIES = {"Orphan": ORPHAN, "Foreground": FOREGROUND, "Background": ""}
-_ORPHANED_BY_DEFAULT = ("Job", "ReplicationController")  # for compatibility with clients of long ago
+_ORPHANED_BY_DEFAULT = ("Job", "ReplicationController")  # for compatibility with old clients
 _DEFAULT_GRACE = 30
 
 
 def delete(store: Store, kind: Kind, old: Manifest, now: int, grace: int | None, propagation: str) -> None:
-    """Removes the object, or marks it. `grace`: seconds, of pods only; `propagation`: Background, Foreground, Orphan or ""."""
+    """Remove the object, or mark it. `grace`: seconds, for pods only; `propagation`: Background, Foreground, Orphan, or ""."""
     meta = old["metadata"]
     if kind.key == "Namespace" and (meta.get("deletionTimestamp") is None or _has_spec_finalizers(old)):
         _end_namespace(store, old, now, propagation)
@@ -39,7 +39,7 @@ def delete(store: Store, kind: Kind, old: Manifest, now: int, grace: int | None,
 
 
 def collect(store: Store, kind: Kind, stored: Manifest) -> None:
-    """Removes what was deleted and is held back by nothing any more, after an update."""
+    """Remove an object after an update if it is marked as deleted and nothing delays its removal any more."""
     meta = stored["metadata"]
     if meta.get("deletionTimestamp") is None or meta.get("finalizers"):
         return
@@ -50,7 +50,7 @@ def collect(store: Store, kind: Kind, stored: Manifest) -> None:
 
 
 def _marks(store: Store, old: Manifest, now: int, grace: int | None) -> dict[str, Any] | None:
-    """The marks of a pod that ends; empty where its time is over already, None where it goes on ending as it does."""
+    """Return the deletion marks of a pod: empty if its time is over, None if the marks do not change."""
     meta = old["metadata"]
     if meta.get("deletionTimestamp") is None:
         period = _grace(old, grace)
@@ -72,7 +72,7 @@ def _marks(store: Store, old: Manifest, now: int, grace: int | None) -> dict[str
 
 
 def _grace(pod: Manifest, wanted: int | None) -> int:
-    """Seconds that a pod is given: none where it is unbound or has ended."""
+    """Return a pod's grace period in seconds: 0 if the pod is unbound or has ended."""
     spec = pod.get("spec") or {}
     # No container is left to stop, so there is nothing to wait for (kube: CheckGracefulDelete).
     if not spec.get("nodeName") or (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
@@ -80,12 +80,12 @@ def _grace(pod: Manifest, wanted: int | None) -> int:
     if wanted is None:
         own = spec.get("terminationGracePeriodSeconds")
         wanted = _DEFAULT_GRACE if own is None else int(own)
-    # Only a period of 0 may skip the kubelet; a negative one, which old clients sent, ends the pod through it as 1 does.
+    # Only a period of 0 skips the kubelet; a negative one, which old clients sent, has the effect of 1.
     return 1 if wanted < 0 else wanted
 
 
 def _finalizers(kind: Kind, old: Manifest, propagation: str) -> list[str]:
-    """The finalizers of an object that is being deleted: that of the policy in place of those of other policies."""
+    """Return the finalizers of an object that is being deleted: that of the policy replaces those of other policies."""
     given = list(old["metadata"].get("finalizers") or ())
     if propagation in _POLICIES:
         wanted = _POLICIES[propagation]
@@ -100,7 +100,7 @@ def _finalizers(kind: Kind, old: Manifest, propagation: str) -> list[str]:
 
 
 def _build_immediate_marks(store: Store, old: Manifest, now: int) -> dict[str, Any]:
-    """The marks of an object that only finalizers hold back."""
+    """Return the deletion marks of an object whose removal only finalizers delay."""
     meta = old["metadata"]
     marks: dict[str, Any] = {"deletionGracePeriodSeconds": 0}
     if meta.get("deletionTimestamp") is None:
@@ -117,7 +117,7 @@ def _has_spec_finalizers(namespace: Manifest) -> bool:
 
 
 def _end_namespace(store: Store, old: Manifest, now: int, propagation: str) -> None:
-    """The first request only begins the end of a namespace."""
+    """Mark a namespace as terminating, at the first request only."""
     if old["metadata"].get("deletionTimestamp") is not None:
         return
     wanted = _POLICIES.get(propagation)

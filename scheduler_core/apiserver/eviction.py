@@ -1,12 +1,12 @@
-"""The eviction subresource of pods: a deletion that asks the pod's PodDisruptionBudget first; and disruptions that ask none.
+"""The eviction subresource of pods, which checks PodDisruptionBudgets before it deletes; and disruptions, which do not check them.
 
-| pod | budgets that cover it | what happens |
+| pod | its PodDisruptionBudgets | result |
 |---|---|---|
-| Pending, ended or being deleted | any | deleted |
+| Pending, ended, or being deleted | any | deleted |
 | any other | none | deleted |
 | any other | several | 500 |
-| not ready | AlwaysAllow, or the budget has all the healthy pods that it wants (and wants some) | deleted, nothing is booked |
-| any other | one | 429, or one disruption less is allowed, the pod is booked as disrupted and deleted |
+| not ready | AlwaysAllow, or currentHealthy >= desiredHealthy > 0 | deleted, without a charge to the budget |
+| any other | one | 429, or disruptionsAllowed decreases by one, and the pod is added to disruptedPods and deleted |
 
 kube: pkg/registry/core/pod/storage/eviction.go, plugin/pkg/admission/noderestriction/admission.go (admitPodEviction),
 component-helpers/apps/poddisruptionbudget/helpers.go @ v1.34.1
@@ -41,7 +41,7 @@ def evict(
     preconditions: Preconditions | None = None,
     user: str = ADMIN,
 ) -> None:
-    """POST of pods/eviction. `grace`: seconds (None: the pod's own). Refused: 403, 404, 429, 500, a 409 where a precondition fails."""
+    """POST pods/eviction. `grace`: seconds (None: the pod's own). Raise Refused: 403, 404, 429, 500, or 409 if a precondition fails."""
     namespace, _, name = key.partition("/")
     _admit(api, namespace, name, user)
     api.found(("Pod", namespace, name))
@@ -54,7 +54,7 @@ def evict(
     if budget is not None:
         meta, status = budget["metadata"], dict(budget.get("status") or {})
         timestamp = api.store.timestamp(api.now)
-        # Booked here, not left to the controller: a second eviction before its next sync would spend the same allowance.
+        # Charged here, not by the controller: a second eviction before its next sync would use the same allowance.
         status["disruptionsAllowed"] -= 1
         if status["disruptionsAllowed"] == 0:
             status["conditions"] = disruption_allowed(status, timestamp)
@@ -64,14 +64,14 @@ def evict(
 
 
 def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | None = None) -> None:
-    """Marks a pod with the condition DisruptionTarget and deletes it. Refused: 404."""
+    """Mark a pod with the condition DisruptionTarget and delete it. Raise Refused (404)."""
     namespace, _, name = key.partition("/")
     target = ("Pod", namespace, name)
     manifest = api.found(target)
     condition: dict[str, Any] = {"type": DISRUPTION_TARGET, "status": "True", "reason": reason, "message": message}
     if reason not in (EVICTION_BY_API, DELETION_BY_DEVICE_TAINT_MANAGER):
         condition["observedGeneration"] = int(manifest["metadata"].get("generation") or 0)
-    # The condition is written before the DELETE, as after it the pod may be gone and could not carry it.
+    # The condition is written before the DELETE, because the pod may no longer exist after it.
     status = with_condition(manifest.get("status") or {}, condition, api.store.timestamp(api.now))
     if status is not None:
         api.patch_status(target, status)
@@ -79,7 +79,7 @@ def disrupt(api: APIServer, key: str, reason: str, message: str, grace: int | No
 
 
 def budgets_for(api: APIServer, pod: Pod) -> list[Manifest]:
-    """The PodDisruptionBudgets that cover a pod, by name; an empty selector covers all pods of the namespace."""
+    """Return the PodDisruptionBudgets that cover a pod, by name; an empty selector covers all pods of the namespace."""
     return [
         budget
         for budget in api.store.list("PodDisruptionBudget")
@@ -89,7 +89,7 @@ def budgets_for(api: APIServer, pod: Pod) -> list[Manifest]:
 
 
 def disruption_allowed(status: Manifest, timestamp: str) -> list[Manifest]:
-    """The conditions of a budget with DisruptionAllowed as its figures say."""
+    """Return the conditions of a budget, with DisruptionAllowed set according to disruptionsAllowed."""
     allowed = (status.get("disruptionsAllowed") or 0) > 0
     condition = {
         "type": "DisruptionAllowed",
@@ -101,7 +101,7 @@ def disruption_allowed(status: Manifest, timestamp: str) -> list[Manifest]:
 
 
 def set_condition(status: Manifest, condition: Mapping[str, Any], timestamp: str) -> list[Manifest]:
-    """The conditions of an object with one set. kube: apimachinery/pkg/api/meta/conditions.go"""
+    """Return the conditions of an object with one set. kube: apimachinery/pkg/api/meta/conditions.go"""
     conditions: list[Manifest] = list(status.get("conditions") or ())
     fresh = {**condition, "lastTransitionTime": timestamp}
     if status.get("observedGeneration"):
@@ -116,7 +116,7 @@ def set_condition(status: Manifest, condition: Mapping[str, Any], timestamp: str
 
 
 def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
-    """Admit an eviction. Raise Refused in a terminating namespace, or if a kubelet evicts a pod of another node."""
+    """Check admission of an eviction. Raise Refused in a terminating namespace, or if a kubelet evicts a pod of another node."""
     request = Request(
         api.store,
         api.options,
@@ -139,7 +139,7 @@ def _admit(api: APIServer, namespace: str, name: str, user: str) -> None:
 
 
 def _pick_budget(api: APIServer, pod: Pod) -> Manifest | None:
-    """The budget that lets a pod go, and that is to be booked for it; None where none is. Refused."""
+    """Return the budget to charge for an eviction, or None. Raise Refused if a budget does not allow the eviction."""
     budgets = budgets_for(api, pod)
     if len(budgets) > 1:
         raise _build_eviction_error(pod, Answer(message=SEVERAL, status=500))
@@ -153,7 +153,7 @@ def _pick_budget(api: APIServer, pod: Pod) -> Manifest | None:
 
 
 def _demand(pod: Pod, wanted: Preconditions | None) -> None:
-    """Refused: 409 where the pod is not the one that is meant. DEVIATION: kube has booked it by then."""
+    """Raise Refused (409) if the pod violates a precondition. DEVIATION: kube has charged the budget by then."""
     version = str(pod.manifest["metadata"].get("resourceVersion") or "")
     if wanted is None or (wanted.uid in ("", pod.uid) and wanted.resource_version in ("", version)):
         return
@@ -182,7 +182,7 @@ def _refusal(budget: Manifest) -> Answer | None:
     """Return the reason why a budget allows no eviction now, or None."""
     meta, status = budget["metadata"], budget.get("status") or {}
     name = meta["name"]
-    # The figures still belong to an older spec, so they may allow more than the present one does.
+    # The status still belongs to an older spec, so it may allow more than the present one does.
     if (status.get("observedGeneration") or 0) < (meta.get("generation") or 0):
         return Answer("TooManyRequests", VIOLATES, (BEING_PROCESSED.format(name),), retry_after=10)
     allowed = status.get("disruptionsAllowed") or 0

@@ -63,11 +63,11 @@ _VARIABLES = {
     "variables": struct("kubernetes.variables"),
 }
 Compiled = Program | str
-"""A program, or kube's words for why there is none."""
+"""A program, or kube's error of its compilation."""
 
 
 def compile_expression(environment: Environment, expression: str, *types: Type) -> Compiled:
-    """Compile an expression that has to be of one of some types."""
+    """Compile an expression whose type must be one of `types`. Return the program, or the error's text."""
     try:
         program = environment.compile(expression, None)
     except CompileError as wrong:
@@ -84,7 +84,7 @@ def asks_authorizer(expressions: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def compose(variables: tuple[tuple[str, str], ...], params: bool) -> tuple[Environment, Mapping[str, Compiled]]:
-    """The environment of a policy's expressions, and its variables, each compiled with those before it."""
+    """Return the environment of a policy's expressions, and its variables, each compiled with those before it."""
     names = {**_VARIABLES, "params": DYN} if params else _VARIABLES
     fields: dict[str, Type] = {}
     compiled: dict[str, Compiled] = {}
@@ -98,13 +98,13 @@ def compose(variables: tuple[tuple[str, str], ...], params: bool) -> tuple[Envir
 
 
 def environment_of(spec: Mapping[str, Any]) -> tuple[Environment, Mapping[str, Compiled]]:
-    """The environment and the variables of a policy."""
+    """Return the environment and the variables of a policy."""
     variables = tuple((each.get("name") or "", each.get("expression") or "") for each in spec.get("variables") or ())
     return compose(variables, spec.get("paramKind") is not None)
 
 
 def expressions_of(spec: Mapping[str, Any]) -> list[str]:
-    """Every expression of a policy."""
+    """Return all expressions of a policy."""
     fields = ("expression", "messageExpression", "valueExpression")
     parts = ("matchConditions", "variables", "validations", "auditAnnotations")
     return [str(each[f]) for part in parts for each in spec.get(part) or () for f in fields if each.get(f)]

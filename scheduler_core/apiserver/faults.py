@@ -1,7 +1,6 @@
-"""What the API server is asked to do wrong: the next calls about a pod fail, or take their time, on demand.
+"""Injected faults of the API server: the next calls about a pod fail or are delayed.
 
-The messages are those that kube's clients get for a status code; what a client does about it (asks again, or gives up) is in
-scheduler/client.py.
+The messages are those that kube's clients get for a status code; the client's reaction (a retry or an error) is in scheduler/client.py.
 
 kube: apimachinery/pkg/api/errors/errors.go (NewGenericServerResponse, NewForbidden, NewConflict, NewNotFound),
 apiserver/pkg/registry/generic/registry/store.go (OptimisticLockErrorMsg) @ v1.34.1
@@ -19,10 +18,10 @@ from scheduler_core.base.clock.agenda import SECOND
 BIND, STATUS, DELETE, VOLUMES, CLAIMS = "bind", "status", "delete", "volumes", "claims"
 Call = Literal[
     "bind",  # the binding of the pod
-    "status",  # the patch of the pod's status: its condition, its nomination, why it is evicted
+    "status",  # the patch of the pod's status: its condition, its nomination, the reason of its eviction
     "delete",  # the deletion of the pod as a victim of preemption
     "volumes",  # the updates of its claims and volumes in PreBind
-    "claims",  # what DynamicResources writes of its resource claims
+    "claims",  # writes of DynamicResources to its resource claims
 ]
 StatusCode = Literal[0, 403, 404, 409, 429, 500, 503, 504]
 MAX_FAULT_TIMES = 1000
@@ -37,8 +36,8 @@ _RIGHTS = {BIND: "create", STATUS: "patch", DELETE: "delete", VOLUMES: "update",
 class Fault(msgspec.Struct, frozen=True):
     """The outcome of the next `times` calls of a kind about a pod (namespace/name).
 
-    `code` is an HTTP status, or 0 if the call is answered as usual; `message` replaces kube's message. `after_write`: the API
-    server carries out the call, and only the answer is lost. `latency` (ns) replaces the setting.
+    `code` is an HTTP status, or 0 if the call is answered as usual; `message` replaces kube's message. `after_write`: the API server
+    carries out the call, and only the answer is lost. `latency` (ns) replaces the setting.
     """
 
     call: Call
@@ -93,7 +92,7 @@ class _Call:
 
 
 def _generic(reason: str, text: str) -> Callable[[_Call], Answer]:
-    """An answer without a body, as a client words it."""
+    """Return a function that builds an answer without a body, in the words of a client."""
     return lambda c: Answer(reason, f"{text} ({_VERBS[c.call]} {c.resource} {c.name})")
 
 

@@ -1,6 +1,6 @@
-"""Which kinds of objects there are: group, plural and whether they live in a namespace.
+"""The known kinds of objects: group, plural, and whether they are namespaced.
 
-kinds.json has the versions by release of kinds that are new or change nothing here, by their keys, with the same mark.
+kinds.json has the versions, by release, of kinds that are new or have no effect here; "!" marks kinds without namespaces.
 
 kube: `kubectl api-resources` of v1.34; api/discovery/aggregated_v2.json @ v1.34.2, v1.35.4, v1.36.3, v1.37.2
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`key` is the name a store keeps it under: the kind, with its group where the kind is not one of kube's own."""
+    """A kind. `key` is its name in a store: the kind, followed by its group if the kind is not one of kube's own."""
 
     key: str
     group: str
@@ -27,16 +27,16 @@ class Kind:
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
-# The kinds by group; those with a "!" live in no namespace.
+# The kinds by group; "!" marks kinds that are not namespaced.
 _BUILT_IN: Mapping[str, str] = json.loads(Path(__file__).with_name("built_in.json").read_text())["kinds"]
 _TEMPLATES = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
-# The path of the spec of a pod, or of a template for pods, in each kind that has one.
+# The path of the spec of a pod or pod template, in each kind that has one.
 POD_SPECS: Mapping[str, str] = {
     "Pod": "spec",
     **dict.fromkeys(_TEMPLATES, "spec.template.spec"),
     "CronJob": "spec.jobTemplate.spec.template.spec",
 }
-# PriorityClasses that every cluster has.
+# The PriorityClasses of each cluster.
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _OWN_GROUPS = frozenset(_BUILT_IN) | {"events.k8s.io", "extensions"}
 
@@ -59,7 +59,7 @@ KINDS = {
 
 _LISTED: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_suffix(".json").read_text())
 VERSIONS = {key.rstrip("!"): versions for key, versions in _LISTED.items()}
-# Kinds of kube's groups whose objects are kept as custom resources are.
+# Kinds of kube's groups whose objects are stored like custom resources.
 KEPT = {
     key: Kind(key, group, _plural(kind), f"{key}!" not in _LISTED)
     for key in VERSIONS
@@ -72,15 +72,15 @@ _OTHER_FORMS = {"scheduling.k8s.io/v1alpha1 PodGroup", "scheduling.k8s.io/v1alph
 
 
 def split_api_version(api_version: str) -> tuple[str, str]:
-    """Group and version: ("apps", "v1"); the core group is ""."""
+    """Return group and version, such as ("apps", "v1"); the core group is ""."""
     group, slash, version = api_version.rpartition("/")
     return (group, version) if slash else ("", api_version)
 
 
 def find_kind(api_version: str, kind: str) -> Kind | None:
-    """The kind, or None where neither kube nor a custom resource can be meant.
+    """Return the kind, or None if it is neither kube's nor possibly a custom resource.
 
-    A kind of a group that is not kube's own is taken as a custom resource without its definition.
+    A kind of a group that is not kube's own is treated as a custom resource without a definition.
     """
     group, _ = split_api_version(api_version)
     built_in = KINDS.get(kind)
@@ -96,7 +96,7 @@ def find_kind(api_version: str, kind: str) -> Kind | None:
 
 
 def is_own_group(api_version: str) -> bool:
-    """Return whether a version belongs to one of kube's own groups: a kind of another group may have the same name."""
+    """Return whether a version belongs to one of kube's own groups. Other groups may have kinds of the same name."""
     return split_api_version(api_version)[0] in _OWN_GROUPS
 
 
@@ -105,13 +105,13 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind | None:
 
 
 def has_uid(manifest: Any) -> bool:
-    """Return whether an object, of whatever form, comes from a cluster."""
+    """Return whether an object has a uid, which means that it comes from a cluster. Any data is accepted."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     return isinstance(meta, Mapping) and bool(meta.get("uid"))
 
 
 def get_kind_by_key(key: str) -> Kind:
-    """The kind a store's key stands for; KeyError where it is none."""
+    """Return the kind of a store's key. Raise KeyError if there is none."""
     built_in = KINDS.get(key) or KEPT.get(key)
     if built_in is not None:
         return built_in
@@ -136,12 +136,12 @@ def key_of(manifest: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def reference(kind: str, namespace: str, name: str) -> str:
-    """An object as errors name it: `Pod default/web-1`, `Node a`."""
+    """Return an object's name in errors: `Pod default/web-1`, `Node a`."""
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 
 def describe(manifest: Any) -> str:
-    """An object as errors name it, also where it is broken."""
+    """Return an object's name in errors. Malformed objects are accepted, too."""
     if not isinstance(manifest, Mapping):
         return ""
     meta = manifest.get("metadata")

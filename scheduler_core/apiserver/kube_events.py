@@ -1,4 +1,4 @@
-"""Kubernetes Events: what components say about objects, kept as a list apart from the objects."""
+"""Kubernetes Events: reports of components about objects, in a list apart from the objects."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ NORMAL, WARNING = "Normal", "Warning"
 
 @dataclass(frozen=True, slots=True)
 class KubeEvent:
-    """One Event: virtual time (ns), Normal or Warning, kube's reason, the object, the text, and who says it."""
+    """One Event: virtual time (ns), Normal or Warning, kube's reason, the object, the text, and the reporter."""
 
     t: int
     type: str
@@ -43,7 +43,7 @@ class KubeEvent:
         )
 
     def manifest(self, index: int, timestamp: str) -> dict[str, Any]:
-        """Return the Event as kubectl prints it; `index` makes the name unique."""
+        """Return the Event in kubectl's form; `index` makes the name unique."""
         known = KINDS.get(self.kind)
         involved = {"kind": self.kind, "namespace": self.namespace, "name": self.name}
         if known is not None and not known.group:

@@ -1,4 +1,4 @@
-"""Defaults that nothing in a world reads but clients see, and what kube allocates for a Service.
+"""Defaults that the simulation does not use but clients see, and the fields that kube allocates for a Service.
 
 kube: pkg/apis/core/v1/{defaults.go,conversion.go}, pkg/registry/core/service/storage @ v1.34.1
 """
@@ -14,9 +14,9 @@ from typing import Any
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apiserver.schema.table import fields, parse_expression
 
-# Defaults of pod templates: what the API server fills in in the template of a workload, type by type.
+# Defaults of the pod templates of workloads, type by type.
 #
-# A container's requests do not follow from its limits here, nor do host ports from container ports: kube does that to pods alone.
+# A container's requests do not follow from its limits here, nor host ports from container ports: kube does that only in pods.
 #
 # DEVIATION: amounts stay as they were written; kube rounds them up to thousandths.
 # kube: pkg/apis/core/v1/{defaults,zz_generated.defaults}.go, pkg/apis/apps/v1/conversion.go @ v1.34.1
@@ -30,14 +30,14 @@ _UNSET: Mapping[str, tuple[Any, ...]] = {"Probe": (None, 0)}  # of other types: 
 
 
 def with_template_defaults(spec: Manifest) -> Manifest:
-    """Return a workload's spec with the defaults of its pod template and its claims' templates; the same spec if it has them all."""
+    """Return a workload's spec with the defaults of its pod and claim templates; the same spec if it has them all."""
     return _change_templates(spec, _fill)
 
 
 def without_template_defaults(spec: Manifest) -> Manifest:
-    """Return a workload's spec without the fields of its templates that are as the API server fills them in.
+    """Return a workload's spec without template fields that equal the API server's defaults.
 
-    Hashes of templates are made of it, so that they are what they were when a template was kept as it was written.
+    Hashes of templates use this form, so that they equal the hashes of templates that were stored as written.
     """
     return _change_templates(spec, _strip)
 
@@ -53,7 +53,7 @@ def _change_templates(spec: Manifest, change: Change) -> Manifest:
 
 
 def _walk(value: Manifest, type_: str, change: Change) -> Manifest:
-    """Change an object of a type, and before it the objects that it holds."""
+    """Change an object of a type, after the objects inside it."""
     new = dict(value)
     for name, (is_list, inner) in _ways(type_).items():
         held = value.get(name)
@@ -96,7 +96,7 @@ def _strip(type_: str, value: Manifest) -> Manifest:
 
 
 def pull_policy(image: str) -> str:
-    """Return Always for the tag latest, which is also the tag of an image without one; a name that is none has no tag."""
+    """Return Always for the tag latest (the default tag), else IfNotPresent. An invalid image name has no tag."""
     name, _, digest = image.partition("@")
     path, _, tag = name.rpartition("/")[2].partition(":")
     return "Always" if path and path.islower() and (tag == "latest" or not (tag or digest)) else "IfNotPresent"
@@ -105,7 +105,7 @@ def pull_policy(image: str) -> str:
 Object = dict[str, Any]
 _FAMILIES = {"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster"}
 
-# Of a Service with neither an address nor a selector, whose endpoints are somebody else's.
+# Of a Service with neither an address nor a selector, whose endpoints other clients write.
 _BOTH_FAMILIES = {**_FAMILIES, "ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": "RequireDualStack"}
 
 
@@ -151,7 +151,7 @@ def _service(manifest: Manifest) -> Object:
 
 
 def without_allocations(given: Manifest, full: Manifest) -> Manifest:
-    """An object with its defaults, without what is allocated for it."""
+    """Return an object with its defaults, without the fields that are allocated for it."""
     if full.get("kind") == "PersistentVolumeClaim":
         sources, asked = ("dataSource", "dataSourceRef"), given.get("spec") or {}
         return {**full, "spec": {k: v for k, v in full["spec"].items() if k not in sources or k in asked}}
@@ -170,20 +170,20 @@ def without_allocations(given: Manifest, full: Manifest) -> Manifest:
 
 
 def _address(meta: Manifest) -> str:
-    """A free address is not looked for: one of a million goes by the service's name."""
+    """Return an address for a service, one of a million by its name, without checking whether it is free."""
     digest = hashlib.sha256(f"{meta.get('namespace')}/{meta.get('name')}".encode()).digest()
     return f"10.96.{digest[1]}.{digest[2] % 253 + 2}"
 
 
 def _with_node_port(meta: Manifest, port: Manifest) -> Object:
-    """A free port is not looked for either."""
+    """Return the port with a nodePort, without checking whether it is free."""
     place = f"{meta.get('namespace')}/{meta.get('name')}/{port.get('protocol')}/{port.get('port')}"
     number = 30086 + int.from_bytes(hashlib.sha256(place.encode()).digest()[:4], "big") % 2682
     return {**port, "nodePort": port.get("nodePort") or number}
 
 
 def _bindings(manifest: Manifest) -> Object:
-    """The groups of a binding's role and subjects."""
+    """Return a binding with the default groups of its role and subjects."""
     if "roleRef" not in manifest:
         return dict(manifest)
     group = "rbac.authorization.k8s.io"
@@ -207,7 +207,7 @@ def _pod(manifest: Manifest) -> Object:
 
 
 def convert_pod_spec(spec: Object) -> Object:
-    """Fill in both names of the service account, and let no grace period be below 0."""
+    """Fill in both names of the service account, and replace a negative grace period by 1."""
     if account := spec.get("serviceAccountName") or spec.get("serviceAccount"):
         spec |= {"serviceAccountName": account, "serviceAccount": account}
     if (spec.get("terminationGracePeriodSeconds") or 0) < 0:
@@ -216,7 +216,7 @@ def convert_pod_spec(spec: Object) -> Object:
 
 
 def _container(container: Manifest, on_host: bool) -> Object:
-    """Requests follow from limits, and host ports from ports where the pod is on the host's network."""
+    """Return a container with default requests equal to its limits and, on the host's network, with default host ports."""
     new = dict(container)
     resources = container.get("resources") or {}
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
@@ -261,7 +261,7 @@ def _autoscaler(manifest: Manifest) -> Object:
 
 
 def _with_protocols(rules: Any, field: str = "ports") -> list[Object]:
-    """Rules or subsets whose ports have a protocol."""
+    """Return rules or subsets with the default protocol of ports."""
     return [
         {**rule, field: [{"protocol": "TCP", **each} for each in rule[field]]} if rule.get(field) else dict(rule)
         for rule in rules
@@ -361,7 +361,7 @@ _DEFAULTS: Mapping[str, Callable[[Manifest], Object]] = {
 
 
 def with_object_defaults(kind: str, manifest: Manifest, old: Manifest | None = None) -> Object:
-    """The object with its defaults; an update of one that is kept without them (it came another way) brings none in."""
+    """Return the object with its defaults. An update adds none if the `old` object was stored without them."""
     default = _DEFAULTS.get(kind)
     if default is None or (old is not None and default(old) != old):
         return dict(manifest)

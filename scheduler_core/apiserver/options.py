@@ -1,4 +1,4 @@
-"""Options of kube-apiserver: its flags that decide what becomes of a request, under their own names.
+"""Options of kube-apiserver: the flags that affect the handling of requests, under their own names.
 
 kube: cmd/kube-apiserver/app/options, pkg/kubeapiserver/options/plugins.go,
 apiserver/pkg/admission/plugin/resourcequota/apis/resourcequota/types.go @ v1.34.1
@@ -25,7 +25,7 @@ ORDERED_PLUGINS = (
     *("ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota", "AlwaysDeny"),
 )
 NOT_HERE = ("NamespaceAutoProvision", "ImagePolicyWebhook", "EventRateLimit", "OwnerReferencesPermissionEnforcement")
-"""Plugins that kube has off by default and this API server does not have: they cannot be enabled."""
+"""Plugins that kube disables by default and this API server lacks, so that they cannot be enabled."""
 
 
 class MatchScope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,7 +37,7 @@ class MatchScope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LimitedResource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A resource that may be used only where a quota covers it."""
+    """A resource that may be used only if a quota covers it."""
 
     resource: str
     api_group: str = msgspec.field(default="", name="apiGroup")

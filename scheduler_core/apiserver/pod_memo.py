@@ -1,7 +1,6 @@
-"""Pods of one import that ask for the same are admitted once: most of what admission says of a pod follows from its spec.
+"""A memo of admitted pods: an import admits pods of equal specs once, because admission depends mostly on the spec.
 
-Only what was let in is kept. A pod that differs in anything that the spec does not tell, or of which something is wrong, takes the
-whole way.
+Only admitted pods are stored. A pod that is invalid, or whose result does not follow from its spec, passes the full admission.
 """
 
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from scheduler_core.apiserver.validation.objects import metadata, owners_and_fin
 _TOP = dict.fromkeys(("apiVersion", "kind", "metadata", "spec", "status"))
 _POD = KINDS["Pod"]
 _NODE = "nodeName"
-_NEW: tuple[Any, ...] = (None, {}, {"phase": "Pending"})  # statuses that say nothing
+_NEW: tuple[Any, ...] = (None, {}, {"phase": "Pending"})  # empty statuses
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +32,19 @@ class _AdmittedForm:
 
 
 class PodMemo:
-    """The known pods of an import by namespace and spec; valid while only pods are written."""
+    """The admitted pods of an import by namespace and spec; valid while only pods are written."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], _AdmittedForm] = {}
 
     def recall(self, manifest: Any) -> tuple[Manifest, Pod] | None:
-        """The pod (placed in its namespace) as admission would have it, and one that is read as it is; None where that is not known."""
+        """Return the admitted form of a pod (its namespace is set) and a parsed pod of the same spec, or None if unknown."""
         key = _key(manifest)
         known = None if key is None else self._known.get(key)
         if known is None or not _is_sound(manifest):
             return None
         meta, node = manifest["metadata"], manifest["spec"].get(_NODE)
-        # nodeName is not in the key, so what validation says of it has to be asked here.
+        # nodeName is not in the key, so it must be validated here.
         if node and (subdomain_errors(node) or known.spec.get("schedulingGates")):
             return None
         if known.noted:
@@ -54,7 +53,7 @@ class PodMemo:
         return {**manifest, "metadata": meta, "spec": spec, "status": known.status}, known.pod
 
     def learn(self, manifest: Manifest, pod: Pod) -> None:
-        """Keeps what became of a pod: as it was given, and as it was stored."""
+        """Store the admitted form of a pod."""
         admitted = pod.manifest
         # With matchLabelKeys admission writes the pod's own labels into its spec, so another pod's result may differ.
         key = None if uses_label_keys(manifest["spec"]) else _key(manifest)
@@ -67,7 +66,7 @@ class PodMemo:
 
 
 def _key(manifest: Any) -> tuple[str, str] | None:
-    """Namespace and spec; None where a pod is not told by these alone."""
+    """Return namespace and spec, or None if these do not determine the admitted form."""
     if not isinstance(manifest, Mapping):
         return None
     if (manifest.get("apiVersion"), manifest.get("kind")) != ("v1", "Pod"):
@@ -82,12 +81,12 @@ def _key(manifest: Any) -> tuple[str, str] | None:
     if _NODE in spec:
         if not isinstance(spec[_NODE], str) or not spec[_NODE]:
             return None
-        # Bound pods of one workload differ in nodeName alone; with it in the key hardly any would be found again.
+        # Bound pods of one workload differ only in nodeName; with it in the key, few pods would be found again.
         spec = {name: value for name, value in spec.items() if name != _NODE}
     try:
         return str(meta["namespace"]), canonical(spec)
     except (TypeError, ValueError):
-        return None  # it is not of the shape of a pod, as validation will say
+        return None  # it does not have the form of a pod, which validation will report
 
 
 def _is_sound(manifest: Manifest) -> bool:

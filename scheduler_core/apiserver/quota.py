@@ -1,4 +1,4 @@
-"""What objects use of a quota, and which quotas count them."""
+"""The amounts that objects use of a quota, and the quotas that count them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,21 +8,21 @@ from scheduler_core.apimachinery.objects.demand import BEST_EFFORT, Amount, Amou
 from scheduler_core.apimachinery.objects.resources import CPU, EPHEMERAL_STORAGE, HUGE_PAGES, MEMORY, is_extended_name
 from scheduler_core.apiserver.kinds import Kind
 
-# Scopes: which pods and claims a quota counts at all.
+# Scopes: the pods and claims that a quota counts.
 # kube: pkg/quota/v1/evaluator/core/pods.go (podMatchesScopeFunc), persistent_volume_claims.go (pvcMatchesScopeFunc) @ v1.34.1
 
 Scope = Mapping[str, Any]  # a ScopedResourceSelectorRequirement: scopeName, operator, values
 
 
 def scopes_of(quota: Manifest) -> list[Scope]:
-    """All scopes of a quota; spec.scopes are those that must exist."""
+    """Return all scopes of a quota; spec.scopes are scopes with the operator Exists."""
     spec = quota.get("spec") or {}
     plain = [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()]
     return [*plain, *((spec.get("scopeSelector") or {}).get("matchExpressions") or ())]
 
 
 def in_scope(scope: Scope, kind: Kind, manifest: Manifest) -> bool:
-    """Return whether an object is within a scope; objects of kinds without scopes are in none."""
+    """Return whether an object is within a scope. Kinds without scopes are in none."""
     if kind.key == "Pod":
         return _pod(scope, manifest)
     if kind.key == "PersistentVolumeClaim" and scope.get("scopeName") == "VolumeAttributesClass":
@@ -34,7 +34,7 @@ def in_scope(scope: Scope, kind: Kind, manifest: Manifest) -> bool:
 
 
 def format_scopes(scopes: list[Scope]) -> str:
-    """Scopes as kube prints them: `[{PriorityClass In [high]}]`."""
+    """Return scopes in kube's format: `[{PriorityClass In [high]}]`."""
     parts = [
         f"{{{each.get('scopeName')} {each.get('operator')} [{' '.join(each.get('values') or ())}]}}" for each in scopes
     ]
@@ -42,7 +42,7 @@ def format_scopes(scopes: list[Scope]) -> str:
 
 
 def is_terminating(pod: Manifest) -> bool:
-    """Return whether a pod has a deadline; the pod need not be terminating."""
+    """Return whether a pod has activeDeadlineSeconds, kube's scope Terminating. The pod need not be in deletion."""
     seconds = (pod.get("spec") or {}).get("activeDeadlineSeconds")
     return seconds is not None and seconds >= 0
 
@@ -60,7 +60,7 @@ def _pod(scope: Scope, pod: Manifest) -> bool:
 
 
 def _is_scope_match(scope: Scope, names: list[str]) -> bool:
-    """Return whether the scope selects one of the names (empty: none)."""
+    """Return whether the scope selects one of the names; empty names are ignored."""
     given, values = [name for name in names if name], scope.get("values") or ()
     operator = scope.get("operator")
     if operator == "Exists":
@@ -82,7 +82,7 @@ def _crosses_namespaces(spec: Manifest) -> bool:
     return False
 
 
-# What an object uses: by the names of a quota's resources, for each kind its own.
+# An object's usage, by the names of a quota's resources, for each kind.
 # kube: pkg/quota/v1/evaluator/core/{pods,services,persistent_volume_claims,resource_claims,registry}.go,
 # apiserver/pkg/quota/v1/generic/evaluator.go @ v1.34.1
 
@@ -91,7 +91,7 @@ PODS, CLAIMS, STORAGE = "pods", "persistentvolumeclaims", "requests.storage"
 SERVICES, NODE_PORTS, LOAD_BALANCERS = "services", "services.nodeports", "services.loadbalancers"
 BY_CLASS = ".storageclass.storage.k8s.io/"
 DEVICES_BY_CLASS = ".deviceclass.resource.k8s.io/devices"
-_MOST_DEVICES = 32  # what a request for all devices counts as
+_MOST_DEVICES = 32  # the count for a request for all devices
 COMPUTE = (CPU, MEMORY, EPHEMERAL_STORAGE)
 OF_PODS = (PODS, *COMPUTE, *(f"{side}.{name}" for side in ("requests", "limits") for name in COMPUTE))
 _ALIASES = {
@@ -104,7 +104,7 @@ _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 def count_name(kind: Kind) -> str:
-    """The resource that counts objects of a kind: `count/deployments.apps`."""
+    """Return the resource that counts objects of a kind: `count/deployments.apps`."""
     return f"count/{kind.resource}"
 
 
@@ -126,7 +126,7 @@ def _matches(kind: Kind, name: str) -> bool:
         return False
     if name in OF_PODS or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
         return True
-    # Extended resources: their names have a prefix, and not one of Kubernetes' own. Their limits have no quota.
+    # Extended resources: their names have a prefix that is not one of Kubernetes' own. Their limits have no quota.
     return name.startswith("requests.") and "/" in name and "kubernetes.io/" not in name
 
 
@@ -169,7 +169,7 @@ def _of_pod(pod: Manifest) -> Amounts:
 
 
 def by_quota_names(requests: Amounts, limits: Amounts) -> Amounts:
-    """Requests and limits by the names that quotas have for them."""
+    """Return requests and limits by the names that quotas use."""
     used: Amounts = {}
     for name in COMPUTE:
         if name in requests:
@@ -187,7 +187,7 @@ def by_quota_names(requests: Amounts, limits: Amounts) -> Amounts:
 def _of_claim(claim: Manifest) -> Amounts:
     spec = claim.get("spec") or {}
     annotations = claim["metadata"].get("annotations") or {}
-    # The annotation wins, also where it is empty (kube: GetPersistentVolumeClaimClass).
+    # The annotation takes precedence, even if it is empty (kube: GetPersistentVolumeClaimClass).
     storage_class = annotations.get(_BETA_CLASS, spec.get("storageClassName") or "")
     used = {CLAIMS: ONE}
     size = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
@@ -201,12 +201,12 @@ def _of_claim(claim: Manifest) -> Amounts:
 
 
 def _whole(amount: Amount) -> Amount:
-    """Whole bytes, rounded up."""
+    """Round up to whole bytes."""
     return Amount(-(-amount.nanos // NANO) * NANO, amount.binary)
 
 
 def _of_device_claim(claim: Manifest) -> Amounts:
-    """Devices by class: of a request with alternatives the most that each class may have to give."""
+    """Return devices by class. A request with alternatives counts for each class the most that it may need."""
     used: Amounts = {}
     for request in ((claim.get("spec") or {}).get("devices") or {}).get("requests") or ():
         alternatives, exactly = request.get("firstAvailable") or (), request.get("exactly")
@@ -222,7 +222,7 @@ def _of_device_claim(claim: Manifest) -> Amounts:
 
 def _devices(request: Manifest) -> int:
     mode = request.get("allocationMode") or "ExactCount"
-    # How many there are is known only when the claim is allocated, so kube counts the most that a claim can get.
+    # The number is known only after allocation, so kube counts the most that a claim can get.
     if mode == "All":
         return _MOST_DEVICES
     return int(request.get("count") or 1) if mode == "ExactCount" else 0

@@ -1,4 +1,4 @@
-"""New manifests from old ones: nothing is changed in place, unchanged parts are shared."""
+"""New manifests made from old ones: nothing changes in place, and unchanged parts are shared."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -6,14 +6,14 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects import Manifest, controller_of
 
-# Which objects belong to which controller: an index of one kind's objects, kept up with by the store that asked for it.
+# Objects by controller: an index of one kind's objects, which the store updates once it is in use.
 # kube: pkg/controller/controller_utils.go (PodControllerUIDIndex, OrphanPodIndex) @ v1.34.1
 
 Key = tuple[str, str]
 
 
 class ControllerIndex:
-    """Keys of objects by the uid of their controller, those without one by namespace; each list sorted."""
+    """Keys of objects by the uid of their controller, or by namespace if they have none; each list is sorted."""
 
     __slots__ = ("_keys",)
 
@@ -25,15 +25,15 @@ class ControllerIndex:
             keys.sort()
 
     def of(self, uid: str) -> list[Key]:
-        """Keys of the objects that a controller's uid manages."""
+        """Return the keys of the objects that the controller of a uid manages."""
         return list(self._keys.get(uid, ()))
 
     def without(self, namespace: str) -> list[Key]:
-        """Keys of a namespace's objects that no controller manages."""
+        """Return the keys of a namespace's objects without a controller."""
         return list(self._keys.get(f"/{namespace}", ()))
 
     def note(self, key: Key, old: Manifest | None, new: Manifest | None) -> None:
-        """Follows a change of one object."""
+        """Update the index after a change of one object."""
         before = None if old is None else _place(key, old)
         after = None if new is None else _place(key, new)
         if before == after:
@@ -53,18 +53,18 @@ def _place(key: Key, manifest: Manifest) -> str:
 
 
 def with_section(manifest: Manifest, section: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy with fields of one top-level section set."""
+    """Return a copy with fields of one top-level section set."""
     return {**manifest, section: {**(manifest.get(section) or {}), **changes}}
 
 
 def fill(value: Manifest, unset: tuple[Any, ...] = (None,), **defaults: Any) -> Manifest:
-    """A value with defaults for its fields that are `unset`; the same value where none is."""
+    """Return a value with defaults for its `unset` fields; the same value if none is unset."""
     missing = {name: default for name, default in defaults.items() if value.get(name) in unset}
     return {**value, **missing} if missing else value
 
 
 def rewrite(value: Any, path: Sequence[str], change: Callable[[Any], Any]) -> Any:
-    """A value with each part at a path changed, where "*" stands for every entry; where nothing changes, the same value."""
+    """Return a value with each part at a path changed ("*": all entries); the same value if nothing changes."""
     if not path or not value:
         return value if path else change(value)
     name, rest = path[0], path[1:]
@@ -80,12 +80,12 @@ def rewrite(value: Any, path: Sequence[str], change: Callable[[Any], Any]) -> An
 
 
 def without(value: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """A copy without some fields."""
+    """Return a copy without some fields."""
     return {name: each for name, each in value.items() if name not in names}
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """RFC 7396: objects are merged, null deletes, anything else replaces."""
+    """Apply a merge patch (RFC 7396): objects are merged, null deletes, anything else replaces."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -100,7 +100,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
 def with_condition(
     status: Mapping[str, Any], condition: Mapping[str, Any], timestamp: str, probed: bool = True
 ) -> dict[str, Any] | None:
-    """The status with a condition set; None where it already says so. `probed`: it has a probe time, as pods' conditions do.
+    """Return the status with a condition set, or None if it is set already. `probed`: add a probe time, as in pods' conditions.
 
     The transition time moves only when the condition's status changes. kube: api/v1/pod/util.go UpdatePodCondition
     """
@@ -126,7 +126,7 @@ _MOST_PATHS = 50
 
 
 def list_changed_paths(old: Any, new: Any, path: str = "") -> list[str]:
-    """Paths of the fields in which two manifests differ, in the order of their fields; not too many."""
+    """Return the paths of the fields in which two manifests differ, in the order of the fields, up to a limit."""
     paths: list[str] = []
     _compare(old, new, path, paths)
     return paths
@@ -146,7 +146,7 @@ def _compare(old: Any, new: Any, path: str, paths: list[str]) -> None:
 
 
 def path_below(path: str, name: str) -> str:
-    """The path of a field of what is at a path."""
+    """Return the path of a field, given the path of its owner."""
     if not name.isidentifier():
         return f"{path}[{name}]"
     return f"{path}.{name}" if path else name
@@ -161,20 +161,20 @@ SERVER_OWNED = (
 
 
 def difference(old: Manifest, new: Manifest) -> list[str]:
-    """Paths of the fields that change, the server's own aside."""
+    """Return the paths of changed fields, except those that the server owns."""
     return list_changed_paths(without_owned(old), without_owned(new))
 
 
 def without_owned(manifest: Manifest) -> Manifest:
-    """Return an object without the metadata that the server alone writes."""
+    """Return an object without the metadata that only the server writes."""
     meta = {name: value for name, value in manifest["metadata"].items() if name not in SERVER_OWNED}
     return {**manifest, "metadata": meta}
 
 
 class Writing:
-    """The stages of an object on its way into the store, and the writer of each field.
+    """The stages of an object until it is stored, with the writer of each field.
 
-    A new value under a field that was not there is told leaf by leaf, and an element that is added to a list by itself.
+    A new value under an absent field is recorded leaf by leaf, and an element that is added to a list as a whole.
     """
 
     def __init__(self, manifest: Manifest) -> None:
@@ -182,7 +182,7 @@ class Writing:
         self.written: list[Manifest] = []
 
     def take(self, by: str, manifest: Manifest) -> Manifest:
-        """The object as a stage would have it."""
+        """Record the object that a stage returns, and return it."""
         if manifest is not self.manifest:
             found = _changes(self.manifest, manifest, "")
             self.written += ({"by": by, "path": path, "value": value} for path, value in found)

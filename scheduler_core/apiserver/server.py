@@ -1,8 +1,7 @@
-"""The API server: requests through admission and validation, as kube-apiserver takes them.
+"""The API server: requests pass admission and validation, as in kube-apiserver.
 
-create: defaults, mutating admission, validation, validating admission, storage. update and patch: the same, with the fields that may
-not change. delete: grace of pods, finalizers. Every verb raises Refused, with the answer that a client would get, and changes nothing
-then.
+create: defaults, mutating admission, validation, validating admission, storage. update and patch: the same, and a check of immutable
+fields. delete: grace of pods, finalizers. Each verb raises Refused, with the client's answer, and then changes nothing.
 
 kube: apiserver/pkg/registry/generic/registry/store.go, apiserver/pkg/endpoints/handlers @ v1.34.1
 """
@@ -48,23 +47,23 @@ class Preconditions:
 
 @dataclass(frozen=True, slots=True)
 class APIServer:
-    """The door to a store. `now` is virtual time (ns). It keeps nothing: make one whenever it is needed."""
+    """The API of a store. `now` is virtual time (ns). It has no state: create one when it is needed."""
 
     store: Store
     options: APIServerOptions
     now: int
     memo: PodMemo | None = None  # of an import
     devices: DeviceGates = DEFAULT_GATES
-    typed: bool = False  # its clients are components: what their types do not have, they pass on from what is stored
-    # The last to change an object that is about to be stored.
+    typed: bool = False  # its clients are components, which preserve stored fields that their types do not have
+    # The last step that changes an object before it is stored.
     finish: Callable[[Manifest | None, Manifest], Manifest] | None = None
-    warnings: list[str] | None = None  # what admission warns of is added here
-    scales: bool = False  # the subresource scale is what is written
+    warnings: list[str] | None = None  # collects the warnings of admission
+    scales: bool = False  # the subresource scale is written
 
     # writing
 
     def create(self, manifest: Manifest, user: str = ADMIN, dry_run: bool = False, imported: bool = False) -> Manifest:
-        """POST. The object as it was stored. `imported`: it is said to be there, and keeps what its cluster made of it."""
+        """POST: create an object and return its stored form. `imported`: the object existed, and keeps the fields that its cluster set."""
         recalled = None if self.memo is None else self.memo.recall(manifest)
         if recalled is None:
             kind, manifest = self.read(manifest, imported)
@@ -98,12 +97,12 @@ class APIServer:
         return event.new
 
     def update(self, manifest: Manifest, subresource: str = "", user: str = ADMIN, imported: bool = False) -> Manifest:
-        """PUT. The object as it is stored now; a resourceVersion that is given must be the present one. `imported`: see create."""
+        """PUT: return the stored form. A resourceVersion in the manifest must be the current one. `imported`: see create."""
         kind, manifest = self.read(manifest, imported, self._stored(manifest))
         return self._update(kind, manifest, subresource, user, imported)
 
     def _update(self, kind: Kind, manifest: Manifest, subresource: str, user: str, imported: bool = False) -> Manifest:
-        """An update of an object that was read."""
+        """Update an object that was decoded."""
         if subresource and subresource not in self._subresources(kind):
             answer = Answer("NotFound", "the server could not find the requested resource")
             raise Refused.because(answer, reference(kind.key, *key_of(manifest)))
@@ -134,7 +133,7 @@ class APIServer:
         errors = judge_by_release(kind, new, errors, self.devices, subresource not in ("", "resize"))
         newer = {each.path for each in errors if is_newer_value(each)}
         if newer and not self.typed:
-            # A value that only a newer Kubernetes knows may stay where it is stored, but an update cannot bring one in.
+            # A stored value that only newer releases know may stay, but an update cannot add one.
             newer &= {each.path for each in validate(old, kind)}
         self._check(kind, name, [each for each in errors if each.path not in newer])
         for plugin in plugins_of(self.options).all:
@@ -148,7 +147,7 @@ class APIServer:
     def patch(
         self, target: tuple[str, str, str], patch: Any, type_: str = "merge", subresource: str = "", user: str = ADMIN
     ) -> Manifest:
-        """PATCH of kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
+        """PATCH kind, namespace, name; `type_`: merge (RFC 7396) or strategic."""
         kind = _kind(*target)
         old = self._found(kind, *target[1:])
         new = strategies.apply_patch(kind, old, patch, type_)
@@ -158,7 +157,7 @@ class APIServer:
         if kind_of(new) != kind:
             raise Refused([invalid("kind", new.get("kind"), IMMUTABLE).of(reference(*target))])
         read_patched(new, patch, self.typed, old, self.devices.release)
-        # Refused where a patch would rename or move an object.
+        # A patch must not rename or move an object.
         meta = new["metadata"]
         name, why = meta.get("name") or "", ""
         if name != target[2]:
@@ -170,7 +169,7 @@ class APIServer:
         return self._update(kind, {**new, "metadata": {**new["metadata"], **fixed}}, subresource, user)
 
     def patch_status(self, target: tuple[str, str, str], status: Mapping[str, Any]) -> Manifest:
-        """A controller's update of fields of the status: nothing is written where all is so."""
+        """Set fields of the status for a controller (None removes a field). Write nothing if nothing changes."""
         old = self._found(_kind(*target), *target[1:])
         new = with_section(old, "status", status)
         new["status"] = {name: value for name, value in new["status"].items() if value is not None}
@@ -184,7 +183,7 @@ class APIServer:
         preconditions: Preconditions | None = None,
         user: str = ADMIN,
     ) -> None:
-        """DELETE of kind, namespace, name. `grace`: seconds for a pod (None: its own). What has finalizers stays until they are gone."""
+        """DELETE kind, namespace, name. `grace`: seconds for a pod (None: its own). Finalizers delay the removal."""
         kind = _kind(*target)
         old = self._found(kind, *target[1:])
         self._demand(kind, old, preconditions)
@@ -195,38 +194,38 @@ class APIServer:
         deletion.delete(self.store, kind, old, self.now, grace, propagation)
 
     def bind(self, pod: str, uid: str, node: str) -> None:
-        """POST of pods/binding."""
+        """POST pods/binding. Raise Refused."""
         answer = self.answer_binding(pod, uid, node)
         if not answer.ok:
             raise Refused.because(answer, f"Pod {pod}")
 
     def answer_binding(self, pod: str, uid: str, node: str) -> Answer:
-        """POST of pods/binding by a scheduler, which gets the answer."""
+        """POST pods/binding for a scheduler, and return the answer."""
         off = PodTopologyLabels.name in self.options.disable_admission_plugins or not self.devices.topology_labels
         labels = {} if off else labels_at(self.store, node)
         return self.store.bind(pod, uid, node, self.now, labels)
 
     def scale(self, target: tuple[str, str, str], replicas: int) -> None:
-        """PUT of the scale subresource."""
+        """PUT the scale subresource."""
         replace(self, scales=True).patch(target, {"spec": {"replicas": replicas}})
 
     def found(self, target: tuple[str, str, str]) -> Manifest:
-        """The object of kind, namespace, name. Refused: 404."""
+        """Return the object of kind, namespace, name. Raise Refused (404)."""
         return self._found(_kind(*target), *target[1:])
 
-    # what all of them need
+    # shared by all verbs
 
     def _stored(self, manifest: Any) -> Manifest | None:
-        """The object that is there under the name of a manifest, which may be of any form."""
+        """Return the stored object of a manifest's name, or None. Malformed manifests are accepted."""
         if not isinstance(manifest, Mapping) or not isinstance(manifest.get("metadata"), Mapping):
             return None
         kind = kind_of(manifest)
         return None if kind is None else self.store.get(kind.key, *key_of(apply_default_namespace(manifest, kind)))
 
     def read(self, manifest: Any, imported: bool = False, old: Manifest | None = None) -> tuple[Kind, Manifest]:
-        """The kind of an object, and the object in the version that is kept. Refused: 400, where it cannot be read.
+        """Return the kind of an object, and the object in the stored version. Raise Refused (400) if it cannot be decoded.
 
-        An imported object with a uid keeps fields that are unknown here: its cluster is newer.
+        An imported object with a uid keeps unknown fields, because its cluster is newer.
         """
         kind, manifest = read(manifest, self.typed or (imported and has_uid(manifest)), old, self.devices.release)
         return kind, convert_to_v1(manifest)
@@ -238,7 +237,7 @@ class APIServer:
 
     def _with_defaults(self, kind: Kind, manifest: Manifest, old: Manifest | None = None) -> Manifest:
         meta = manifest["metadata"]
-        if kind.key == "Job" and old is not None:  # its selector is generated once: what has no uid gets none
+        if kind.key == "Job" and old is not None:  # its selector is generated only at creation
             manifest = {**manifest, "metadata": {name: value for name, value in meta.items() if name != "uid"}}
         manifest = strategies.with_defaults(kind, manifest, self.devices.release)
         if "uid" in meta and "uid" not in manifest["metadata"]:
@@ -250,9 +249,9 @@ class APIServer:
         return apply_device_defaults(manifest, kind.key, self.store.timestamp(self.now))
 
     def _admitted(self, request: Request, manifest: Manifest) -> tuple[Manifest, Sequence[Manifest]]:
-        """A new object as admission would have it, and what was written into it. Refused."""
+        """Return a new object after admission, and the fields written into it. Raise Refused."""
         kind = request.kind
-        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its selector will name it
+        if kind.key == "Job" and not manifest["metadata"].get("uid"):  # its generated selector contains the uid
             uid = self.store.next_uid(request.namespace, request.name)
             manifest = {**manifest, "metadata": {**manifest["metadata"], "uid": uid}}
         plugins = plugins_of(self.options).all
@@ -322,7 +321,7 @@ class APIServer:
     def _replace(
         self, kind: Kind, old: Manifest, new: Manifest, counts: bool = False, sent: Manifest | None = None
     ) -> Manifest:
-        """`sent`: the object with the fields that are dropped from it, which are managed none the less."""
+        """Store an object. `sent`: the object with its dropped fields, which get managers nevertheless."""
         if self.finish is not None:
             marked = self.finish(old, sent or new)
             managers = marked["metadata"].get("managedFields")
@@ -332,20 +331,20 @@ class APIServer:
             return old
         stored = event.new
         assert stored is not None
-        # An update that takes the last finalizer off is what completes a deletion.
+        # An update that removes the last finalizer completes the deletion.
         deletion.collect(self.store, kind, stored)
         return stored
 
 
 def _kind(key: str, namespace: str, name: str) -> Kind:
-    """The kind of a target. Refused: nobody knows it."""
+    """Return the kind of a target. Raise Refused if it is unknown."""
     try:
         return get_kind_by_key(key)
     except KeyError:
         raise Refused.because(not_found(key.lower(), name), reference(key, namespace, name)) from None
 
 
-# What is in every cluster from the start: kube's own namespaces and priority classes.
+# The initial objects of each cluster: kube's own namespaces and priority classes.
 # kube: pkg/controlplane/controller/systemnamespaces, pkg/registry/scheduling/rest/storage_scheduling.go,
 # pkg/apis/scheduling/v1/helpers.go @ v1.34.1
 
@@ -360,7 +359,7 @@ _DESCRIPTIONS = {
 
 
 def make_standing_objects(api: APIServer) -> None:
-    """Makes those that are not there, whatever the API server's plugins say."""
+    """Create the missing initial objects of a cluster, with the default admission plugins."""
     api = replace(api, options=APIServerOptions())
     for manifest in _standing():
         if api.store.get(manifest["kind"], "", manifest["metadata"]["name"]) is None:
@@ -376,7 +375,7 @@ def is_standing(manifest: Mapping[str, Any]) -> bool:
 
 
 def count_standing(store: Store) -> int:
-    """Return how many of the cluster's initial objects are there, unchanged."""
+    """Return how many of the cluster's initial objects exist unchanged."""
     found = (store.get(kind, "", name) for kind, names in _STANDING.items() for name in names)
     return sum(manifest is not None and is_standing(manifest) for manifest in found)
 

@@ -1,4 +1,4 @@
-"""What the API server answers where it refuses: a reason and a message in its own words.
+"""The API server's answer to a refused request: a reason and a message in kube's words.
 
 kube: apimachinery/pkg/api/errors/errors.go @ v1.34.1
 """
@@ -15,9 +15,8 @@ from scheduler_core.apimachinery.objects.errors import FieldError
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of one call. `reason` is kube's ("NotFound", "Conflict"), "" where the call was carried
-    out; `causes` are the messages of the Status' details, `retry_after` its seconds. `status`: the code of a
-    refusal that gives no reason.
+    """The outcome of one call. `reason` is kube's ("NotFound", "Conflict"), or "" if the call succeeded; `causes` are the messages of the
+    Status' details, `retry_after` its seconds. `status`: the code of a refusal without a reason.
     """
 
     reason: str = ""
@@ -58,7 +57,7 @@ def forbidden(resource: str, name: str, why: str) -> Answer:
 
 
 class Refused(Exception):
-    """A request that changes nothing; `errors` are all the reasons, `answer` is what the API server says."""
+    """A refused request, which changes nothing. `errors` are all its errors, `answer` is the API server's answer."""
 
     def __init__(self, errors: Iterable[FieldError], answer: Answer | None = None) -> None:
         self.errors = tuple(errors)
@@ -80,5 +79,5 @@ class Refused(Exception):
 
 
 def unknown_error(message: str, what: str) -> Refused:
-    """A plain error of the API server: 500, in its own words."""
+    """Return an error without a reason of the API: 500, with its own message."""
     return Refused.because(Answer("Unknown", message), what)

@@ -1,4 +1,4 @@
-"""What is read of storage classes: the default one, and whether volumes of a class wait for a pod.
+"""Properties of storage classes: the default class, and whether binding waits for a pod.
 
 kube: pkg/volume/util/storageclass.go, component-helpers/storage/volume/pv_helpers.go (IsDelayBindingMode) @ v1.34.1
 """
@@ -11,7 +11,7 @@ DEFAULT_MARKS = (DEFAULT, "storageclass.beta.kubernetes.io/is-default-class")
 
 
 def default_class(store: Store) -> str:
-    """The class that claims without one get: the newest one marked so, the first by name of these; "" where none is."""
+    """Return the class of claims without one: the newest class marked as default, of these the first by name, or ""."""
     classes = store.list("StorageClass")
     marked = [c for c in classes if any(annotation(c, mark) == "true" for mark in DEFAULT_MARKS)]
     newest = max((str(c["metadata"].get("creationTimestamp") or "") for c in marked), default="")

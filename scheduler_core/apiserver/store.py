@@ -1,8 +1,7 @@
-"""The store of the simulated API server: immutable manifests by kind, namespace and name.
+"""The store of the simulated API server: immutable manifests by kind, namespace, and name.
 
-Every write gets the next resourceVersion and notifies the subscribers before it returns. The store trusts
-what it is given: validation and admission come before (server.py), and so does what a DELETE becomes (deletion.py).
-A namespace need not exist.
+Each write gets the next resourceVersion and notifies the subscribers before it returns. The store does not check its input: validation
+and admission (server.py) and the handling of DELETE (deletion.py) precede it. A namespace need not exist.
 
 kube: pkg/registry/core/pod/storage, apiserver/pkg/registry/generic/registry/store.go @ v1.34.1
 """
@@ -41,13 +40,11 @@ _OWNED = ("uid", "creationTimestamp", "generation", "resourceVersion", "deletion
 
 
 class Store(State):
-    """All objects of a world. `epoch` (ns since 1970) is the wall time at virtual time 0; `reading` says how
-    pods are read.
-    """
+    """All objects of a world. `epoch` (ns since 1970) is the wall time at virtual time 0; `reading` controls the parsing of pods."""
 
     epoch: int
-    live: bool  # time passes as on the wall
-    calendar: bool  # it began at a moment of the calendar: uids are made as kube's look
+    live: bool  # virtual time follows the wall clock
+    calendar: bool  # virtual time 0 is a calendar time, and uids look like kube's
     reading: Reading
     resource_version: int
     events: Growing[KubeEvent]
@@ -56,11 +53,11 @@ class Store(State):
     _nodes: Copied[dict[str, Node]]
     _uids: Copied[dict[str, tuple[str, Key]]]
     _created: int
-    _written: Copied[dict[str, Manifest]]  # by uid, where defaulting or admission wrote something
-    _records: Derived[dict[str, Manifest]]  # the same by content, so that equal ones are one object
+    _written: Copied[dict[str, Manifest]]  # by uid, if defaulting or admission wrote fields
+    _records: Derived[dict[str, Manifest]]  # the same by content, so that equal records share one object
     _sorted: Derived[Copied[dict[str, Shared[Keys]]]]
-    _owned: Derived[dict[str, ControllerIndex]]  # by kind, of those that were asked for
-    _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, once they have been asked for
+    _owned: Derived[dict[str, ControllerIndex]]  # by kind, built at first use
+    _assigned: Derived[dict[str, dict[Key, None]]]  # pods by node, built at first use
     _subscribers: Derived[Subscribers]
 
     def __init__(self, epoch: int = EPOCH) -> None:
@@ -88,54 +85,54 @@ class Store(State):
         return self._objects.get(kind, _NO_OBJECTS).get((namespace, name))
 
     def list(self, kind: str) -> Manifests:
-        """All objects of a kind, by namespace and name."""
+        """Return all objects of a kind, sorted by namespace and name."""
         objects = self._objects.get(kind)
         return [objects[key] for key in self._order(kind)] if objects else []
 
     def in_creation_order(self, kind: str) -> Manifests:
-        """All objects of a kind, the oldest first."""
+        """Return all objects of a kind, the oldest first."""
         return [*self._objects.get(kind, _NO_OBJECTS).values()]
 
     def by_uid(self, uid: str) -> tuple[str, str, str] | None:
-        """Kind, namespace and name of the object with a uid."""
+        """Return kind, namespace, and name of the object with a uid, or None."""
         found = self._uids.get(uid)
         return None if found is None else (found[0], *found[1])
 
     def named(self) -> Iterator[tuple[str, Key]]:
-        """Kind and key of every object that has a uid."""
+        """Yield kind and key of each object with a uid."""
         return iter(self._uids.values())
 
     def tables(self) -> tuple[Mapping[Any, Any], ...]:
-        """Return the tables of objects; each has as many entries as there are objects of a kind, or of all kinds."""
+        """Return the tables of objects; each has one entry per object, of one kind or of all kinds."""
         return (*self._objects.values(), self._pods, self._uids)
 
     def keys(self, kind: str) -> Keys:
-        """Return namespaces and names of a kind's objects, sorted: the same list until one is created or deleted."""
+        """Return namespaces and names of a kind's objects, sorted. The list stays the same until an object is created or deleted."""
         return self._order(kind)
 
     def count(self, kind: str) -> int:
         return len(self._objects.get(kind, _NO_OBJECTS))
 
     def kinds(self) -> Names:
-        """Keys of the kinds that have objects, sorted."""
+        """Return the keys of kinds that have objects, sorted."""
         return sorted(kind for kind, objects in self._objects.items() if objects)
 
     def pod(self, namespace: str, name: str) -> Pod | None:
         return self._pods.get((namespace, name))
 
     def pod_at(self, key: str) -> Pod | None:
-        """The pod of a key "namespace/name"."""
+        """Return the pod of a key "namespace/name", or None."""
         namespace, _, name = key.partition("/")
         return self._pods.get((namespace, name))
 
     def pods(self) -> Pods:
-        """All pods, by namespace and name."""
+        """Return all pods, sorted by namespace and name."""
         return [self._pods[key] for key in self._order("Pod")]
 
     def pods_on(self, node: str) -> Pods:
-        """The pods that are bound to a node, by namespace and name."""
+        """Return the pods that are bound to a node, sorted by namespace and name."""
         if not self._assigned:
-            # _assign() takes an empty index for one that was never asked for, so one entry has to be there first.
+            # _assign() treats an empty index as unused, so the index needs one entry first.
             self._assigned[""] = {}
             for key, pod in self._pods.items():
                 self._assign(key, None, pod)
@@ -145,11 +142,11 @@ class Store(State):
         return self._nodes.get(name)
 
     def nodes(self) -> Nodes:
-        """All nodes, by name."""
+        """Return all nodes, sorted by name."""
         return [self._nodes[key[1]] for key in self._order("Node")]
 
     def controlled(self, kind: str, uid: str) -> Keys:
-        """Namespaces and names of a kind's objects that the controller of this uid manages, sorted."""
+        """Return namespaces and names of a kind's objects that the controller of this uid manages, sorted."""
         return self._ownership(kind).of(uid)
 
     def uncontrolled(self, kind: str, namespace: str) -> Keys:
@@ -157,15 +154,14 @@ class Store(State):
         return self._ownership(kind).without(namespace)
 
     def list_written(self, uid: str) -> Written:
-        """Return the fields that defaulting and admission wrote into the object of a uid: `by`, `path` and `value` of each field.
-
-        A field may have been changed since.
+        """Return the fields that defaulting and admission wrote into the object of a uid: `by`, `path` and `value` of each. A field may
+        have changed since.
         """
         found: Written = self._written.get(uid, _NOTHING)["written"]
         return found
 
     def note_written(self, uid: str, written: Written) -> None:
-        """Keeps what defaulting and admission wrote into an object; of two notes of a field the later counts."""
+        """Record the fields that defaulting and admission wrote into an object. A later record of a field replaces an earlier one."""
         if not written:
             return
         fields = {each["path"]: each for each in (*self.list_written(uid), *written)}
@@ -180,11 +176,11 @@ class Store(State):
         return self._created
 
     def count_from(self, created: int) -> None:
-        """Counts objects on from another world's number; never back, so that no uid comes twice."""
+        """Continue the count of objects from another world's number, never backward, so that uids stay unique."""
         self._created = max(self._created, created)
 
     def next_uid(self, namespace: str, name: str) -> str:
-        """The uid that the next object will have, if it is of this name and brings none."""
+        """Return the uid that the next object gets if it has this name and no uid."""
         uid = "-".join(part for part in (namespace, name, str(self._created + 1)) if part)
         if not self.calendar:
             return uid
@@ -193,24 +189,22 @@ class Store(State):
 
     @property
     def is_new(self) -> bool:
-        """Return whether there is nothing but what is in every cluster."""
+        """True if the store contains only kinds that are in each new cluster."""
         return set(self.kinds()) <= set(_STANDING)
 
     @property
     def is_dated(self) -> bool:
-        """Return whether the world's time is that of a calendar: of a live world, or of the cluster that was brought."""
+        """True if the world has calendar time: that of a live world, or of an imported cluster."""
         return self.epoch != EPOCH
 
     def begin_at(self, epoch: int, live: bool) -> None:
-        """Has virtual time 0 be a moment (ns since 1970). What is in every cluster was made then, under uids as kube makes them; other
-        objects stay as they are.
-        """
+        """Set the wall time of virtual time 0 (ns since 1970). Initial objects move to it, with uids like kube's; others do not change."""
         before, self.epoch, self.live, self.calendar = self.epoch, epoch, live, True
         if self.is_new:
             self.date_again(before)
 
     def date_again(self, before: int) -> None:
-        """Has what is in every cluster be made at virtual time 0, which was another moment before (ns since 1970)."""
+        """Move the creation of the cluster's initial objects to virtual time 0, whose wall time was `before` (ns since 1970)."""
         for kind in _STANDING:
             for number, manifest in enumerate(self.list(kind)):
                 key, uid = _key(manifest), manifest["metadata"]["uid"]
@@ -223,21 +217,21 @@ class Store(State):
                 self.overwrite({**manifest, "metadata": meta}, kind)
 
     def timestamp(self, now: int) -> str:
-        """Virtual time as manifests print it."""
+        """Return a virtual time in the format of manifests."""
         return format_time(self.epoch + now)
 
     def replica(self) -> Store:
-        """The same objects, to be kept up with by `mirror`: without Kubernetes Events and subscribers."""
-        # Put the Events aside while the copy is made, so that it does not pay for a list that it would only throw away.
+        """Return a copy, without Kubernetes Events and subscribers, which `mirror` keeps current."""
+        # Put the Events aside while copying, so that the copy does not include a list that is dropped at once.
         events, self.events = self.events, []
         twin = self.copy()
         self.events = events
         return twin
 
     def mirror(self, event: WatchEvent) -> None:
-        """Does in a replica what was done in the store that it was made of."""
+        """Apply a write of the original store to this replica."""
         key, objects = (event.namespace, event.name), self._objects.setdefault(event.kind, {})
-        # The order of the keys changes only when an object comes or goes; a modified object keeps its place.
+        # The order of the keys changes only when an object is added or removed; a modified object keeps its place.
         if (event.new is None) != (key not in objects):
             self._sorted.pop(event.kind, None)
         self._owned.pop(event.kind, None)
@@ -256,7 +250,7 @@ class Store(State):
             self._nodes[event.name] = event.new_node
 
     def adopt(self, events: Iterable[WatchEvent], replica: Store) -> None:
-        """Does what was done in a replica since it was made, and tells the subscribers of each write."""
+        """Apply the writes of a replica to this store, and notify the subscribers of each."""
         for event in events:
             self.mirror(event)
             manifest = event.new if event.new is not None else event.old
@@ -270,11 +264,11 @@ class Store(State):
         self.resource_version, self._created = replica.resource_version, replica.created
 
     def subscribe(self, callback: Subscriber) -> None:
-        """Calls back after each write, after those who subscribed before."""
+        """Call back after each write, after earlier subscribers."""
         self._subscribers.append(callback)
 
     def forget_subscribers(self) -> None:
-        """Calls nobody back any more."""
+        """Remove all subscribers."""
         self._subscribers.clear()
 
     # writing
@@ -282,15 +276,15 @@ class Store(State):
     def create(
         self, manifest: Manifest, kind: str, now: int, like: Pod | None = None, written: Written = ()
     ) -> WatchEvent:
-        """Adds an object. An imported uid and creationTimestamp are kept; Refused where the name is taken. `like`: see _write.
+        """Add an object. An imported uid and creationTimestamp stay. Raise Refused if the name exists. `like`: see _write.
 
-        `written`: see note_written; into a pod like another one the same was written.
+        `written`: see note_written; the record of `like` is reused.
         """
         key = _key(manifest)
         if key in self._objects.get(kind, _NO_OBJECTS):
             raise Refused.because(already_exists(get_kind_by_key(kind).resource, key[1]))
         metadata = dict(manifest["metadata"])
-        # An imported uid that is taken is replaced: by_uid() and ownerReferences need every uid to be unique.
+        # An imported uid that exists already is replaced: by_uid() and ownerReferences need unique uids.
         if not metadata.get("uid") or metadata["uid"] in self._uids:
             metadata["uid"] = self.next_uid(*key)
         self._created += 1
@@ -303,7 +297,7 @@ class Store(State):
         return self._write(ADDED, kind, key, None, {**manifest, "metadata": metadata}, like)
 
     def replace(self, manifest: Manifest, kind: str, counts: bool = False) -> WatchEvent | None:
-        """Sets an object that is there, keeping its uid and age; None where nothing changes. `counts`: any change is a generation."""
+        """Replace an object, keeping its uid and age, or return None if nothing changes. `counts`: any change is a new generation."""
         key = _key(manifest)
         old = self._objects.get(kind, _NO_OBJECTS).get(key)
         if old is None:
@@ -318,7 +312,7 @@ class Store(State):
         return self._write(MODIFIED, kind, key, old, new)
 
     def overwrite(self, manifest: Manifest, kind: str) -> WatchEvent:
-        """Sets an object that is there as it is given, the server's own fields included; a write even where nothing changes."""
+        """Replace an existing object completely, including server-owned fields, even if nothing changes."""
         key = _key(manifest)
         old = self._objects.get(kind, _NO_OBJECTS).get(key)
         if old is None:
@@ -326,7 +320,7 @@ class Store(State):
         return self._write(MODIFIED, kind, key, old, manifest)
 
     def remove(self, kind: str, namespace: str, name: str) -> WatchEvent | None:
-        """Takes an object away at once; None where there is none."""
+        """Remove an object at once, or return None if it does not exist."""
         key = (namespace, name)
         old = self._objects.get(kind, _NO_OBJECTS).get(key)
         if old is None:
@@ -347,7 +341,7 @@ class Store(State):
         )
 
     def bind(self, key: str, uid: str, node_name: str, now: int, labels: Mapping[str, str] = {}) -> Answer:
-        """The binding call: sets spec.nodeName, labels and the condition PodScheduled=True, or says why not.
+        """Bind a pod: set spec.nodeName, labels, and the condition PodScheduled=True, or return the refusal.
 
         kube: pkg/registry/core/pod/storage/storage.go (BindingREST)
         """
@@ -359,7 +353,7 @@ class Store(State):
         status = pod.manifest.get("status") or {}
         generation = int(pod.manifest["metadata"].get("generation") or 0)
         condition = {"type": "PodScheduled", "observedGeneration": generation, "status": "True"}
-        if self.calendar:  # as the real API server answers: the binding sets none
+        if self.calendar:  # as in the real API server, whose binding sets none
             del condition["observedGeneration"]
         # One write, as in kube's setPodNodeAndMetadata: a watcher sees the node and PodScheduled=True together.
         bound: Manifest = {
@@ -380,9 +374,7 @@ class Store(State):
         nominated_node_name: str | None = None,
         fields: Mapping[str, Any] | None = None,
     ) -> Answer:
-        """Sets a condition, the nomination ("" clears it) and other fields of a pod's status; nothing is
-        written where all is so.
-        """
+        """Set a condition, the nomination ("" clears it), and other fields of a pod's status. Write nothing if nothing changes."""
         pod = self.pod_at(key)
         if pod is None:
             return not_found("pods", key.partition("/")[2])
@@ -400,21 +392,21 @@ class Store(State):
         return DONE
 
     def read_again(self, reading: Reading) -> None:
-        """Reads all pods anew in another way; nothing is written, and nobody notified."""
+        """Parse all pods again with another reading, without writing or notifying."""
         if reading != self.reading:
             self.reading = reading
             self._pods = {key: Pod.from_manifest(pod.manifest, None, reading) for key, pod in self._pods.items()}
 
     def record(self, event: KubeEvent) -> None:
-        """Keeps a Kubernetes Event."""
+        """Store a Kubernetes Event."""
         self.events.append(event)
 
-    # the one place where objects change
+    # all changes of objects
 
     def _write(
         self, change: str, kind: str, key: Key, old: Manifest | None, new: Manifest, like: Pod | None = None
     ) -> WatchEvent:
-        """Stamps and stores a manifest; `like`: the pod as it was, where its spec changes in nodeName at most."""
+        """Stamp and store a manifest. `like`: the previous pod if its spec changes at most in nodeName."""
         self.resource_version += 1
         stamp = {**new["metadata"], "resourceVersion": str(self.resource_version)}
         manifest: Manifest = {**new, "metadata": stamp}
@@ -436,7 +428,7 @@ class Store(State):
         return self._notify(WatchEvent(change, kind, old, manifest))
 
     def _assign(self, key: Key, before: Pod | None, after: Pod | None) -> None:
-        """Keeps the pods by node, where they have been asked for."""
+        """Update the index of pods by node, once it is in use."""
         if not self._assigned:
             return
         old = before.node_name if before is not None else ""

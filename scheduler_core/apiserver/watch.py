@@ -1,4 +1,4 @@
-"""Watch events: what changed in a store; subscribers are notified at once, in the order of subscribing."""
+"""Watch events: changes of a store. Subscribers are notified at once, in the order of subscription."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 
 
 class WatchEvent(NamedTuple):
-    """`old` and `new` are manifests (None before ADDED and after DELETED); pods and nodes come parsed as well."""
+    """A change. `old` and `new` are manifests (None before ADDED and after DELETED); pods and nodes are also parsed."""
 
     type: str
     kind: str

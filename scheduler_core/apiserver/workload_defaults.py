@@ -1,4 +1,4 @@
-"""What the API server fills in in workloads: in their specs, and in the pod templates there.
+"""Defaults of workloads: in their specs, and in their pod templates.
 
 kube: pkg/apis/{apps,batch,core}/v1/defaults.go @ v1.34.1
 """
@@ -16,7 +16,7 @@ _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 
 
 def apply_workload_defaults(manifest: Manifest) -> Manifest:
-    """A workload with its defaults; any other object, and one that has them all, is returned as it is."""
+    """Return a workload with its defaults; other objects and complete workloads are returned unchanged."""
     default = _DEFAULTS.get(str(manifest.get("kind")))
     if default is None:
         return manifest
@@ -32,7 +32,7 @@ def apply_workload_defaults(manifest: Manifest) -> Manifest:
 
 
 def _selecting(job: Manifest) -> Manifest:
-    """A Job whose pods are known by its uid, unless its selector is written by hand; before it has a uid, as it is.
+    """Return a Job that selects its pods by its uid, unless manualSelector is set or it has no uid yet.
 
     kube: pkg/registry/batch/job/strategy.go (generateSelector)
     """
@@ -47,7 +47,7 @@ def _selecting(job: Manifest) -> Manifest:
     selector = spec.get("selector") or {}
     matched = {_CONTROLLER_UID: meta["uid"], **(selector.get("matchLabels") or {})}
     full = {**spec, "selector": {**selector, "matchLabels": matched}, "template": {**template, "metadata": marked}}
-    # Labels that come from the template are Go's map of the template, marks and all.
+    # In Go, labels from the template are the template's map itself, including the added labels.
     named = (
         {**meta, "labels": marked["labels"]}
         if labels and meta.get("labels") == labels and not meta.get("generateName")
@@ -119,7 +119,7 @@ def _job(spec: Manifest) -> Manifest:
 
 
 def _rule(rule: Manifest) -> Manifest:
-    """A rule of a podFailurePolicy whose conditions say which status they want."""
+    """Return a rule of a podFailurePolicy with the default status of its conditions."""
     patterns = rule.get("onPodConditions")
     return {**rule, "onPodConditions": [_fill_missing(one, status="True") for one in patterns]} if patterns else rule
 

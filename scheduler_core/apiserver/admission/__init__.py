@@ -1,1 +1,1 @@
-"""What the API server fills into an object before it is stored: defaults and the admission plugins that the scheduler relies on."""
+"""Fields that the API server sets before an object is stored: defaults, and the admission plugins that affect the scheduler."""

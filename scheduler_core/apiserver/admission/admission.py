@@ -1,7 +1,7 @@
-"""Defaulting: what the API server fills in before admission, and the scheduler relies on.
+"""Defaults: fields that the API server fills in before admission, and that the scheduler reads.
 
-Only what decides placement or the pod's course is filled in; kube's other defaults (dnsPolicy, imagePullPolicy ...) are left out of
-pods, so that what a person wrote stays readable. Pod templates get them all (object_defaults.py).
+Only fields that decide placement or a pod's life cycle are filled in. Kube's other defaults (dnsPolicy, imagePullPolicy ...) are left out
+of pods, so that a user's manifest stays readable. Pod templates get all defaults (object_defaults.py).
 
 kube: pkg/apis/core/v1/defaults.go, pkg/registry/core/pod/strategy.go @ v1.34.1
 """
@@ -18,15 +18,15 @@ from scheduler_core.apimachinery.objects.spec import DEFAULT_GRACE_SECONDS, DEFA
 from scheduler_core.apiserver.kinds import Kind
 from scheduler_core.apiserver.rewriting import fill
 
-# Defaults of a pod's spec. Each function sets fields of a copy at the top and replaces, never changes, what
-# lies deeper.
+# Defaults of a pod's spec. Each function sets fields of a copy at the top level, and replaces, never changes,
+# deeper values.
 # kube: pkg/apis/core/v1/defaults.go @ v1.34.1
 
 Spec = dict[str, Any]
 
 
 def apply_pod_spec_defaults(spec: Spec) -> None:
-    """Fills in the spec given (a copy)."""
+    """Fill in the defaults of a pod's spec, in place; the caller passes a copy."""
     for field in ("containers", "initContainers"):
         if spec.get(field):
             spec[field] = [_container(raw, bool(spec.get("hostNetwork"))) for raw in spec[field]]
@@ -61,7 +61,7 @@ def _port(raw: Mapping[str, Any], host_network: bool) -> Mapping[str, Any]:
 
 
 def _pod_level(spec: Spec) -> None:
-    """spec.resources: limits of huge pages and requests that follow from the containers or from the limits."""
+    """Fill in spec.resources: limits of huge pages, and requests that follow from the containers or from the limits."""
     resources = spec.get("resources") or {}
     if not resources.get("limits") and not resources.get("requests"):
         return
@@ -82,7 +82,7 @@ def _pod_level(spec: Spec) -> None:
 
 
 def _with_huge_pages(spec: Spec, limits: Spec, requests: Mapping[str, Any]) -> Spec:
-    """Pod-level limits of huge pages default to the containers' sum."""
+    """Default the pod-level limits of huge pages to the containers' sum."""
     as_requests = {
         field: [
             {**raw, "resources": {"requests": (raw.get("resources") or {}).get("limits") or {}}}
@@ -109,7 +109,7 @@ GATED = {
 
 
 def apply_object_defaults(manifest: Manifest, kind: Kind) -> Manifest:
-    """An object with the defaults of its kind, and nothing that an admission plugin sets."""
+    """Return an object with the defaults of its kind, without fields that admission plugins set."""
     if kind.key != "Pod":
         default = _DEFAULTS.get(kind.key)
         return manifest if default is None else default(manifest)
@@ -137,7 +137,7 @@ def _namespace(manifest: Manifest) -> Manifest:
 
 
 def _in_phase(phase: str) -> Callable[[Manifest], Manifest]:
-    """Sets the phase of objects that come without one."""
+    """Return a function that sets the phase of objects without one."""
 
     def default(manifest: Manifest) -> Manifest:
         status = manifest.get("status") or {}

@@ -1,4 +1,4 @@
-"""The admission plugins, in the order in which the API server asks them.
+"""The admission plugins, in the order in which the API server calls them.
 
 kube: pkg/kubeapiserver/options/plugins.go (AllOrderedPlugins) @ v1.34.1
 """
@@ -51,11 +51,11 @@ LEFT_OUT = {
     "MutatingAdmissionWebhook": "there are no webhooks here",
     "ValidatingAdmissionWebhook": "there are no webhooks here",
 }
-"""Plugins that kube has on by default and this API server does not have, each with what that means."""
+"""Plugins that kube enables by default and this API server lacks, each with the effect."""
 
 
 class Chain(NamedTuple):
-    """Enabled plugins: all, those that look at more of a pod than its spec, and those that write something along with the object."""
+    """The enabled plugins: all, those that look at more of a pod than its spec, and those that write along with the object."""
 
     all: tuple[AdmissionPlugin, ...]
     others: tuple[AdmissionPlugin, ...]

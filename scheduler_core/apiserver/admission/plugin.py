@@ -1,4 +1,4 @@
-"""What an admission plugin is, and the request that it sees.
+"""The base class of admission plugins, and the request that plugins get.
 
 kube: apiserver/pkg/admission/interfaces.go @ v1.34.1
 """
@@ -34,8 +34,8 @@ def uses_label_keys(spec: Spec) -> bool:
 
 
 def merge_label_keys(spec: Spec, labels: Mapping[str, str], known: bool = True) -> dict[str, Any]:
-    """The spec with the expressions added. `known`: those that are there already are not added twice; of a new pod they are, and
-    validation refuses it then.
+    """Return the spec with the expressions of matchLabelKeys and mismatchLabelKeys. `known`: do not repeat existing expressions. In a new
+    pod they are repeated, and validation then refuses the pod.
     """
     merged = dict(spec)
     if spec.get("topologySpreadConstraints"):
@@ -95,12 +95,13 @@ Operation = Literal["CREATE", "UPDATE", "DELETE"]
 ADMIN = ""
 
 
-@dataclass(slots=True)  # an import makes one for each object, and frozen ones take three times as long to make
+@dataclass(slots=True)  # an import creates one per object, and frozen ones take three times as long to create
 class Request:
-    """One write; nobody changes it. `old` is None on CREATE. `user` "" is the cluster's administrator, "system:node:NAME" a kubelet.
+    """One write, treated as immutable. `old` is None on CREATE. `user`: "" for the cluster's administrator, "system:node:NAME" for a
+    node.
 
-    `dry_run` must leave nothing behind. `imported`: the object is said to be there, with whatever its cluster made of it, and is not new.
-    `restored`: it comes with a uid even: it was admitted where it comes from, and need not fit again.
+    `dry_run` must store nothing. `imported`: the object existed before, and keeps the fields that its cluster set. `restored`: the object
+    also has a uid. Its cluster has admitted it, so only plugins with `of_restored` run.
     """
 
     store: Store
@@ -118,51 +119,51 @@ class Request:
     restored: bool = False
     release: str = OLDEST
     topology_labels: bool = False  # the gate PodTopologyLabelsAdmission
-    scales: bool = False  # the subresource scale is what is written
-    warnings: list[str] | None = None  # of the answer, where somebody reads them
+    scales: bool = False  # the subresource scale is written
+    warnings: list[str] | None = None  # of the answer, None if no client reads them
 
     @property
     def what(self) -> str:
-        """The object as errors name it."""
+        """The object's name in errors."""
         return reference(self.kind.key, self.namespace, self.name)
 
     @property
     def makes_pod(self) -> bool:
-        """True if a pod is created, and no subresource of it written."""
+        """True if a pod is created, not one of its subresources."""
         return self.writes_pod and self.operation == "CREATE"
 
     @property
     def writes_pod(self) -> bool:
-        """True if a pod is created or updated, and no subresource of it written."""
+        """True if a pod is created or updated, not one of its subresources."""
         return self.kind.key == "Pod" and self.operation != "DELETE" and not self.subresource
 
     def refuse(self, why: str, causes: tuple[str, ...] = ()) -> Refused:
-        """403 with kube's words."""
+        """Return a 403 error with kube's message."""
         answer = forbidden(self.kind.resource, self.name, why)
         return Refused.because(replace(answer, causes=causes), self.what)
 
     def in_namespace(self, kind: str) -> list[Manifest]:
-        """The objects of a kind in the request's namespace, by name."""
+        """Return the objects of a kind in the request's namespace, by name."""
         if not self.store.count(kind):
             return []
         return [each for each in self.store.list(kind) if each["metadata"].get("namespace") == self.namespace]
 
 
 class AdmissionPlugin:
-    """One plugin; what it has no say in it leaves alone. Nothing is kept between requests."""
+    """An admission plugin without state. It ignores requests that do not concern it."""
 
     name: ClassVar[str]
     on_by_default: ClassVar[bool] = True
-    of_restored: ClassVar[bool] = False  # is asked about restored objects too
-    # what it says of a new pod follows from namespace, spec and other kinds' objects
+    of_restored: ClassVar[bool] = False  # runs for restored objects, too
+    # the result for a new pod depends only on its namespace, its spec, and objects of other kinds
     pods_by_spec: ClassVar[bool] = False
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        """The object as the plugin would have it (nothing is changed in place). Refused."""
+        """Return the object as the plugin changes it, never in place. Raise Refused."""
         return manifest
 
     def validate(self, request: Request, manifest: Manifest) -> None:
-        """A look at the object as it would be stored; on DELETE at what would go. Refused."""
+        """Check the object before it is stored or, on DELETE, removed. Raise Refused."""
 
     def commit(self, request: Request, manifest: Manifest) -> None:
-        """Writes what goes along with the object, once nothing can refuse it any more."""
+        """Write changes that accompany the object, after the last check that can refuse the request."""

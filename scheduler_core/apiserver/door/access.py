@@ -1,6 +1,6 @@
-"""Access by roles, for users that a client impersonates and for reviews; the session's own key needs no role.
+"""RBAC for users that a client impersonates, and for reviews; the session's own key needs no role.
 
-roles.json.xz has the roles and bindings that every cluster begins with.
+roles.json.xz has the roles and bindings that a new cluster contains.
 
 kube: plugin/pkg/auth/authorizer/rbac, pkg/registry/rbac/validation/rule.go, apiserver/pkg/endpoints/filters @ v1.34.1
 """
@@ -40,7 +40,7 @@ VIEWER = User("viewer", (AUTHENTICATED,), "viewer")
 
 
 class AccessRequest(NamedTuple):
-    """A request, as rules allow it: by resource, or by `path`."""
+    """A request in the terms of rules: by resource, or by `path`."""
 
     verb: str
     group: str = ""
@@ -51,7 +51,7 @@ class AccessRequest(NamedTuple):
 
 
 def impersonate(name: str, groups: list[str], uid: str = "") -> dict[str, str]:
-    """The fields of a query that carry an impersonated user."""
+    """Return the fields of a query that carry an impersonated user."""
     if name.startswith(_ACCOUNT) and not groups:
         groups = ["system:serviceaccounts", f"system:serviceaccounts:{name.split(':')[2]}"]
     if AUTHENTICATED not in groups and name != "system:anonymous":
@@ -60,7 +60,7 @@ def impersonate(name: str, groups: list[str], uid: str = "") -> dict[str, str]:
 
 
 def user_of(query: Mapping[str, str]) -> User:
-    """The user of a request: the key's own, or the impersonated."""
+    """Return the user of a request: the key's own, or the impersonated user."""
     if "user" not in query:
         return OWNER
     if "groups" not in query:
@@ -83,7 +83,7 @@ def _bootstrap() -> Mapping[str, tuple[Manifest, ...]]:
 
 
 def _aggregate(role: Manifest, roles: Sequence[Manifest]) -> list[Manifest]:
-    """The rules of the roles that a role's selectors select."""
+    """Return the rules of the roles that a role's selectors select."""
     found: list[Manifest] = []
     for selector in (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ():
         chosen = LabelSelector.of(selector)
@@ -95,7 +95,7 @@ def _aggregate(role: Manifest, roles: Sequence[Manifest]) -> list[Manifest]:
 
 
 def list_roles(store: Store, kind: str) -> list[Manifest]:
-    """The roles or bindings of a kind, with those that every cluster begins with, in the order of lists."""
+    """Return the roles or bindings of a kind, including those of a new cluster, in the order of lists."""
     own = store.list(kind)
     names, made = {key_of(each) for each in own}, {"creationTimestamp": store.timestamp(0)}
     others = [
@@ -107,7 +107,7 @@ def list_roles(store: Store, kind: str) -> list[Manifest]:
 
 
 def _rules_of(store: Store, binding: Manifest) -> list[Manifest] | None:
-    """The rules of a binding's role; None where there is no such role."""
+    """Return the rules of a binding's role, or None if the role does not exist."""
     ref = binding["roleRef"]
     namespace = "" if ref["kind"] == "ClusterRole" else binding["metadata"].get("namespace")
     role = store.get(ref["kind"], namespace, ref["name"])
@@ -121,7 +121,7 @@ def _rules_of(store: Store, binding: Manifest) -> list[Manifest] | None:
 
 
 def _is_bound(user: User, binding: Manifest) -> str:
-    """The subject by which a binding is a user's; "" where it is not."""
+    """Return the subject by which a binding applies to a user, or ""."""
     for each in binding.get("subjects") or ():
         kind, name = each["kind"], each["name"]
         if kind == "ServiceAccount":
@@ -134,7 +134,7 @@ def _is_bound(user: User, binding: Manifest) -> str:
 
 
 def iterate_rules(store: Store, user: User, namespace: str) -> Iterator[tuple[str, Manifest | None]]:
-    """Each rule of a user with the binding that gives it; None for a role that is not there."""
+    """Yield each rule of a user after a text about its binding. If the binding's role does not exist, yield an error's text and None."""
     bindings = list_roles(store, "ClusterRoleBinding")
     bindings += [each for each in list_roles(store, "RoleBinding") if namespace and key_of(each)[0] == namespace]
     for binding in bindings:
@@ -166,7 +166,7 @@ def _allows(rule: Manifest, wish: AccessRequest) -> bool:
 
 
 def authorize(store: Store, user: User, wish: AccessRequest) -> tuple[bool, str]:
-    """Return whether a user may do what is wished, and why."""
+    """Return whether a user may make a request, and the reason."""
     if MASTERS in user.groups:
         return True, ""
     if user is VIEWER:
@@ -183,7 +183,7 @@ def authorize(store: Store, user: User, wish: AccessRequest) -> tuple[bool, str]
 
 
 def require(store: Store, query: Mapping[str, str], method: str, path: str, target: Target | None) -> None:
-    """Failure: 403 where an impersonated user may not make a request."""
+    """Raise Failure (403) if an impersonated user may not make a request."""
     user = user_of(query)
     if user in (OWNER, VIEWER):
         return
@@ -211,11 +211,11 @@ def require(store: Store, query: Mapping[str, str], method: str, path: str, targ
     raise Failure(403, "Forbidden", f"{head}: {said}{f': {why}' if why else ''}", details)
 
 
-# Reviews: what a user is, and may do.
+# Reviews of a user's identity and permissions.
 
 
 def review(store: Store, kind: str, spec: Mapping[str, Any], namespace: str, user: User) -> tuple[Any, Any]:
-    """The spec and the status of a review; no spec where an answer shows none."""
+    """Return the spec and the status of a review; the spec is None if the answer shows none."""
     if kind == "SelfSubjectReview":
         info = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
         return None, {"userInfo": {name: value for name, value in info.items() if value}}

@@ -1,4 +1,4 @@
-"""Answers of the API server: the Status of each refusal, in one place.
+"""Answers of the API server, and the Status of each refusal.
 
 kube: apimachinery/pkg/api/errors/errors.go, apiserver/pkg/endpoints/handlers/responsewriters @ v1.34.1
 """
@@ -24,7 +24,7 @@ _WITHOUT_DETAILS = ("BadRequest", "UnsupportedMediaType", "Expired")
 
 
 class Reply(NamedTuple):
-    """An answer to a client. `body`: JSON data, bytes that are ready, or what makes the parts of a long one."""
+    """An answer to a client. `body`: JSON data, bytes, or a function that returns the parts of a long body."""
 
     status: int
     body: Any
@@ -36,7 +36,7 @@ class Reply(NamedTuple):
         return b"".join(self.parts())
 
     def parts(self) -> Iterable[bytes]:
-        """The bytes of the body, of a long one in parts: nothing that comes to the world meanwhile changes them."""
+        """Return the bytes of the body, in parts if it is long. Later changes of the world do not affect them."""
         if callable(self.body):
             parts: Iterable[bytes] = self.body()
             return parts
@@ -44,7 +44,7 @@ class Reply(NamedTuple):
 
 
 def as_yaml(reply: Reply) -> Reply:
-    """The same answer in YAML; what is no JSON stays as it is."""
+    """Return the answer as YAML, or unchanged if it is not JSON."""
     if reply.content_type != JSON:
         return reply
     data = msgspec.json.decode(reply.data)
@@ -52,7 +52,7 @@ def as_yaml(reply: Reply) -> Reply:
 
 
 class Failure(Refused):
-    """A request that gets a Status of failure."""
+    """An error that is answered with a Status of failure."""
 
     def __init__(self, code: int, reason: str, message: str, details: Data | None = None, metadata: Data | None = None):
         super().__init__((FieldError("", "", message),), Answer(reason, message, status=code))
@@ -73,12 +73,12 @@ class Failure(Refused):
 
 
 def no_resource() -> Failure:
-    """The refusal of a path that stands for nothing."""
+    """Return the error for a path without a resource."""
     return Failure(404, "NotFound", NO_RESOURCE, {})
 
 
 def not_allowed() -> Failure:
-    """The refusal of a method that a resource does not have."""
+    """Return the error for a method that a resource does not have."""
     return Failure(405, "MethodNotAllowed", NOT_ALLOWED, {})
 
 
@@ -87,7 +87,7 @@ def bad_request(message: str) -> Failure:
 
 
 def causes_of(errors: Sequence[FieldError]) -> list[Data]:
-    """The causes of a Status."""
+    """Return the causes of a Status."""
     found = []
     for each in errors:
         reason = _CAUSES.get(each.kind, "FieldValueInvalid")
@@ -97,7 +97,7 @@ def causes_of(errors: Sequence[FieldError]) -> list[Data]:
 
 
 def invalid_options(kind: str, *errors: FieldError) -> Failure:
-    """The refusal of options of a request (CreateOptions, ListOptions, ...)."""
+    """Return the error for invalid options of a request (CreateOptions, ListOptions, ...)."""
     texts = ", ".join(map(str, errors))
     said = f"[{texts}]" if len(errors) > 1 else texts
     details = {"group": "meta.k8s.io", "kind": kind, "causes": causes_of(errors)}
@@ -105,7 +105,7 @@ def invalid_options(kind: str, *errors: FieldError) -> Failure:
 
 
 def failure_of(refused: Refused, kind: str, plural: str, group: str, name: str) -> Failure:
-    """The Status of what the API server refused about an object. `kind` and `plural` name its resource."""
+    """Return the Status of a refusal about an object. `kind` and `plural` name its resource."""
     answer: Answer = refused.answer
     reason = answer.reason
     if not name and (named_so := re.search(r'^\S+ "([^"]+)" is (?:invalid|forbidden)', answer.message)):
@@ -115,7 +115,7 @@ def failure_of(refused: Refused, kind: str, plural: str, group: str, name: str) 
     named: Data = {"name": name} if name else {}
     if group:
         named["group"] = group
-    if answer.causes and answer.message.endswith(f" is forbidden: {answer.causes[0]}"):  # whatever the reason
+    if answer.causes and answer.message.endswith(f" is forbidden: {answer.causes[0]}"):  # for any reason
         details = {**named, "kind": plural, "causes": [{"message": each} for each in answer.causes]}
         return Failure(answer.code, reason, answer.message, details)
     if reason == "Invalid":

@@ -1,4 +1,4 @@
-"""A request that changes objects, on its way."""
+"""The context of a request that changes objects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from scheduler_core.apiserver.server import APIServer
 
 @dataclass
 class Context:
-    """A request on its way: what it is about, and the warnings that its answer carries."""
+    """The context of a request: its target, and the warnings for its answer."""
 
     api: APIServer
     resource: Resource
@@ -33,7 +33,7 @@ class Context:
 
     @property
     def manager(self) -> str:
-        """The name under which the request's fields are managed."""
+        """The field manager of the request."""
         return self.query.get("fieldManager") or self.agent or "unknown"
 
     @property
@@ -45,12 +45,12 @@ class Context:
         return (self.resource.key, self.target.namespace, self.target.name)
 
     def warn(self, old: Manifest | None, new: Manifest) -> None:
-        """Notes the warnings about what was stored."""
+        """Add the warnings about a stored object."""
         if not self.is_custom and not self.target.subresource:
             self.warnings += list_warnings(self.resource.kind, old, new)
 
     def answer(self, status: int, manifest: Manifest) -> Reply:
-        """The answer with an object."""
+        """Return the answer with an object."""
         if self.resource.key == EVENTS and self.resource.group:
             manifest = convert(manifest)
         if self.query.get("dryRun"):

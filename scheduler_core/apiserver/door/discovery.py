@@ -1,4 +1,4 @@
-"""Discovery: the groups, versions, and resources, in both of kube's forms, and the paths.
+"""Discovery: groups, versions, and resources in both of kube's formats, and the paths.
 
 kube: apiserver/pkg/endpoints/discovery @ v1.34.1
 """
@@ -18,7 +18,7 @@ def _list_served(store: Objects) -> list[Resource]:
 
 
 def _versions(resources: Sequence[Resource]) -> dict[str, dict[str, list[Resource]]]:
-    """Resources by group and version."""
+    """Return resources by group and version."""
     found: dict[str, dict[str, list[Resource]]] = {}
     for each in resources:
         found.setdefault(each.group, {}).setdefault(each.version, []).append(each)
@@ -26,7 +26,7 @@ def _versions(resources: Sequence[Resource]) -> dict[str, dict[str, list[Resourc
 
 
 def list_aggregated(store: Objects, core: bool) -> Data:
-    """The APIGroupDiscoveryList of /api or /apis."""
+    """Return the APIGroupDiscoveryList of /api or /apis."""
     items: list[Data] = []
     for group, versions in _versions(_list_served(store)).items():
         if (group == "") != core:
@@ -62,7 +62,7 @@ def _response(group: str, version: str, kind: str) -> Data:
 
 
 def resource_list(store: Objects, group: str, version: str) -> Data | None:
-    """The APIResourceList of a version; None where there is none."""
+    """Return the APIResourceList of a version, or None if the version does not exist."""
     found = _versions(_list_served(store)).get(group, {}).get(version)
     if found is None:
         return None
@@ -91,7 +91,7 @@ def resource_list(store: Objects, group: str, version: str) -> Data | None:
 
 
 def group_of(store: Objects, group: str) -> Data | None:
-    """The APIGroup of a group; None where there is none."""
+    """Return the APIGroup of a group, or None if the group does not exist."""
     versions = _versions(_list_served(store)).get(group)
     if not group or versions is None:
         return None
@@ -100,20 +100,20 @@ def group_of(store: Objects, group: str) -> Data | None:
 
 
 def group_list(store: Objects) -> Data:
-    """The APIGroupList of /apis."""
+    """Return the APIGroupList of /apis."""
     groups = [group_of(store, group) for group in _versions(_list_served(store)) if group]
     listed = [{name: value for name, value in (each or {}).items() if name[0] not in "ka"} for each in groups]
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": listed}
 
 
 def core_versions(address: str) -> Data:
-    """The APIVersions of /api."""
+    """Return the APIVersions of /api."""
     there = [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
     return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": there}
 
 
 def version_of(release: str) -> Data:
-    """The answer of /version for a release such as 1.34.1."""
+    """Return the answer of /version for a release such as 1.34.1."""
     major, minor, *_ = release.split(".")
     return {
         "major": major,
@@ -133,7 +133,7 @@ def version_of(release: str) -> Data:
 
 
 def list_paths(store: Objects) -> Data:
-    """The paths of /."""
+    """Return the paths of /."""
     paths = ["/api", "/api/v1", "/apis"]
     for group, versions in sorted(_versions(_list_served(store)).items()):
         if group:

@@ -1,6 +1,6 @@
-"""Events as objects of both groups: those that components of the world recorded, and those that clients wrote.
+"""Events as objects of both API groups: those that components of the world recorded, and those that clients wrote.
 
-The world's Events are a list, not objects of the store. The same Event about the same object counts up, as kube's recorders have it.
+The world's Events are a list, not objects of the store. A repeated Event about one object increases its count, as in kube's recorders.
 
 kube: client-go/tools/record/events_cache.go, pkg/apis/events/v1/conversion.go @ v1.34.1
 """
@@ -30,7 +30,7 @@ def list_events(store: Store, api_version: str = "v1") -> list[Manifest]:
 
 
 def _is_as_known(own: dict[tuple[str, str], Manifest], event: Manifest) -> bool:
-    """Return whether what a client made of an Event of the world holds: until the Event happens again."""
+    """Return whether a client's version of a world's Event applies. A deletion applies until the Event recurs."""
     kept = own.get(key_of(event), event)
     return _count(kept) == _count(event) or not is_gone(kept)
 
@@ -40,12 +40,12 @@ def _count(event: Manifest) -> Any:
 
 
 def is_gone(event: Manifest) -> bool:
-    """Return whether an Event of the world was deleted by a client: the store keeps that it was."""
+    """Return whether a client has deleted an Event of the world; the store keeps such Events with a deletionTimestamp."""
     return "deletionTimestamp" in event["metadata"]
 
 
 def check_event(event: Manifest, strict: bool, old: Manifest | None = None) -> None:
-    """Refused: 422 for an Event, in the form of v1, with errors. `strict`: of events.k8s.io, of which only the series changes."""
+    """Raise Refused (422) if an Event in the form of v1 is invalid. `strict`: of events.k8s.io, where only the series may change."""
     errors, namespace = Errors(), event["metadata"].get("namespace")
     about = (event.get("involvedObject") or {}).get("namespace") or ""
     timed = bool(event.get("eventTime"))
@@ -89,7 +89,7 @@ _MOST = {"reportingInstance": 128, "action": 128, "reason": 128, "message": 1024
 
 
 def remove_event(store: Store, event: Manifest, now: int) -> None:
-    """Deletes an Event; of one of the world, which is no object of the store, its end is kept."""
+    """Delete an Event. An Event of the world is no object of the store, so the store records its deletion."""
     namespace, name = key_of(event)
     if store.get(EVENTS, namespace, name) is not None:
         store.remove(EVENTS, namespace, name)
@@ -109,14 +109,14 @@ def _of_world(store: Store) -> Iterator[Manifest]:
 
 
 def group_events(events: Iterable[KubeEvent]) -> Iterator[tuple[tuple[str, ...], KubeEvent]]:
-    """Yield each Event with a key; those of one key count up the first, whose message stays. kube: events/event_broadcaster.go"""
+    """Yield each Event with its key. Events of one key raise the first one's count; its message stays. kube: events/event_broadcaster.go"""
     for each in events:
         more = (each.version, each.related) if each.version else (each.message,)
         yield (each.type, each.reason, each.kind, each.namespace, each.name, each.reporter, *more), each
 
 
 def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, number: int) -> dict[str, Any]:
-    """An Event of the world as an object of v1."""
+    """Return an Event of the world as an object of v1."""
     known = KINDS.get(first.kind)
     involved: dict[str, Any] = {"kind": first.kind}
     if first.namespace:
@@ -135,7 +135,7 @@ def event_manifest(store: Store, first: KubeEvent, last: KubeEvent, count: int, 
     uid = f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
     start, end = store.timestamp(first.t), store.timestamp(last.t)
     meta = {
-        "name": f"{first.name}.{store.epoch + first.t + number:x}",  # recorders name them by the time
+        "name": f"{first.name}.{store.epoch + first.t + number:x}",  # recorders name them after the time
         "namespace": first.namespace or "default",
         "uid": uid,
         "resourceVersion": str(store.resource_version),
@@ -171,14 +171,14 @@ _BACK = {new: old for old, new in _RENAMED.items()}
 
 
 def convert(event: Manifest) -> dict[str, Any]:
-    """An Event of v1 as one of events.k8s.io/v1."""
+    """Convert an Event of v1 to events.k8s.io/v1."""
     renamed = {_RENAMED.get(name, name): value for name, value in event.items()}
     return {**renamed, "apiVersion": "events.k8s.io/v1"}
 
 
 def convert_back(event: Manifest) -> dict[str, Any]:
-    """An Event of events.k8s.io/v1 as one of v1."""
+    """Convert an Event of events.k8s.io/v1 to v1."""
     return {**{_BACK.get(name, name): value for name, value in event.items()}, "apiVersion": "v1"}
 
 
-assert find_kind("v1", "Event") is None  # Events are no objects of imports
+assert find_kind("v1", "Event") is None  # imports contain no Events

@@ -1,4 +1,4 @@
-"""Sets of fields, as fieldsV1 has them, and the shapes of values: {"f:spec": {"f:replicas": {}}}; "." is the place itself.
+"""Sets of fields in the format of fieldsV1, and the shapes of values: {"f:spec": {"f:replicas": {}}}; "." is the place itself.
 
 kube: sigs.k8s.io/structured-merge-diff/v6/{fieldpath,typed} @ v1.34.1
 """
@@ -25,7 +25,7 @@ _ATOMIC_MAP = "atomic"
 
 
 class Shape(NamedTuple):
-    """The way in which a value is merged. `type`: an expression of the data, "" where no type is known; `schema`: of a custom resource."""
+    """The way to merge a value. `type`: an expression of the data, or "" if the type is unknown; `schema`: of a custom resource."""
 
     type: str
     topology: str = ""
@@ -37,11 +37,11 @@ class Shape(NamedTuple):
 
     @property
     def keys(self) -> list[str]:
-        """The keys of a list that is a map."""
+        """The keys of a list of the type map."""
         return self.topology.removeprefix("map=").split(",") if self.topology.startswith("map=") else []
 
     def field(self, name: str) -> Shape:
-        """The shape of a field, or of a map's value."""
+        """Return the shape of a field, or of a map's value."""
         if self.schema is not None:
             properties, others = self.schema.get("properties") or {}, self.schema.get("additionalProperties")
             return _of_schema(properties.get(name) or (others if isinstance(others, Mapping) else {}))
@@ -59,7 +59,7 @@ class Shape(NamedTuple):
 
     @property
     def is_atomic(self) -> bool:
-        """True for what has one manager as a whole."""
+        """True if one manager owns the whole value."""
         return self.topology == _ATOMIC_MAP or (self.bare.startswith("[]") and not self.topology)
 
 
@@ -92,7 +92,7 @@ def child_shape(shape: Shape, name: str, is_root: bool) -> Shape:
 
 
 def item_key(shape: Shape, element: Any) -> str:
-    """The element of a path for an element of a list."""
+    """Return the path element of a list's element."""
     if shape.keys and isinstance(element, Mapping):
         known = fields_of(shape.item.bare)
         key = {}
@@ -106,7 +106,7 @@ def item_key(shape: Shape, element: Any) -> str:
 
 
 def iterate_parts(value: Any, shape: Shape, is_root: bool = False) -> Iterator[tuple[str, Any, Shape]]:
-    """The parts of a value that have managers of their own; none for a leaf."""
+    """Yield the parts of a value that have managers of their own; none for a leaf."""
     if shape.is_atomic:
         return
     if isinstance(value, Mapping):
@@ -120,7 +120,7 @@ def iterate_parts(value: Any, shape: Shape, is_root: bool = False) -> Iterator[t
 
 
 def list_applied(value: Any, shape: Shape, is_root: bool = True) -> Set:
-    """The fields that a configuration sets."""
+    """Return the fields that a configuration sets."""
     found: Set = {}
     for key, each, inner in iterate_parts(value, shape, is_root):
         if is_root and key == "f:metadata":
@@ -133,7 +133,7 @@ def list_applied(value: Any, shape: Shape, is_root: bool = True) -> Set:
 
 
 def list_changed(old: Any, new: Any, shape: Shape, is_root: bool = True, is_new: bool = False) -> Set | None:
-    """The fields that differ, those that are gone left out; None where nothing does. `is_new`: there is no old value."""
+    """Return the fields that differ, without removed ones, or None if none differ. `is_new`: there is no old value."""
     if not is_new and old == new:
         return None
     before = {key: each for key, each, _ in iterate_parts(old, shape, is_root)}
@@ -155,7 +155,7 @@ def list_changed(old: Any, new: Any, shape: Shape, is_root: bool = True, is_new:
 
 
 def union(one: Set, other: Set) -> Set:
-    """The fields of two sets."""
+    """Return the fields of two sets."""
     found = {
         key: union(one[key], other[key]) if key in one and key in other else one.get(key, other.get(key))
         for key in {**one, **other}
@@ -164,7 +164,7 @@ def union(one: Set, other: Set) -> Set:
 
 
 def difference(one: Set, other: Set) -> Set:
-    """The fields of a set that another does not have."""
+    """Return the fields of a set that the other set lacks."""
     found: Set = {}
     for key, below in one.items():
         if key not in other:
@@ -177,7 +177,7 @@ def difference(one: Set, other: Set) -> Set:
 
 
 def leaves(fields: Set, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The paths of a set, those of its places too."""
+    """Yield the paths of a set, including those of its places."""
     names = sorted(fields.keys() - {"."})
     yield from ((*path, key) for key in names if not fields[key] or "." in fields[key])
     for key in names:
@@ -185,13 +185,13 @@ def leaves(fields: Set, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]
 
 
 def intersection(one: Set, other: Set) -> list[tuple[str, ...]]:
-    """The leaves that two sets share."""
+    """Return the leaves that two sets share."""
     shared = set(leaves(other))
     return [path for path in leaves(one) if path in shared]
 
 
 def format_path(path: tuple[str, ...]) -> str:
-    """A path as messages have it: `.spec.containers[name="main"].image`."""
+    """Return a path in the form of messages: `.spec.containers[name="main"].image`."""
     text = ""
     for part in path:
         kind, rest = part[:2], part[2:]

@@ -1,4 +1,4 @@
-"""Server-side apply: who manages which fields, conflicts, and the merge by the types of the data.
+"""Server-side apply: field managers, conflicts, and merging by the types of the data.
 
 kube: sigs.k8s.io/structured-merge-diff/v6/merge, apimachinery/pkg/util/managedfields @ v1.34.1
 """
@@ -49,7 +49,7 @@ class Manager(NamedTuple):
         return (self.name, self.operation, self.api_version, self.subresource)
 
     def entry(self, fields: Set) -> dict[str, Any]:
-        """The entry of managedFields."""
+        """Return the entry of managedFields."""
         entry: dict[str, Any] = {"manager": self.name, "operation": self.operation, "apiVersion": self.api_version}
         entry |= {"time": self.time} if self.time else {}
         entry |= {"fieldsType": "FieldsV1", "fieldsV1": _sort(fields)}
@@ -74,7 +74,7 @@ def _order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def finish(resource: Resource, manager: Manager) -> Finish:
-    """Return a function that marks the fields of an update as a manager's, just before the object is stored."""
+    """Return a function that records a manager for the fields of an update, just before the object is stored."""
     shape = shape_of(resource)
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
@@ -84,7 +84,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
         served = ((to_served(resource, each) if each else {}) for each in (new, old))
         after, before = (fill(resource.type, each) for each in served)
         if resource.kind == CUSTOM and old is None:
-            before = {"spec": {"names": {}}}  # Go's structs, which are there without a value
+            before = {"spec": {"names": {}}}  # Go's structs, which are written even without a value
         had = list_applied(before, shape)
         given = {name: value for name, value in after.items() if name != "status" or manager.subresource == "status"}
         before = {name: value for name, value in before.items() if name in given}
@@ -109,7 +109,7 @@ def finish(resource: Resource, manager: Manager) -> Finish:
 
 
 def finish_as_component(store: Store, now: int) -> Finish:
-    """Return a function that marks the fields that a controller writes."""
+    """Return a function that records the manager of the fields that a controller writes."""
 
     def mark(old: Manifest | None, new: Manifest) -> Manifest:
         resource = find_by_kind(store, str(new.get("apiVersion")), str(new.get("kind")))
@@ -126,7 +126,7 @@ def finish_as_component(store: Store, now: int) -> Finish:
 
 
 def note_phase(time: str) -> Finish:
-    """Return a function that notes when the phase of a volume changes."""
+    """Return a function that records when the phase of a volume changes."""
 
     def note(old: Manifest | None, new: Manifest) -> Manifest:
         before, after = (((each or {}).get("status") or {}).get("phase") for each in (old, new))
@@ -136,12 +136,12 @@ def note_phase(time: str) -> Finish:
 
 
 def _without_places(changed: Set) -> Set:
-    """The set without the places: a place has many managers."""
+    """Return the set without places, because a place may have several managers."""
     return {key: _without_places(below) for key, below in changed.items() if key != "."}
 
 
 def _without_gone(fields: Set, had: Set, there: Set) -> Set:
-    """The fields of a set without those that an object had, and has no longer."""
+    """Return the fields of a set without those that an object has lost."""
     found: Set = {}
     for key, below in fields.items():
         if key in there or key not in had:
@@ -160,7 +160,7 @@ def _with_list_managers(manifest: Manifest, entries: list[dict[str, Any]]) -> Ma
 
 
 def typed_of(context: Context, body: Any) -> dict[str, Any]:
-    """The configuration of an apply patch. Failure: 400 or 500, where it is of no type that the resource has."""
+    """Return the configuration of an apply patch. Raise Failure (400 or 500) if it does not fit the resource's type."""
     resource, decoder, is_scale = context.resource, Decoder(), context.target.subresource == "scale"
     if not isinstance(body, Mapping):
         raise bad_request(f"the object provided is unrecognized (must be of type {resource.kind})")
@@ -196,7 +196,7 @@ def _describe_failure(context: Context, body: Any, deed: str, why: str, then: st
 
 
 def _judge(value: Any, shape: Shape, path: str, skips: bool, is_root: bool = False) -> Iterator[str]:
-    """Yield the values of another type than the schema has. `skips`: fields that the schema does not have pass.
+    """Yield the errors in values of a wrong type. `skips`: ignore fields that the schema does not have.
 
     kube: sigs.k8s.io/structured-merge-diff/v6/typed/validate.go
     """
@@ -240,7 +240,7 @@ def _judge(value: Any, shape: Shape, path: str, skips: bool, is_root: bool = Fal
 def apply(
     resource: Resource, old: Manifest | None, given: Manifest, manager: Manager, force: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The object with a configuration applied, and its managers. Failure: 409 for fields that others manage with another value."""
+    """Return the object with a configuration applied, and its managers. Raise Failure (409) for fields that others set to another value."""
     shape, entries = shape_of(resource), _list_managers(old)
     wanted = list_applied(given, shape)
     if old is None:
@@ -261,7 +261,7 @@ def apply(
     if found and not force:
         raise _conflict(found, manager)
     kept = [{**entry, "fieldsV1": difference(entry["fieldsV1"], _without_places(changed))} for entry in others]
-    if not changed:  # the time of an apply that changes nothing is that of the one before
+    if not changed:  # an apply without changes keeps the time of the previous one
         manager = manager._replace(time=(own or {}).get("time", ""))
     return merged, _order([*kept, manager.entry(wanted)])
 
@@ -312,7 +312,7 @@ def _merge(old: Any, new: Any, shape: Shape, is_root: bool = False) -> Any:
 
 
 def _remove(value: Any, fields: Set, shape: Shape, is_root: bool = False) -> Any:
-    """A value without some of its fields; what is emptied by that goes too."""
+    """Return a value without some of its fields, and without parts that become empty."""
     if not fields:
         return value
     if isinstance(value, Mapping):

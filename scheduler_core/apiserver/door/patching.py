@@ -1,4 +1,4 @@
-"""Patches: JSON patch (RFC 6902), merge patch, and strategic merge patch, with kube's words for what cannot be applied.
+"""Patches: JSON patch (RFC 6902), merge patch, and strategic merge patch, with kube's messages for patches that cannot be applied.
 
 kube: apiserver/pkg/endpoints/handlers/patch.go @ v1.34.1, github.com/evanphx/json-patch
 """
@@ -22,11 +22,11 @@ JSON_PATCH, MERGE, STRATEGIC = (
 PATCHES = (JSON_PATCH, MERGE, STRATEGIC, "application/apply-patch+yaml")
 _REJECTED = "the server rejected our request due to an error in our request"
 _MOST = 10_000
-_PLAIN = "ConfigMap"  # stands for the types whose lists have no merge keys, except in their metadata
+_PLAIN = "ConfigMap"  # for types whose lists have no merge keys, except in their metadata
 
 
 def change(old: Manifest, body: Any, content_type: str, type_: str | None, kind: str = "") -> Any:
-    """An object with a patch applied. `type_`: None where no strategic patch is taken. Failure: 400, 415, 422."""
+    """Return an object with a patch applied. `type_`: None if strategic patches are not accepted. Raise Failure (400, 415, 422)."""
     if content_type == JSON_PATCH:
         return _json_patch(old, body)
     if body is None and content_type == STRATEGIC:

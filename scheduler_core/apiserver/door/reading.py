@@ -36,7 +36,7 @@ _FIRST = ("name", "generateName", "namespace", "uid", "resourceVersion", "genera
 
 
 def present(resource: Resource, manifest: Manifest, typed: bool = True) -> dict[str, Any]:
-    """An object as it is answered: its type first, and the generation only where kube counts one."""
+    """Return an object as answers contain it: first its type; its generation only if kube counts one."""
     manifest, meta = to_served(resource, manifest), manifest["metadata"]
     shown = {name: meta[name] for name in _FIRST if meta.get(name) not in (None, "")}
     shown |= {name: value for name, value in meta.items() if name not in shown and value not in (None, "", {}, [])}
@@ -59,7 +59,7 @@ def _metadata_only(resource: Resource, manifest: Manifest) -> dict[str, Any]:
 def make_table(
     resource: Resource, manifests: Sequence[Manifest], now: int, include: str = "", columns: bool = True, kind: str = ""
 ) -> dict[str, Any]:
-    """A Table of objects. `include`: Object, None, or metadata alone; without `columns`: of a watch's later event."""
+    """Return a Table of objects. `include`: Object, None, or metadata alone; without `columns`: for a watch's later events."""
     rows = []
     for manifest, cells in zip(manifests, make_rows(resource, manifests, now, kind), strict=True):
         row: dict[str, Any] = {"cells": cells}
@@ -73,7 +73,7 @@ def make_table(
 
 
 def show(resource: Resource, manifest: Manifest, form: Form, now: int, include: str = "", kind: str = "") -> Any:
-    """One object in the form that a client wants."""
+    """Return one object in the form that a client requested."""
     if form == "table":
         table = make_table(resource, [manifest], now, include, kind=kind)
         version = manifest["metadata"].get("resourceVersion")
@@ -85,7 +85,7 @@ def show(resource: Resource, manifest: Manifest, form: Form, now: int, include: 
 
 
 def all_of(store: Store, resource: Resource) -> list[Manifest]:
-    """The objects of a resource, in the order of lists."""
+    """Return the objects of a resource, in the order of lists."""
     if resource.key == EVENTS:
         return list_events(store, resource.api_version)
     if resource.group == RBAC and store.live:
@@ -94,7 +94,7 @@ def all_of(store: Store, resource: Resource) -> list[Manifest]:
 
 
 def find_object(store: Store, resource: Resource, target: Target) -> Manifest:
-    """The object of a path. Refused: 404."""
+    """Return the object of a path. Raise Refused (404)."""
     found = store.get(resource.key, target.namespace, target.name)
     if resource.key == EVENTS or (found is None and resource.group == RBAC):
         place = (target.namespace, target.name)
@@ -105,14 +105,14 @@ def find_object(store: Store, resource: Resource, target: Target) -> Manifest:
 
 
 def get_object(store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int) -> Reply:
-    """GET of one object."""
+    """Answer GET of one object."""
     if query.get("resourceVersion", "0") not in ("", "0"):
         read_version({"resourceVersion": query["resourceVersion"]}, store.resource_version)
     return Reply(200, show(resource, find_object(store, resource, target), form, now, query.get("includeObject", "")))
 
 
 def is_on(query: Query, name: str) -> bool | None:
-    """A flag of a query as kube reads it; None where it is not there."""
+    """Return a flag of a query as kube parses it, or None if the flag is absent."""
     return query[name].lower() not in ("false", "0") if name in query else None
 
 
@@ -120,7 +120,7 @@ _MATCHES = ("Exact", "NotOlderThan", "")
 
 
 def check_options(query: Query, watch: bool = False) -> None:
-    """Failure: 422 for options of a list or a watch that do not go together."""
+    """Raise Failure (422) for options of a list or a watch that exclude each other."""
     text, match, errors = query.get("resourceVersion", ""), query.get("resourceVersionMatch", ""), Errors()
     field, known, starts = "resourceVersionMatch", _MATCHES[watch : 3 - watch], "sendInitialEvents" in query
     if watch:
@@ -142,7 +142,7 @@ def check_options(query: Query, watch: bool = False) -> None:
 
 
 def read_version(query: Query, current: int, watch: bool = False) -> int | None:
-    """The resourceVersion of a query, None where it has none. Failure: 400, 500, 504."""
+    """Return the resourceVersion of a query, or None if it has none. Raise Failure (400, 500, 504)."""
     text = query.get("resourceVersion", "")
     if not text or (query.get("continue") and not watch):
         return None
@@ -172,7 +172,7 @@ def _read_token(text: str) -> tuple[int, str]:
 
 
 def read_number(query: Query, name: str) -> int:
-    """A number of a query. Failure: 400."""
+    """Return a number of a query. Raise Failure (400)."""
     text = query.get(name, "")
     if text and not re.fullmatch(r"[+-]?\d{1,18}", text):
         raise bad_request(f"strconv.ParseInt: parsing {encode(text)}: invalid syntax")
@@ -182,7 +182,7 @@ def read_number(query: Query, name: str) -> int:
 def list_objects(
     store: Store, resource: Resource, target: Target, form: Form, query: Query, now: int, oldest: int
 ) -> Reply:
-    """GET of a collection. `oldest`: the resourceVersion before which nothing is known any more."""
+    """Answer GET of a collection. `oldest`: earlier resourceVersions have expired."""
     current, limit, _ = store.resource_version, read_number(query, "limit"), read_number(query, "timeoutSeconds")
     check_selectors(query)
     check_options(query)
@@ -222,7 +222,7 @@ def list_objects(
 
 
 def pick(found: Sequence[Manifest], namespace: str, test: Test | None, start: str, limit: int) -> Sequence[Manifest]:
-    """The objects of a namespace ("": all) that pass a test, after a place."""
+    """Return the objects of a namespace ("": all) that pass a test, after a position."""
     if namespace:
         first = bisect_left(found, (namespace, ""), key=key_of)
         found = found[first : bisect_left(found, (namespace + "\0", ""), key=key_of)]
@@ -236,7 +236,7 @@ def pick(found: Sequence[Manifest], namespace: str, test: Test | None, start: st
 def _write_list(
     resource: Resource, picked: Sequence[Manifest], form: Form, meta: dict[str, Any], query: Query, now: int
 ) -> Iterator[bytes]:
-    """The bytes of a list, an entry at a time."""
+    """Yield the bytes of a list, one entry at a time."""
     head: dict[str, Any] = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version}
     name, include, typed = "items", query.get("includeObject", ""), resource.definition is not None
     shape: Callable[[Manifest], Any] = lambda each: present(resource, each, typed)  # noqa: E731 - one of three

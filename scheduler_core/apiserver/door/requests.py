@@ -1,4 +1,4 @@
-"""Requests to the API server, by path: what answers each of them.
+"""Requests to the API server, routed by path.
 
 kube: apiserver/pkg/endpoints/{request/requestinfo.go,installer.go}, apiserver/pkg/server/routes @ v1.34.1
 """
@@ -33,7 +33,7 @@ DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryLis
 
 
 class ServedWorld(Protocol):
-    """A world, as far as its API server shows it."""
+    """The part of a world that its API server shows."""
 
     @property
     def store(self) -> Store: ...
@@ -43,24 +43,24 @@ class ServedWorld(Protocol):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A request without its body: the path below the API server's own, and what the client wants back."""
+    """A request without its body: the path below the API server's own, and the requested form of the answer."""
 
     method: str
     path: str
     query: dict[str, str] = {}
     form: Form = "object"
-    aggregated: bool = False  # discovery in one piece
+    aggregated: bool = False  # aggregated discovery
     as_yaml: bool = False
     protobuf: bool = False  # OpenAPI v2
     prefix: str = ""  # the path of the API server
     address: str = ""
     release: str = "1.34.1"
     oldest: int = 0
-    now: int = 0  # ns since 1970 where time passes on the wall; 0: the world's own
+    now: int = 0  # ns since 1970 in a world with real time; 0: the world's own time
 
 
 def answer_read(world: ServedWorld, call: Call) -> answers.Reply:
-    """The answer to a request that changes nothing."""
+    """Answer a request that changes nothing."""
     try:
         return _read(world, call)
     except answers.Failure as failure:
@@ -90,7 +90,7 @@ def _read(world: ServedWorld, call: Call) -> answers.Reply:
 
 
 def refusal(refused: Refused, resource: Resource, name: str) -> answers.Failure:
-    """The Status of a refusal about an object of a resource."""
+    """Return the Status of a refusal about an object of a resource."""
     reason = refused.answer.reason  # Events of both groups are kept as one
     group = "" if resource.key == EVENTS and reason in ("AlreadyExists", "Invalid") else resource.group
     return answers.failure_of(refused, resource.kind, resource.plural, group, name)
@@ -118,7 +118,7 @@ def _read_resource(store: Store, resource: Resource, target: Target, call: Call,
 
 
 def _read_page(store: Store, call: Call) -> answers.Reply:
-    """A path that is about no object."""
+    """Answer a path that names no object."""
     parts = [part for part in call.path.split("/") if part]
     match parts:
         case []:
@@ -171,7 +171,7 @@ def _health(name: str, single: bool, query: Mapping[str, str]) -> bytes:
 def read_body(
     world: ServedWorld, call: Call, body: bytes, content_type: str, warnings: list[tuple[str, str]] | None = None
 ) -> Any:
-    """The data of a body. `warnings`: the headers of the answer for what the body has twice. Failure: 400, 404, 415, 422, 500."""
+    """Return the data of a body. `warnings`: headers about repeated fields. Raise Failure (400, 404, 415, 422, 500)."""
     target, resource = _find(world.store, call)
     require(world.store, call.query, call.method, call.path, target)
     verbs = resource.sub.get(target.subresource, ((),))[-1] if target.subresource else resource.verbs
@@ -181,7 +181,7 @@ def read_body(
         or (call.method == "POST" and named)
         or (call.method in ("PUT", "PATCH") and not target.name)
     ):
-        return None  # the body of a request that is not allowed is not read
+        return None  # the body of a forbidden request is not read
     if call.method == "PATCH" and content_type not in PATCHES:
         raise answers.Failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     if call.method != "PATCH" and content_type not in ("", answers.JSON, "application/yaml", PROTOBUF):
@@ -222,7 +222,7 @@ _TYPE_META = (
 
 
 def _repeats(resource: Resource, call: Call, data: Any, content_type: str, repeated: list[str]) -> answers.Failure:
-    """The refusal of a body that has a field twice."""
+    """Return the error for a body with a repeated field."""
     of_yaml = f"yaml: unmarshal errors:\n  {repeated[0]}"
     if content_type == "application/apply-patch+yaml":
         return answers.bad_request(f"error strict decoding YAML: error converting YAML to JSON: {of_yaml}")
@@ -236,7 +236,7 @@ def _repeats(resource: Resource, call: Call, data: Any, content_type: str, repea
 
 
 def _find(store: Store, call: Call) -> tuple[Target, Resource]:
-    """Return the target and the resource of a path that may be written. Failure: 404."""
+    """Return the target and the resource of a path for writing. Raise Failure (404)."""
     target = parse_path(call.path)
     resource = None if target is None else find_resource(store, target.group, target.version, target.plural)
     if target is None or resource is None or (target.rest and target.subresource != "proxy"):
@@ -272,7 +272,7 @@ def _unreadable(resource: Resource, call: Call, body: bytes, content_type: str, 
 
 
 def changes_nothing(call: Call, body: Any = None) -> bool:
-    """Return whether a request stores nothing, whatever comes of it: a dry run, or a review."""
+    """Return whether a request never stores anything: a dry run, or a review."""
     target, options = parse_path(call.path), body if isinstance(body, Mapping) else {}
     if call.method == "DELETE" and options.get("dryRun"):
         return True
@@ -283,7 +283,7 @@ def changes_nothing(call: Call, body: Any = None) -> bool:
 
 
 def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent: str) -> answers.Reply:
-    """The answer to a request that may change something. Failure, with nothing changed."""
+    """Answer a request that may change objects. Raise Failure, with nothing changed."""
     target, resource = _find(api.store, call)
     if resource.namespaced and not target.namespace and call.method != "DELETE":
         raise answers.not_allowed()
@@ -298,7 +298,7 @@ def answer_write(api: APIServer, call: Call, body: Any, content_type: str, agent
         )
         failure.headers = context.headers
         raise failure from None
-    except _UNREADABLE as wrong:  # a value of a form that no kind of object has, where nothing has looked at it before
+    except _UNREADABLE as wrong:  # a malformed value that no earlier check has found
         raise answers.bad_request(
             f"the body of the request cannot be used: {type(wrong).__name__}: {str(wrong)[:200]}"
         ) from wrong

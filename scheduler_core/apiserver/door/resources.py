@@ -1,4 +1,4 @@
-"""The resources that are served, by their paths: kube's own, and those that CustomResourceDefinitions define.
+"""The served resources by their paths: kube's own, and those of CustomResourceDefinitions.
 
 openapi.json.xz has the OpenAPI v3 documents; the rest is in schema/api.py.
 
@@ -26,21 +26,21 @@ _AGED = [["Name", "string", "name", 0, ""], ["Age", "date", "", 0, ""]]
 
 
 class Objects(Protocol):
-    """A store, as far as resources are looked up in it."""
+    """The part of a store in which resources are looked up."""
 
     def list(self, kind: str) -> Any: ...
 
 
 @cache
 def read_schemas() -> Mapping[str, Any]:
-    """The OpenAPI schemas of kube's own types, by name."""
+    """Return the OpenAPI schemas of kube's own types, by name."""
     data: Mapping[str, Any] = json.loads(lzma.decompress(_HERE.with_name("openapi.json.xz").read_bytes()))
     return data
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One resource of one version. `key`: what a store calls its objects; `type`: their type in the data, "" for a custom resource."""
+    """One resource of one version. `key`: the kind's key in a store; `type`: the objects' type in the data, "" for a custom resource."""
 
     group: str
     version: str
@@ -65,12 +65,12 @@ class Resource:
 
     @property
     def named(self) -> str:
-        """The resource in the API server's messages: `pods`, `deployments.apps`."""
+        """The resource's name in the API server's messages: `pods`, `deployments.apps`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
 class Target(NamedTuple):
-    """The parts that a path names; `name` is "" for a collection."""
+    """The parts of a path; `name` is "" for a collection."""
 
     group: str
     version: str
@@ -82,7 +82,7 @@ class Target(NamedTuple):
 
 
 def parse_path(path: str) -> Target | None:
-    """The target of a path such as /api/v1/namespaces/default/pods/a/status; None for another kind of path."""
+    """Return the target of a path such as /api/v1/namespaces/default/pods/a/status, or None for other paths."""
     parts = path.strip("/").split("/")
     if parts[0] == "api" and len(parts) > 2:
         group, version, parts = "", parts[1], parts[2:]
@@ -99,7 +99,7 @@ def parse_path(path: str) -> Target | None:
 
 @cache
 def list_own() -> tuple[Resource, ...]:
-    """kube's own resources, in the order of discovery."""
+    """Return kube's own resources, in the order of discovery."""
     api = read_api()
     texts, found = read_schemas()["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"]["properties"], []
     name, time = (texts[field]["description"] for field in ("name", "creationTimestamp"))
@@ -114,7 +114,7 @@ def list_own() -> tuple[Resource, ...]:
 
 @cache
 def _by_place() -> Mapping[tuple[str, str, str], Resource]:
-    """kube's own resources, and those that discovery, which is that of 1.34 by default, does not name."""
+    """Return kube's own resources, including those that discovery (by default that of 1.34) does not list."""
     versions = {kind: " ".join(history.values()).split() for kind, history in VERSIONS.items()}
     versions["PodGroup"] = ["v1beta1", "v1alpha3", "v1alpha2"]
     newer = []
@@ -126,7 +126,7 @@ def _by_place() -> Mapping[tuple[str, str, str], Resource]:
 
 
 def list_custom(store: Objects) -> Iterator[Resource]:
-    """The resources that definitions in a store define, each served version."""
+    """Yield the resources of a store's definitions, one for each served version."""
     for definition in store.list(CUSTOM):
         spec = definition.get("spec") or {}
         status = definition.get("status") or {}
@@ -171,7 +171,7 @@ def _custom(spec: Manifest, names: Manifest, version: Manifest) -> Resource:
 
 
 def find_resource(store: Objects, group: str, version: str, plural: str) -> Resource | None:
-    """The resource of a place in the API."""
+    """Return the resource of a group, a version, and a plural name, or None."""
     own = _by_place().get((group, version, plural))
     if own is not None or "." not in group:
         return own
@@ -188,7 +188,7 @@ def _by_kind() -> Mapping[tuple[str, str], Resource]:
 
 
 def find_by_kind(store: Objects, api_version: str, kind: str) -> Resource | None:
-    """The resource of a kind."""
+    """Return the resource of a kind, or None."""
     own = _by_kind().get((api_version, kind))
     if own is not None or "." not in api_version:
         return own

@@ -1,4 +1,4 @@
-"""The scale subresource: how many replicas a workload has and is to have.
+"""The scale subresource: the current and desired replicas of a workload.
 
 kube: pkg/registry/apps/*/storage/storage.go, apiextensions-apiserver/pkg/registry/customresource/etcd.go @ v1.34.1
 """
@@ -21,12 +21,12 @@ def _paths(resource: Resource) -> dict[str, str]:
 
 
 def get_scale(store: Store, resource: Resource, target: Target) -> dict[str, Any]:
-    """The Scale of an object. Refused: 404."""
+    """Return the Scale of an object. Raise Refused (404)."""
     return make_scale(resource, find_object(store, resource, target))
 
 
 def make_scale(resource: Resource, manifest: Manifest) -> dict[str, Any]:
-    """The Scale that an object has."""
+    """Return the Scale of an object."""
     paths, meta = _paths(resource), manifest["metadata"]
     names = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
     wanted, there = (find_path(manifest, paths[f"{part}ReplicasPath"]) for part in ("spec", "status"))
@@ -48,7 +48,7 @@ def make_scale(resource: Resource, manifest: Manifest) -> dict[str, Any]:
 
 
 def with_replicas(resource: Resource, manifest: Manifest, replicas: int) -> dict[str, Any]:
-    """The object with other replicas."""
+    """Return the object with other replicas."""
     parts = _paths(resource)["specReplicasPath"].strip(".").split(".")
     return _set(manifest, parts, replicas)
 

@@ -1,4 +1,4 @@
-"""Label and field selectors of queries, as texts.
+"""Label and field selectors of queries.
 
 kube: apimachinery/pkg/labels/selector.go, pkg/apis/core/v1/conversion.go, pkg/registry/*/strategy.go @ v1.34.1
 """
@@ -103,12 +103,12 @@ class _Parser:
 
 @lru_cache(maxsize=256)
 def parse_labels(text: str) -> tuple[Requirement, ...]:
-    """The requirements of a labelSelector. Failure: 400."""
+    """Return the requirements of a labelSelector. Raise Failure (400)."""
     return tuple(_Parser(text).requirements())
 
 
 def _split_fields(text: str) -> list[tuple[str, str, str]]:
-    """Field, operator, and value of each part. Failure: 400."""
+    """Return field, operator, and value of each part. Raise Failure (400)."""
     found = []
     for part in sorted(filter(None, re.split(r"(?<!\\),", text))):
         match = re.match(r"([^=!]*)(==|!=|=)(.*)", part)
@@ -119,13 +119,13 @@ def _split_fields(text: str) -> list[tuple[str, str, str]]:
 
 
 def check_selectors(query: Mapping[str, Any]) -> None:
-    """Failure: 400 for selectors of a query that are no selectors, whatever they select."""
+    """Raise Failure (400) for invalid selectors of a query."""
     parse_labels(str(query.get("labelSelector") or ""))
     _split_fields(str(query.get("fieldSelector") or ""))
 
 
 def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
-    """Field, whether it has to be equal, and value."""
+    """Return each field, whether the value must be equal, and the value."""
     own = tuple(f["jsonPath"].lstrip(".") for f in (resource.definition or {}).get("selectableFields") or ())
     known = (*_COMMON, *_FIELDS.get(resource.kind if resource.definition is None else "", ()), *own)
     parts = _split_fields(text)
@@ -139,7 +139,7 @@ def _parse_fields(resource: Resource, text: str) -> list[tuple[str, bool, str]]:
 
 
 def field_value(manifest: Manifest, name: str) -> str:
-    """The value of a field as selectors compare it."""
+    """Return the value of a field that selectors compare."""
     if "regarding" in manifest:  # an Event of events.k8s.io
         manifest = convert_back(manifest)
     if name == "source" and "source" in manifest:
@@ -153,7 +153,7 @@ def field_value(manifest: Manifest, name: str) -> str:
 
 
 def make_test(resource: Resource, query: Mapping[str, Any]) -> Test | None:
-    """The test of a query's selectors; None where all objects pass. Failure: 400."""
+    """Return a function that tests objects by a query's selectors, or None if all objects pass. Raise Failure (400)."""
     requirements = parse_labels(str(query.get("labelSelector") or ""))
     wanted = _parse_fields(resource, str(query.get("fieldSelector") or ""))
     if not requirements and not wanted:

@@ -1,4 +1,4 @@
-"""Subresources of pods that a kubelet would answer: log, exec, attach, and port-forward, as an API server does when it cannot reach one.
+"""Subresources of pods that a kubelet answers: log, exec, attach, and port-forward. The errors are those for an unreachable kubelet.
 
 kube: pkg/registry/core/pod/{strategy.go,rest/subresources.go} @ v1.34.1
 """
@@ -16,7 +16,7 @@ STREAMS = ("log", "exec", "attach", "portforward")
 
 
 def answer_stream(store: Store, resource: Resource, target: Target, query: Mapping[str, str]) -> Reply:
-    """The answer where a kubelet would stream."""
+    """Answer a request that a kubelet would answer with a stream."""
     if resource.kind != "Pod" or target.subresource not in STREAMS:
         raise not_allowed()
     pod = find_object(store, resource, target)
@@ -44,7 +44,7 @@ def _place(target: Target, query: Mapping[str, str]) -> str:
 
 
 def _pick_container(pod: Manifest, name: str, container: str) -> None:
-    """Failure: 400 where a container has to be named, or is not there."""
+    """Raise Failure (400) if a container must be named, or does not exist."""
     spec = pod.get("spec") or {}
     names = [str(each["name"]) for part in CONTAINER_LISTS for each in spec.get(part) or ()]
     if container and container not in names:

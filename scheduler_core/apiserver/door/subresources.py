@@ -1,4 +1,4 @@
-"""POST of subresources and of reviews, which store no object of their own: bindings, evictions, and what a client may do.
+"""POST of subresources and reviews, which store no object of their own: bindings, evictions, and access reviews.
 
 kube: pkg/registry/core/pod/storage, pkg/registry/authorization, pkg/registry/authentication, pkg/api/pod/warnings.go @ v1.34.1
 """
@@ -24,7 +24,7 @@ _SUCCESS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Suc
 
 
 def answer(context: Context, body: Any) -> Reply | None:
-    """The answer of a subresource or a review; None where an object is to be created."""
+    """Answer a subresource or a review; return None if an object must be created."""
     kind, subresource = context.resource.kind, context.target.subresource
     if kind in REVIEWS:
         spec = body.get("spec") if isinstance(body, Mapping) else None
@@ -84,7 +84,7 @@ def _evict(context: Context, body: Any) -> Reply:
 
 
 def as_deleted(pod: Manifest, api: APIServer, grace: Any) -> Manifest:
-    """A pod as the answer to its DELETE shows it, once it is gone."""
+    """Return a pod as the answer to its DELETE shows it after its removal."""
     meta = pod["metadata"]
     if pod["kind"] != "Pod":
         return pod
@@ -96,7 +96,7 @@ def as_deleted(pod: Manifest, api: APIServer, grace: Any) -> Manifest:
 
 
 def deprecations(resource: Resource) -> list[str]:
-    """The warning that every answer about a resource carries."""
+    """Return the warnings for each answer about a resource."""
     if resource.kind == "Endpoints":
         return ["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"]
     return []

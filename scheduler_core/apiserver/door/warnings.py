@@ -1,4 +1,4 @@
-"""Warnings about an object that is stored: of what is deprecated, ambiguous, or has no effect.
+"""Warnings about stored objects: deprecated fields, ambiguities, and fields without effect.
 
 kube: pkg/api/{pod,node,service,persistentvolume,persistentvolumeclaim,storage}, pkg/registry/*/*/strategy.go @ v1.34.1
 """
@@ -15,7 +15,7 @@ from scheduler_core.apiserver.kinds import POD_SPECS
 from scheduler_core.apiserver.validation.pods.containers import every_container
 
 Warnings = Iterator[str]
-# What is deprecated: labels, annotations of pods, and kinds of volumes, with the words for each.
+# Deprecated labels, annotations of pods, and kinds of volumes, with the text of each warning.
 _DATA: Mapping[str, Mapping[str, str]] = json.loads(Path(__file__).with_suffix(".json").read_text())
 _LABELS = _DATA["labels"]
 _POD_ANNOTATIONS = _DATA["pod annotations"]
@@ -28,7 +28,7 @@ _RECYCLE = "The Recycle reclaim policy is deprecated. Instead, the recommended a
 
 
 def list_warnings(kind: str, old: Manifest | None, new: Manifest) -> list[str]:
-    """The warnings that the answer to a create or an update carries, each once."""
+    """Return the warnings for the answer to a create or an update, each once."""
     found: list[str] = []
     spec = new.get("spec") or {}
     if kind != "Pod" and (path := _TEMPLATES.get(kind)):
@@ -46,7 +46,7 @@ def list_warnings(kind: str, old: Manifest | None, new: Manifest) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-_UNNAMED = ("StatefulSet", "DaemonSet", "PodTemplate")  # no hostname is made of their names
+_UNNAMED = ("StatefulSet", "DaemonSet", "PodTemplate")  # their names are not used as hostnames
 _TEMPLATES = {kind: path.removesuffix(".spec") for kind, path in POD_SPECS.items()} | {"PodTemplate": "template"}
 
 

@@ -1,4 +1,4 @@
-"""Watches: which changes a client sees, as which events.
+"""Watches: the changes that a client gets, and their events.
 
 kube: apiserver/pkg/endpoints/handlers/watch.go, apiserver/pkg/storage/cacher @ v1.34.1
 """
@@ -38,9 +38,9 @@ _END = {"k8s.io/initial-events-end": "true"}
 
 @dataclass
 class Watcher:
-    """One watch. `first`: the events that it sees at once; `asked`: the same of watches that see the same."""
+    """One watch. `first`: its initial events; `asked`: equal for watches that get the same events."""
 
-    OVER: ClassVar[int] = -1  # the version of a watch that ends with what it sees first
+    OVER: ClassVar[int] = -1  # the version of a watch that ends after its initial events
 
     world: ServedWorld
     resource: Resource
@@ -54,7 +54,7 @@ class Watcher:
 
     @classmethod
     def begin(cls, world: ServedWorld, call: Call, oldest: int) -> tuple[Watcher, int | None]:
-        """A watch, and the resourceVersion after which it sees changes; None where it begins with all objects, OVER. Failure."""
+        """Return a watch, and the resourceVersion after which it gets changes, None (begins with all objects), or OVER. Raise Failure."""
         target = parse_path(call.path)
         if target is None:
             raise no_resource()
@@ -81,14 +81,14 @@ class Watcher:
         return watcher, version or current
 
     def _list(self, bookmark: bool) -> Iterable[bytes]:
-        """All objects of this moment, each made into bytes when it is its turn."""
+        """Return the events of all present objects, each encoded when it is read."""
         store = self.world.store
         found = pick(all_of(store, self.resource), self.target.namespace, self._passes, "", 0)
         version = str(store.resource_version)
         return chain((self._line(ADDED, each) for each in found), (self.mark(version, _END) for _ in range(bookmark)))
 
     def mark(self, version: str, annotations: Mapping[str, str] | None = None) -> bytes:
-        """The bookmark of a version: an object that has nothing else."""
+        """Return the bookmark of a version."""
         empty: Manifest = {"metadata": {"name": "", "resourceVersion": version, "annotations": annotations}}
         described, line = self.described, self._line("BOOKMARK", empty)
         self.described = described or annotations is not None
@@ -103,7 +103,7 @@ class Watcher:
         return self.test is None or self.test(manifest)
 
     def show(self, event: WatchEvent, version: int, shown: dict[Any, bytes] | None = None) -> bytes:
-        """The event that this watch sees of a change; empty where it sees none. `shown`: events that others saw."""
+        """Return the event of a change in this watch, or b"". `shown`: events of other watches."""
         if event.kind != self.resource.key:
             return b""
         before = event.old is not None and event.type != ADDED and self._passes(event.old)
@@ -139,7 +139,7 @@ class Watcher:
 
     @staticmethod
     def list_new_events(store: Store, seen: int) -> Iterator[WatchEvent]:
-        """The Events that components recorded after so many, as changes."""
+        """Return the Events that components recorded after the first `seen`, as changes."""
         counts: dict[tuple[str, ...], list[Any]] = {}
         for number, (key, each) in enumerate(group_events(store.events)):
             known = counts.setdefault(key, [each, 0, number])

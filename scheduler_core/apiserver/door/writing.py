@@ -57,7 +57,7 @@ _POLICIES = ("Background", "Foreground", "Orphan")
 
 
 def check_options(method: str, query: Mapping[str, str], content_type: str = "") -> None:
-    """Failure: 422 for options that no request may have."""
+    """Raise Failure (422) for invalid options of a request."""
     kind, errors = _OPTIONS[method], []
     dry_run, validation = query.get("dryRun"), query.get("fieldValidation", "")
     if content_type.startswith(_APPLY) and not query.get("fieldManager"):
@@ -79,11 +79,11 @@ def check_options(method: str, query: Mapping[str, str], content_type: str = "")
         raise invalid_options(kind, *errors)
 
 
-# Reading what was sent
+# Decoding of bodies
 
 
 def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> dict[str, Any]:
-    """The object of a body, as the resource has it; `patch`: what made it. Failure: 400, or 422 for a patch."""
+    """Return the object of a body, as stored. `patch`: the patch that made the body. Raise Failure: 400, or 422 for a patch."""
     resource, decoder = context.resource, Decoder(stores=True)
     if not isinstance(body, Mapping):
         raise bad_request(
@@ -109,7 +109,7 @@ def decode(context: Context, body: Any, patch: Any = None, type_: str = "") -> d
 
 
 def _say_conversion(wrong: DecodingError) -> str:
-    """The words for a value of another type, where Go restores structs from maps."""
+    """Return the message for a value of a wrong type, when Go restores structs from maps."""
     words = {dict: "map", list: "slice", str: "string", bool: "bool", int: "int64", float: "float64"}
     word, type_ = words.get(type(wrong.value), "map"), wrong.go
     if not wrong.at:
@@ -164,7 +164,7 @@ def _check_kind(context: Context, body: Mapping[str, Any]) -> None:
 
 
 def _place_object(context: Context, manifest: dict[str, Any], named: bool) -> dict[str, Any]:
-    """The object with the namespace of its path. Failure: 400 where it says another, or another name."""
+    """Return the object with the namespace of its path. Raise Failure (400) if its namespace or name differs."""
     target, meta = context.target, dict(manifest.get("metadata") or {})
     if context.resource.namespaced:
         if (meta.get("namespace") or target.namespace) != target.namespace:
@@ -186,7 +186,7 @@ def _place_object(context: Context, manifest: dict[str, Any], named: bool) -> di
 
 
 def create(context: Context, body: Any) -> Reply:
-    """POST of a collection."""
+    """Answer POST of a collection."""
     manifest = _place_object(context, decode(context, body), named=False)
     try:
         return context.answer(201, _create(context, manifest))
@@ -217,7 +217,7 @@ def _create(context: Context, manifest: dict[str, Any], managed: list[Any] | Non
         manifest = definitions.establish(manifest, api.store.timestamp(api.now), api.store.list(CUSTOM))
     given, manifest = manifest, with_object_defaults(resource.key, manifest)
     if managed is None and api.finish is not None:
-        # What admission and allocation add has no manager, so the object is marked before the API server's own create runs.
+        # Fields that admission and allocation add have no manager, so the object is marked before the API server's own create runs.
         kind = find_kind(resource.api_version, resource.kind)
         manifest = manifest if kind is None else dict(with_defaults(kind, manifest, api.devices.release))
         marked = api.finish(None, without_allocations(given, manifest))
@@ -238,17 +238,17 @@ def _missing_namespace(name: str) -> tuple[str, str, dict[str, Any]]:
     return answer.reason, answer.message, {"name": name, "kind": "namespaces"}
 
 
-# DELETE answers with the object where kube's strategy says so (ReturnDeletedObject), else with a Status.
+# DELETE answers with the object if kube's strategy does (ReturnDeletedObject), else with a Status.
 _RETURNED = (
     *("Pod", "PersistentVolume", "PersistentVolumeClaim", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"),
     *("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "CSIDriver", "CSINode"),
     *("StorageClass", "VolumeAttachment", "VolumeAttributesClass"),
 )
-# kube's AllowUnconditionalUpdate is false: a PUT without a resourceVersion would overwrite what the client has not seen.
+# kube's AllowUnconditionalUpdate is false: a PUT without a resourceVersion would overwrite changes unknown to the client.
 _WITH_VERSION = (
     *("RuntimeClass", "PodDisruptionBudget", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "CSINode", "Lease"),
 )
-# kube's AllowCreateOnUpdate: a PUT of a name that is free creates the object.
+# kube's AllowCreateOnUpdate: a PUT of an unused name creates the object.
 _CREATED_BY_UPDATE = (
     *("RuntimeClass", "RoleBinding", "ClusterRoleBinding", "Role", "ClusterRole", "Lease"),
     *("LimitRange", "Event", "Service", "Endpoints"),
@@ -277,7 +277,7 @@ def _create_event(context: Context, manifest: dict[str, Any]) -> Manifest:
 
 
 def update(context: Context, body: Any) -> Reply:
-    """PUT of an object."""
+    """Answer PUT of an object."""
     sub = context.target.subresource
     if sub == "scale":
         return _update_scale(context, body)
@@ -291,7 +291,7 @@ def update(context: Context, body: Any) -> Reply:
 
 
 def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] | None = None) -> Manifest:
-    """Stores what an object is to be; its stored form. Refused."""
+    """Store an updated object. Return its stored form. Raise Refused."""
     api, resource = context.api, context.resource
     old = find_object(api.store, resource, context.target)
     context.version = old["metadata"].get("resourceVersion", "")
@@ -308,7 +308,7 @@ def store_update(context: Context, manifest: dict[str, Any], managed: list[Any] 
         raise Failure(422, "Invalid", said, {**details, "causes": causes_of([error])})
     if meta.get("resourceVersion") and meta["resourceVersion"] != old["metadata"].get("resourceVersion"):
         raise Refused.because(conflict(resource.named, context.target.name, _MODIFIED))
-    given = meta.get("managedFields")  # a client may hand fields over to another manager
+    given = meta.get("managedFields")  # a client may transfer fields to another manager
     meta |= {name: old["metadata"][name] for name in _SERVERS if name in old["metadata"]}
     if given and all(each.get("manager") and each.get("fieldsV1") for each in given):
         meta["managedFields"] = given
@@ -390,7 +390,7 @@ def _store_scale(context: Context, new: Manifest, managed: list[Any] | None = No
 
 
 def patch(context: Context, body: Any, content_type: str) -> Reply:
-    """PATCH of an object, by any of the four kinds of patch."""
+    """Answer PATCH of an object, by any of the four kinds of patch."""
     resource, target, store = context.resource, context.target, context.api.store
     if content_type.startswith(_APPLY):
         return _apply(context, body)
@@ -404,7 +404,7 @@ def patch(context: Context, body: Any, content_type: str) -> Reply:
 
 
 def _apply(context: Context, body: Any) -> Reply:
-    """Server-side apply. Failure: 409 for fields of other managers."""
+    """Answer a server-side apply. Raise Failure (409) for fields of other managers."""
     resource, target, store = context.resource, context.target, context.api.store
     old = None if store.get(*context.place) is None else find_object(store, resource, target)
     missing = Refused.because(not_found(resource.named, target.name)) if old is None and target.subresource else None
@@ -430,7 +430,7 @@ def _apply(context: Context, body: Any) -> Reply:
     force = context.query.get("force", "false").lower() not in ("false", "0")
     time = store.timestamp(context.api.now) if target.subresource != "scale" else ""
     manager = Manager(context.manager, "Apply", resource.api_version, target.subresource, time)
-    new, managed = apply(resource, old, manifest, manager, force)  # the part that is not written here is nobody's
+    new, managed = apply(resource, old, manifest, manager, force)  # the parts that are not written here have no manager
     if old is None:
         new |= {"status": other} if other and resource.kind == "Node" else {}
         return context.answer(201, _create(context, decode(context, new), managed))
@@ -440,7 +440,7 @@ def _apply(context: Context, body: Any) -> Reply:
 
 
 def check_delete_options(body: Any) -> Any:
-    """The options of a body. Failure: 400, where they are none."""
+    """Return the options of a body. Raise Failure (400) if they are invalid."""
     kind, version = (str((body or {}).get(name) or "") for name in ("kind", "apiVersion"))
     if kind not in ("", "DeleteOptions"):
         raise bad_request(
@@ -454,7 +454,7 @@ def check_delete_options(body: Any) -> Any:
 
 
 def delete(context: Context, body: Any) -> Reply:
-    """DELETE of an object, or of a collection."""
+    """Answer DELETE of an object, or of a collection."""
     options = body if isinstance(body, Mapping) and body else context.query
     grace = context.query.get("gracePeriodSeconds", "0")
     if not re.fullmatch(r"[+-]?\d{1,18}", grace):
@@ -540,7 +540,7 @@ def _mismatch(context: Context, what: str, given: str, have: str) -> Failure:
 
 
 def write(context: Context, body: Any, content_type: str) -> Reply:
-    """The answer to a request that may change objects; what it changed is marked as its manager's. Refused."""
+    """Answer a request that may change objects; record the manager of the changed fields. Raise Refused."""
     resource, target, method = context.resource, context.target, context.method
     if target.subresource and target.subresource not in resource.sub:
         raise no_resource()

@@ -1,1 +1,1 @@
-"""Many objects at once, which are said to be there: all are taken or none, and what would become of each can be told before."""
+"""Imports of existing objects, all or none, with a plan that shows the outcome for each object in advance."""

@@ -1,7 +1,7 @@
-"""Credentials are left at the door: what an import would otherwise put into logs, previews and traces, and nothing here needs.
+"""Removal of credentials from imports, so that they do not get into logs, previews, and traces.
 
-Gone are the data of Secrets and of tokens, values of env, args, annotations and ConfigMaps whose name or look says that they are
-credentials, and what only kubectl and the API server keep with an object: last-applied-configuration and managedFields.
+It removes the data of Secrets and of tokens; values of env, args, annotations, and ConfigMaps whose name or form indicates credentials;
+and fields that only kubectl and the API server use: last-applied-configuration and managedFields.
 """
 
 import re
@@ -12,10 +12,10 @@ from typing import Any
 
 from scheduler_core.apimachinery.objects import CONTAINER_LISTS, Manifest
 
-_MAPPING = (dict, Mapping)  # a dict is told at once
+_MAPPING = (dict, Mapping)  # isinstance is fastest for dict
 REMOVED = "(removed)"
 SECRETS, VALUES, APPLIED, MANAGED = "secrets", "values", "applied", "managed"
-"""What was left out, as it is counted."""
+"""The sorts of removed credentials, for counts."""
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _KEYS = "api|access|private|signing|encryption|auth|account|client|ssh|master"
@@ -45,13 +45,13 @@ _PLAIN = ("Node", "Namespace", "PersistentVolumeClaim", "CSINode", "Lease", "Res
 
 
 def without_credentials(manifests: Iterable[Any], counts: Counter[str]) -> list[Any]:
-    """The objects without credentials; counts how many of each sort were left out."""
+    """Return the objects without credentials. `counts` counts the removed ones by sort."""
     return [_redact_manifest(each, counts) if isinstance(each, _MAPPING) else each for each in manifests]
 
 
 def _redact_manifest(manifest: Manifest, counts: Counter[str]) -> Manifest:
     kind = manifest.get("kind")
-    if kind == "KubeSchedulerConfiguration":  # is no object of the cluster, and is read as a whole
+    if kind == "KubeSchedulerConfiguration":  # no object of the cluster, and needed in full
         return manifest
     new = dict(manifest)
     meta = manifest.get("metadata")
@@ -94,7 +94,7 @@ def _metadata(meta: Manifest, counts: Counter[str]) -> Manifest:
 
 
 def _spec(spec: Manifest, counts: Counter[str]) -> Manifest:
-    """A pod's spec, or one that has a template of pods."""
+    """Return a pod's spec, or a spec with a pod template, without credentials."""
     new: dict[str, Any] = {}
     for field in CONTAINER_LISTS:
         if isinstance(spec.get(field), list):
@@ -155,7 +155,7 @@ def _anything(name: str, value: Any, counts: Counter[str]) -> Any:
 
 
 def _value(name: str, value: Any, counts: Counter[str]) -> Any:
-    """A value of a name: removed where the name says so, else without the parts that look so."""
+    """Return a value without credentials: all is removed if the name indicates one, else the parts that look like one."""
     if not isinstance(value, str) or not value or value == REMOVED:
         return value
     if name and _is_credential(name) and not value.startswith("$("):

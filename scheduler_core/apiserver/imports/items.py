@@ -1,4 +1,4 @@
-"""What an import brings: its sources, and its plan: what would become of each object, before anything is done."""
+"""An import: its sources, and its plan, which describes the outcome for each object before the import."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from scheduler_core.apimachinery.objects.pod import TERMINAL_PHASES
 from scheduler_core.apiserver.kinds import KINDS, find_kind
 from scheduler_core.apiserver.store import Store
 
-# What the objects of an import refer to and what is not there: owners, claims, volumes, classes, nodes, the pods of a budget.
+# Objects that an import refers to and that are missing: owners, claims, volumes, classes, nodes, the pods of a budget.
 #
-# It is looked for in the cluster as it would be after the import. Each finding has the kubectl command that would bring it.
+# References are resolved in the cluster after the import. Each finding has the kubectl command that gets the objects.
 
 Target = tuple[str, str, str]  # kind, namespace, name
-NAMED = 5  # names of a command; of more all objects of the kind are asked for
+NAMED = 5  # the most names in a command; for more, the command gets all objects of the kind
 
-# All that decides where pods go or which pods there are, what others refer to first.
+# All kinds that affect scheduling or the set of pods, referenced ones first.
 DECIDING = read_words("""
     Namespace Node PriorityClass RuntimeClass StorageClass CSINode CSIDriver CSIStorageCapacity VolumeAttachment
     PersistentVolume PersistentVolumeClaim DeviceClass ResourceSlice DeviceTaintRule ResourceClaimTemplate
@@ -28,7 +28,7 @@ DECIDING = read_words("""
 
 @dataclass(frozen=True, slots=True)
 class MissingReference:
-    """Objects of a kind that are referred to and not there; `of` is the first object that does so, of so many."""
+    """Missing objects of a kind. `of` is the first object that refers to them, of `count`."""
 
     kind: str
     names: tuple[str, ...]
@@ -138,7 +138,7 @@ CREATED, CHANGED, UNCHANGED, IGNORED, REFUSED = "created", "changed", "unchanged
 
 
 class LocatedManifest(Protocol):
-    """A manifest that came from a text; loading.Loaded is one."""
+    """A manifest from a text, such as loading.Loaded."""
 
     @property
     def manifest(self) -> Any: ...
@@ -164,7 +164,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The outcome of each object. `missing`: what objects refer to and the cluster does not have."""
+    """The outcome for each object. `missing`: objects that others refer to and that the cluster does not have."""
 
     items: tuple[Item, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ class Plan:
 
     @property
     def accepted(self) -> list[Manifest]:
-        """The manifests that would change something, as given: what a command to apply the import holds."""
+        """The submitted manifests that would change something, for the command that applies the import."""
         return [item.manifest for item in self.items if item.action in (CREATED, CHANGED)]
 
 
@@ -187,7 +187,7 @@ class Source:
 
 
 def source_of(index: int, source: Any) -> Source:
-    """A source of an import, with where it stood."""
+    """Return a source of an import with its place in the text."""
     if isinstance(source, Mapping) or not hasattr(source, "locate"):
         return Source(source, index)
     return Source(source.manifest, index, source.locate, file=getattr(source, "file", ""))

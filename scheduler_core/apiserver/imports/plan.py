@@ -1,4 +1,4 @@
-"""The plan of an import: what would become of each object, as the screens show it."""
+"""The plan of an import: the outcome for each object, as the screens show it."""
 
 import re
 from collections import Counter
@@ -27,10 +27,10 @@ from scheduler_core.apiserver.server import APIServer
 from scheduler_core.apiserver.store import Store
 from scheduler_core.base.steps import finish
 
-# Facts that an import reads off its objects: the order in which they came into being, as kubectl prints by name, and the nodes that
-# nobody acts on.
+# Facts that an import derives from its objects: the order of their creation, as kubectl prints by name, and the nodes without
+# working kubelets.
 
-_NEW = "~"  # after every time: what has none is made now
+_NEW = "~"  # after every time: an object without one is created now
 
 
 def in_creation_order(manifests: Iterable[Any]) -> list[Any]:
@@ -39,14 +39,14 @@ def in_creation_order(manifests: Iterable[Any]) -> list[Any]:
 
 
 def get_creation_time(manifest: Any) -> str:
-    """Return the creation time of an object as a sortable text; objects without a time come last."""
+    """Return the creation time of an object as a sortable text; objects without a time sort last."""
     meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
     created = meta.get("creationTimestamp") if isinstance(meta, Mapping) else None
     return created if isinstance(created, str) and created else _NEW
 
 
 def list_silent_nodes(manifests: Iterable[Any]) -> tuple[str, ...]:
-    """List the nodes that say that they are not ready, or that the control plane has lost: their kubelets do nothing."""
+    """Return the nodes that report NotReady or that the control plane has lost: their kubelets do nothing."""
     return tuple(
         str(manifest["metadata"]["name"])
         for manifest in manifests
@@ -59,10 +59,10 @@ def list_silent_nodes(manifests: Iterable[Any]) -> tuple[str, ...]:
     )
 
 
-# A snapshot's times on a world's clock: the moment a snapshot was taken becomes the world's now, so that ages stay what they were.
+# A snapshot's times on a world's clock: the moment of the snapshot becomes the world's present, so that ages stay unchanged.
 # The clock of a world without objects of its own is set to that moment; elsewhere, the snapshot's times are moved.
 #
-# Otherwise pods that the world makes would look older than those that the snapshot brought, and preemption goes by who started last.
+# Otherwise, pods that the world creates would look older than imported ones, and preemption prefers victims that started last.
 
 _TIMES = frozenset(
     read_words("""
@@ -70,17 +70,17 @@ _TIMES = frozenset(
     lastScheduleTime lastSuccessfulTime lastTransitionTime lastUpdateTime renewTime startTime startedAt timeAdded
 """)
 )
-_AHEAD = frozenset(("deletionTimestamp",))  # says when something will have happened
-_SPECS = ("Node", "Lease")  # kinds whose spec holds times
-_MAPPING = (dict, Mapping)  # a dict is told at once
+_AHEAD = frozenset(("deletionTimestamp",))  # times in the future
+_SPECS = ("Node", "Lease")  # kinds with times in the spec
+_MAPPING = (dict, Mapping)  # isinstance is fastest for dict
 _NESTING = (*_MAPPING, list)
 
 
 def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, None, tuple[list[Any], int, str]]:
-    """The objects on the clock of a world, by how many ns they were moved, and the time that the clock is to be set to instead ("": none).
+    """Move objects in time to a world's clock. Return them, the shift in ns, and the new time of the clock ("": unchanged).
 
-    Neither is done where they are no snapshot, or are of this very world.
-    Says how many there have been, after a first look at each of them that others had.
+    Change nothing if the objects are no snapshot, or are from this world. Yield the number of objects processed so far, including one
+    earlier pass of the caller.
     """
     snapshot = [each for each in manifests if _is_taken(each)]
     if not snapshot or any(store.by_uid(_uid(each)) for each in snapshot if _uid(each)):
@@ -103,7 +103,7 @@ def moving(store: Store, now: int, manifests: Sequence[Any]) -> Generator[int, N
 
 
 def move_times(manifests: Iterable[Any], shift: int) -> Iterator[Any]:
-    """Yield the objects with the times of those that come from a cluster moved by so many ns."""
+    """Yield the objects; the times of those from a cluster are moved by `shift` ns."""
     times = _MovedTimes(shift)
     return (_shift_manifest(each, times) if _is_taken(each) else each for each in manifests)
 
@@ -115,7 +115,7 @@ def _uid(manifest: Any) -> str:
 
 
 def _is_taken(manifest: Any) -> bool:
-    """Return whether an object comes from a cluster: a dump may have lost its uids, and has its times."""
+    """Return whether an object comes from a cluster. A dump may have lost its uids, but still has times."""
     found: dict[str, None] = {}
     if not _uid(manifest) and isinstance(manifest, Mapping) and isinstance(manifest.get("metadata"), Mapping):
         _collect_all(manifest, found)
@@ -123,13 +123,13 @@ def _is_taken(manifest: Any) -> bool:
 
 
 def _collect_all(manifest: Manifest, texts: dict[str, None]) -> None:
-    """Adds the times of an object that have passed."""
+    """Add the past times of an object."""
     for part in _parts(manifest):
         _collect(manifest.get(part), texts)
     meta = manifest.get("metadata") or {}
     ends, grace = meta.get("deletionTimestamp"), meta.get("deletionGracePeriodSeconds")
     if isinstance(ends, str) and isinstance(grace, int) and (time := _time(ends)) is not None:
-        texts[format_time(time - grace * SECOND)] = None  # when the deletion was asked for
+        texts[format_time(time - grace * SECOND)] = None  # the time of the DELETE request
 
 
 def _collect(value: Any, texts: dict[str, None]) -> None:
@@ -152,7 +152,7 @@ def _parts(manifest: Manifest) -> tuple[str, ...]:
 
 
 class _MovedTimes(dict[str, str | None]):
-    """Texts of times as they are when they were moved; None where one is no time."""
+    """Times as text, by their text before they were moved; None if a text is no time."""
 
     def __init__(self, shift: int) -> None:
         super().__init__()
@@ -170,7 +170,7 @@ def _shift_manifest(manifest: Manifest, times: _MovedTimes) -> Manifest:
 
 
 def _shift_value(value: Any, times: _MovedTimes) -> Any:
-    """The value with its times moved; what holds none is the same object."""
+    """Return the value with its times moved, or the same object if it contains no times."""
     if isinstance(value, _MAPPING):
         new: dict[str, Any] = {}
         for name, entry in value.items():
@@ -194,17 +194,17 @@ def _time(text: str) -> int | None:
         return None
 
 
-# What becomes of a text's objects before anything is made of them: credentials go, names are changed where that is wished, and the times
+# Preparation of a text's objects: credentials are removed, names are changed on request, and the times
 # of a snapshot are moved to the world's clock.
 
-SOME = 100  # objects that are looked at before others may work
+SOME = 100  # objects per slice, after which other work may run
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """The objects in the order given; `left_out` counts credentials by their sort, `shift` is in ns; `taken` is ApplyObjects'.
+    """The objects in order. `left_out` counts credentials by sort, `shift` is in ns; `taken`: see ApplyObjects.
 
-    Where they were renamed, `names` are the old and the new ones, and None stands for objects that decide nothing: `unneeded` of them.
+    After renaming, `names` are the old and the new names, and None replaces the `unneeded` objects without influence on decisions.
     """
 
     objects: list[Any]
@@ -216,12 +216,12 @@ class Intake:
 
 
 def take_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = False) -> Intake:
-    """Objects as they may be kept."""
+    """Return objects in a form that may be stored: without credentials, renamed on request, and moved in time."""
     return finish(taking_in(store, now, manifests, rename))
 
 
 def taking_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = False) -> Generator[int, None, Intake]:
-    """The same, some objects at a time; says how many there have been, each of which is looked at three times."""
+    """Take in some objects at a time, as take_in does. Yield the number of objects processed; each is processed three times."""
     left_out: Counter[str] = Counter()
     cleaned: list[Any] = []
     for start in range(0, len(manifests), SOME):
@@ -238,7 +238,7 @@ def taking_in(store: Store, now: int, manifests: Sequence[Any], rename: bool = F
 
 
 def _complete_claim(manifest: Any) -> Any:
-    """A claim that is said to be bound, as its cluster has it: a dump may have lost its annotations."""
+    """Return a bound claim with the annotations of binding, which a dump may have lost; return other objects unchanged."""
     if not isinstance(manifest, Mapping) or manifest.get("kind") != "PersistentVolumeClaim":
         return manifest
     parts: list[Any] = [manifest.get(part) for part in ("spec", "status", "metadata")]
@@ -251,7 +251,7 @@ def _complete_claim(manifest: Any) -> Any:
     return {**manifest, "metadata": {**meta, "annotations": {BIND_COMPLETED: "yes", **given}}}
 
 
-# Pools of devices that an import leaves in a state which schedulers take ill: the API server accepts it, as kube's does.
+# Notes on pools of devices that cause errors in schedulers: the API server accepts them, as kube's does.
 # kube: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go @ v1.34.1
 
 SLICE = "ResourceSlice"
@@ -294,7 +294,7 @@ def _notes(pool: _Pool, slices: list[Manifest]) -> list[str]:
 
 
 def _twice(slices: list[Manifest]) -> str:
-    """The first device name that a pool has twice; "" where it has none."""
+    """Return the first device name that a pool contains twice, or ""."""
     seen: dict[str, None] = {}
     for manifest in slices:
         for device in manifest["spec"].get("devices") or ():
@@ -328,7 +328,7 @@ def plan_import(api: APIServer, sources: Sequence[Manifest | LocatedManifest]) -
 
 
 def build_plan(api: APIServer, sources: Sequence[Any], trial: Trial) -> Plan:
-    """Return the plan of an import whose sources were tried."""
+    """Return the plan of an import, from its trial."""
     items = tuple(_item(source, outcome) for source, outcome in zip(sources, trial.outcomes, strict=True))
     slices = [item.name for item in items if item.kind == SLICE and item.action != REFUSED]
     pools = pool_notes(trial.store, slices)

@@ -1,6 +1,6 @@
-"""Imports: objects that are said to be there, all of them or none, after a trial on a copy of the store.
+"""Imports of existing objects, all or none, after a trial on a copy of the store.
 
-The trial says what would become of each object, and has the writes that would do it.
+The trial reports the outcome for each object, and contains the writes of the import.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Trial:
-    """Outcomes in the order given, the writes in their order, and the copy they were made in, of a store at version `of`."""
+    """The outcomes in the order of the input, the writes in their order, and the copy, made of a store at version `of`."""
 
     store: Store
     of: int
@@ -56,16 +56,16 @@ class Trial:
 
     @property
     def is_whole(self) -> bool:
-        """True if no refused object left a trace; the second of two objects with one name leaves one."""
+        """True if no refused object left a trace; the second of two objects of the same name leaves one."""
         return not any(each.written and each.errors for each in self.outcomes)
 
 
 def apply(api: APIServer, manifests: Sequence[Manifest], user: str = ADMIN, create_only: bool = False) -> None:
-    """Creates what is new and updates what is there, what others refer to first. Refused, with the errors of all, and nothing is done.
+    """Create new objects and update existing ones, referenced ones first. Raise Refused with all errors, with nothing changed.
 
-    `create_only` refuses names that are taken.
+    `create_only` refuses existing names.
     """
-    if len(manifests) == 1:  # what refuses one object refuses it before anything is written
+    if len(manifests) == 1:  # a single object needs no trial: if it is refused, nothing is written
         _demand([import_object(api, manifests[0], user, create_only)])
         return
     trial = run_trial(api, manifests, user, create_only)
@@ -80,14 +80,14 @@ def _demand(outcomes: Sequence[Outcome]) -> None:
 
 
 def run_trial(api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False) -> Trial:
-    """Imports objects into a copy, what others refer to first; what is refused is passed over. `create_only`: names that are taken are."""
+    """Import objects into a copy, referenced ones first. Skip refused objects. `create_only` refuses existing names."""
     return finish(try_out(api, manifests, user, create_only))
 
 
 def try_out(
     api: APIServer, manifests: Sequence[Any], user: str = ADMIN, create_only: bool = False, epoch: int | None = None
 ) -> Generator[int, None, Trial]:
-    """The same, object by object; says how many there have been. `epoch`: that of the copy, if it is another one."""
+    """Import objects into a copy one by one, as run_trial does, yielding the number done. `epoch`: that of the copy, if another."""
     events: list[WatchEvent] = []
     trial = Trial(api.store.replica(), api.store.resource_version, events=events)
     trial.store.epoch = api.store.epoch if epoch is None else epoch
@@ -104,7 +104,7 @@ def try_out(
 
 
 def import_object(api: APIServer, manifest: Any, user: str = ADMIN, create_only: bool = False) -> Outcome:
-    """Imports one object; where it is refused nothing is written."""
+    """Import one object. If it is refused, nothing is written."""
     outcome = _outcome(0, manifest)
     if outcome.action != IGNORED:
         _take(replace(api, typed=False), outcome, {}, user, create_only)
@@ -161,7 +161,7 @@ def _first(errors: list[FieldError]) -> tuple[FieldError, ...]:
 
 
 def _create_or_update(api: APIServer, manifest: Any, user: str, create_only: bool) -> tuple[Manifest, Manifest | None]:
-    """The object as it was stored, and as it was before."""
+    """Return the stored object and the previous one, or None."""
     old = None if create_only else _present(api.store, manifest)
     if old is None:
         return api.create(manifest, user, imported=True), None
@@ -179,7 +179,7 @@ def _present(store: Store, manifest: Any) -> Manifest | None:
 
 
 def _merge_submitted(old: Manifest, submitted: Manifest) -> Manifest:
-    """Return an object as it becomes when given again: the submitted fields over the existing ones.
+    """Return the result of submitting an object again: the submitted fields over the existing ones.
 
     A pod's status counts only if the submitted pod has a node. DEVIATION: the earlier submission is not stored, so an omitted field
     stays; to remove a field, write null.

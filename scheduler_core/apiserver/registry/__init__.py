@@ -1,1 +1,1 @@
-"""What the API server does to objects of each kind besides admission: their strategies, as kube calls them."""
+"""The strategies of kube's registry: the API server's changes to objects of each kind, besides admission."""

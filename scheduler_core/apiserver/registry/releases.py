@@ -1,8 +1,8 @@
-"""What newer releases say of an object's errors: other words for some, and more rules. The checks themselves are those of 1.34.1.
+"""Validation of newer releases: other texts of errors, and more rules. The checks themselves are those of 1.34.1.
 
-releases.json lists the texts: the release, an expression over path, class, received value, and detail of an error, a
-line each, and what stands there instead, which is nothing where the rule is gone. `_CHECKS` lists the rules that newer
-releases brought, by their names in base/api_rules.json, with the kinds that have them.
+releases.json lists the texts: the release, an expression over path, class, received value, and detail of an error, a line each, and the
+replacement, which is empty if the rule is gone. `_CHECKS` lists the rules that newer releases added, by their names in
+base/api_rules.json, with their kinds.
 
 kube: pkg/apis/*/validation/validation.go, pkg/apis/*/v1*/zz_generated.validations.go @ v1.35.4, v1.36.3, v1.37.2
 """
@@ -28,7 +28,7 @@ _Text = tuple[re.Pattern[str], tuple[str, ...]]
 def judge_by_release(
     kind: Kind, manifest: Manifest, found: Sequence[FieldError], gates: DeviceGates, restored: bool = False
 ) -> list[FieldError]:
-    """Return the errors as the release has them. `restored`: another cluster admitted the object, so no rule is added."""
+    """Return the errors as the release reports them. `restored`: another cluster admitted the object, so no rule is added."""
     release = gates.release
     errors = Errors(found)
     path, spec = _find_pod_spec(kind.key, manifest)
@@ -37,7 +37,7 @@ def judge_by_release(
             check(spec if kinds is _PODS else manifest, path, gates, errors)
     if kind.group == GROUP and "device-errors-cut-short" in rules_of(release):
         errors = _cut_short(manifest, errors)
-    if kind.key == "PodGroup":  # what cannot change is not looked at further
+    if kind.key == "PodGroup":  # after an error about an immutable field, kube reports no others below it
         fixed = tuple(error.path for error in errors if error.expected == IMMUTABLE)
         errors = Errors(
             error for error in errors if error.expected == IMMUTABLE or not error.path.startswith(fixed or ("-",))
@@ -56,7 +56,7 @@ def _list_texts(release: Release, kind: str) -> tuple[_Text, ...]:
 
 
 def update_rules(gates: DeviceGates) -> UpdateRules:
-    """Return what updates are judged by."""
+    """Return the rules for updates."""
     rules = rules_of(gates.release)
     return rules | {"pod-level-resize"} if gates.pod_level_scaling else rules
 
@@ -81,7 +81,7 @@ def _reword(error: FieldError, texts: Sequence[_Text]) -> list[FieldError]:
 
 
 def _cut_short(manifest: Manifest, errors: Errors) -> Errors:
-    """Without errors within a list that is too long, or within a request that is both kinds of requests."""
+    """Return the errors without those inside a list that is too long, or inside a request that is both kinds of requests."""
     closed = [error.path for error in errors if error.kind == "Too many"]
     closed += [error.path for error in errors if "exactly one of `exactly` or `firstAvailable`" in error.expected]
     return Errors(
@@ -92,7 +92,7 @@ def _cut_short(manifest: Manifest, errors: Errors) -> Errors:
 
 
 def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -> Manifest:
-    """Return the object with the defaults that newer releases brought; one that has all of them is returned unchanged."""
+    """Return the object with the defaults of newer releases; unchanged if it has all of them."""
     path, spec = _find_pod_spec(kind.key, manifest)
     changed, rules = manifest, rules_of(gates.release)
     if "image-volumes-kept" in rules and any(volume.get("image") for volume in spec.get("volumes") or ()):
@@ -109,7 +109,7 @@ def apply_release_defaults(kind: Kind, manifest: Manifest, gates: DeviceGates) -
     return changed
 
 
-# The rules that newer releases brought: of a spec, of which a kind may have several.
+# The rules that newer releases added, on specs, of which a kind may have several.
 
 _PODS = " ".join(POD_SPECS)
 
@@ -125,7 +125,7 @@ _NOT_AN_INTEGER = "must be a valid decimal integer in canonical form"
 
 
 def _tolerations(spec: Any, path: str, gates: DeviceGates, errors: Errors) -> None:
-    """Operators that compare numbers are known; where their gate is on, they need one."""
+    """Allow operators that compare numbers if their gate is on, and validate their values."""
     if not gates.toleration_operators:
         return
     for i, toleration in enumerate(spec.get("tolerations") or ()):
@@ -142,10 +142,10 @@ def _tolerations(spec: Any, path: str, gates: DeviceGates, errors: Errors) -> No
 
 
 def _restart_rules(spec: Any, path: str, gates: DeviceGates, errors: Errors) -> None:
-    """Containers restart by rules of their own.
+    """Validate the containers' restart policies and rules.
 
-    DEVIATION: 1.35 takes the action RestartAllContainers, which kube refuses while its gate is off, so that a world can
-    be compared with the same one in 1.36.
+    DEVIATION: 1.35 takes the action RestartAllContainers, which kube refuses while its gate is off, so that a world can be compared with
+    the same one in 1.36.
     """
     actions, known = ("Restart", "RestartAllContainers"), ("Always", "Never", "OnFailure")
     for field in ("containers", "initContainers"):

@@ -1,4 +1,4 @@
-"""What the API server does to an object of each kind besides admission: defaults, and fields that may not change.
+"""Strategies by kind, besides admission: defaults, and fields that must not change.
 
 kube: pkg/registry/*/strategy.go, apiserver/pkg/registry/rest/{create,update}.go @ v1.34.1
 """
@@ -25,7 +25,7 @@ from scheduler_core.apiserver.validation.storage.classes import apply_claim_defa
 from scheduler_core.apiserver.workload_defaults import WORKLOADS, apply_workload_defaults
 from scheduler_core.base.releases import OLDEST, Release
 
-# Namespaces' own rules: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.
+# Rules for namespaces: a finalizer in their spec keeps them until they are empty, and only the subresource finalize changes it.
 # kube: pkg/registry/core/namespace/strategy.go @ v1.34.1
 
 FINALIZER = "kubernetes"
@@ -33,7 +33,7 @@ FINALIZE = "finalize"
 
 
 def prepare_new_namespace(manifest: Manifest) -> Manifest:
-    """A new namespace: active, and kept until it is empty."""
+    """Return a new namespace: active, with the finalizer that keeps it until it is empty."""
     finalizers = list((manifest.get("spec") or {}).get("finalizers") or ())
     if FINALIZER not in finalizers:
         finalizers.append(FINALIZER)
@@ -41,7 +41,7 @@ def prepare_new_namespace(manifest: Manifest) -> Manifest:
 
 
 def prepare_updated_namespace(old: Manifest, new: Manifest, subresource: str) -> Manifest:
-    """The namespace to be: an update leaves its end alone, finalize changes nothing else."""
+    """Return the namespace to store: an update leaves its end alone, finalize changes nothing else."""
     if subresource == FINALIZE:
         finalizers = list((new.get("spec") or {}).get("finalizers") or ())
         return with_section(old, "spec", {"finalizers": finalizers}) if finalizers else {**old, "spec": {}}
@@ -49,7 +49,7 @@ def prepare_updated_namespace(old: Manifest, new: Manifest, subresource: str) ->
     return {**new, **{name: value for name, value in kept.items() if value}}
 
 
-# Names: where an object is placed, and the name that generateName makes.
+# Names: the namespace of an object, and the names that generateName produces.
 # kube: apiserver/pkg/storage/names/generate.go, apimachinery/pkg/util/rand/rand.go @ v1.34.1
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -57,7 +57,7 @@ _LONGEST = 58
 
 
 def apply_default_namespace(manifest: Manifest, kind: Kind) -> Manifest:
-    """Return the manifest with the default namespace if the kind is namespaced and no namespace is given."""
+    """Return the manifest with the default namespace if the kind is namespaced and the manifest has none."""
     namespace = namespace_of(kind, manifest)
     meta = manifest.get("metadata") or {}
     if (meta.get("namespace") or "") == namespace:
@@ -80,7 +80,7 @@ def apply_generated_name(manifest: Manifest, kind: Kind, store: Store) -> Manife
 
 
 def suffix(text: str, length: int = 5) -> str:
-    """Letters that depend on nothing but the text, of kube's alphabet, which spells no words."""
+    """Return letters that depend only on the text. They are from kube's alphabet, which forms no words."""
     number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
     letters = []
     for _ in range(length):
@@ -89,12 +89,12 @@ def suffix(text: str, length: int = 5) -> str:
     return "".join(letters)
 
 
-# Pods' own rules: what of a new pod is the API server's to say, and what an update of its status may write.
+# Rules for pods: the fields of a new pod that the API server sets, and those that an update of the status may write.
 # kube: pkg/registry/core/pod/strategy.go @ v1.34.1
 
 
 def prepare_new_pod(manifest: Manifest, timestamp: str, imported: bool) -> Manifest:
-    """A new pod with its first status; one that is said to be there already keeps its own."""
+    """Return a new pod with its initial status. An imported pod keeps its own."""
     spec = manifest["spec"]
     given = dict(manifest.get("status") or {}) if imported else {}
     status: dict[str, Any] = {**given, "phase": given.get("phase") or "Pending"}
@@ -110,9 +110,8 @@ _OF_DEVICES = ("resourceClaimStatuses", "extendedResourceClaimStatus")
 
 
 def with_status(old: Manifest, new: Manifest, kept: Sequence[str] = ()) -> Manifest:
-    """Return the pod that the status subresource writes: with the new metadata, except for the owners.
-
-    `kept`: fields that stay where the client leaves them out.
+    """Return the pod that the status subresource writes: with the new metadata, except for the owners. `kept`: fields that stay if the
+    client omits them.
     """
     status = dict(new.get("status") or {})
     before = old.get("status") or {}
@@ -127,7 +126,7 @@ def with_status(old: Manifest, new: Manifest, kept: Sequence[str] = ()) -> Manif
 
 
 def apply_resize(old: Manifest, new: Manifest, rules: UpdateRules) -> Manifest:
-    """Return the pod that the resize subresource writes: with new resources. One with other containers is left to validation."""
+    """Return the pod that the resize subresource writes: with new resources. Validation refuses a pod with other containers."""
     spec, given = dict(old["spec"]), new.get("spec") or {}
     fields = ("containers", "initContainers")
     if any(len(spec.get(field) or ()) != len(given.get(field) or ()) for field in fields):
@@ -202,7 +201,7 @@ def complete(kind: Kind, manifest: Manifest, timestamp: str, imported: bool) -> 
 
 
 def refuse_deletion(kind: Kind, name: str) -> None:
-    """Refused where the API server keeps an object."""
+    """Raise Refused if the API server does not allow the deletion of an object."""
     if kind.key == "PriorityClass" and name in SYSTEM_CLASSES:
         why = "this is a system priority class and cannot be deleted"
         raise Refused.because(forbidden_answer(kind.resource, name, why), reference(kind.key, "", name))
@@ -211,10 +210,10 @@ def refuse_deletion(kind: Kind, name: str) -> None:
 def prepare_for_update(
     kind: Kind, old: Manifest, new: Manifest, subresource: str, imported: bool, rules: UpdateRules
 ) -> Manifest:
-    """The object to be: only the part that the (sub)resource may write.
+    """Return the object to store: only the part that the (sub)resource may write changes.
 
-    DEVIATION: of a node an update of the object may write its status too, so that it can be edited in one go; and of kinds whose status
-    is nobody's here.
+    DEVIATION: an update of a node may write its status too, so that both can be edited at once; so may updates of kinds whose status no
+    component writes here.
     """
     if subresource == "status":
         return _with_status(kind, old, new, rules)
@@ -240,7 +239,7 @@ _KEEP_METADATA = ("ResourceClaim", "VolumeAttachment", "ServiceCIDR")
 
 
 def _with_status(kind: Kind, old: Manifest, new: Manifest, rules: UpdateRules) -> Manifest:
-    """Return the object that the status subresource writes, with the metadata that its kind takes."""
+    """Return the object that the status subresource writes, with the metadata that its kind accepts."""
     if kind.key == "Pod":
         return with_status(old, new, _OF_DEVICES if "levels-kept" in rules else ())
     meta, status = dict(new["metadata"]), new.get("status")
@@ -254,7 +253,7 @@ def _with_status(kind: Kind, old: Manifest, new: Manifest, rules: UpdateRules) -
 
 
 def apply_patch(kind: Kind, old: Manifest, patch: Any, type_: str) -> Any:
-    """An object with a patch applied: strategic, or merge (RFC 7396). Refused."""
+    """Return an object with a patch applied: strategic, or merge (RFC 7396). Raise Refused."""
     if type_ != "strategic":
         return merge_patch(old, patch)
     schema = type_of(kind, str(old.get("apiVersion")))

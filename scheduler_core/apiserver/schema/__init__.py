@@ -1,1 +1,1 @@
-"""Which fields objects have: for telling unknown ones, and for merging lists by their keys."""
+"""The fields of objects: for errors about unknown ones, and for merging lists by their keys."""

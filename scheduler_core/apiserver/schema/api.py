@@ -1,7 +1,7 @@
-"""kube's own API as data: its resources, and the Go types that they are made of.
+"""Data about kube's own API: its resources and their Go types.
 
-api.json.xz was read once from kube's discovery, its printers, and the Go types of k8s.io/api: names, verbs, columns, and the fields of
-each type, with protobuf number, type, Go type, and how server-side apply merges them.
+api.json.xz was made once from kube's discovery, its printers, and the Go types of k8s.io/api: names, verbs, columns, and the fields of
+each type, with protobuf number, type, Go type, and merge rule of server-side apply.
 
 kube: k8s.io/api, pkg/printers/internalversion @ v1.34.1
 """
@@ -18,7 +18,7 @@ Fields = Mapping[str, list[Any]]
 
 @cache
 def read_api() -> Mapping[str, Any]:
-    """The data about kube's own API."""
+    """Return the data about kube's own API."""
     path = Path(__file__).with_name("api.json.xz")
     data: Mapping[str, Any] = json.loads(lzma.decompress(path.read_bytes()))
     return data
@@ -26,7 +26,7 @@ def read_api() -> Mapping[str, Any]:
 
 @cache
 def fields_of(type_: str) -> Fields:
-    """The fields of a type, those of the types within it that JSON has no name for included."""
+    """Return the fields of a type, including those of embedded types, which have no name in JSON."""
     found: dict[str, list[Any]] = {}
     for name, each in read_api()["types"].get(type_, {}).items():
         if name.startswith("~"):

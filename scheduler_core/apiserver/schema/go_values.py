@@ -1,4 +1,4 @@
-"""JSON values as Go's fmt prints them, which some of kube's messages do."""
+"""JSON values in the formats of Go's fmt, which some of kube's messages use."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from scheduler_core.apimachinery.objects.errors import encode
 
 
 def go_map(value: Any) -> str:
-    """A value as Go's %v prints it: maps sorted by key."""
+    """Return a value in the format of Go's %v: maps sorted by key."""
     if isinstance(value, Mapping):
         return f"map[{' '.join(f'{name}:{go_map(value[name])}' for name in sorted(value))}]"
     if isinstance(value, list):
@@ -18,7 +18,7 @@ def go_map(value: Any) -> str:
 
 
 def go_syntax(value: Any) -> str:
-    """A value as Go's %#v prints it."""
+    """Return a value in the format of Go's %#v."""
     if isinstance(value, Mapping):
         return f"{go_type(value)}{{{', '.join(f'{encode(name)}:{go_syntax(value[name])}' for name in sorted(value))}}}"
     if isinstance(value, list):
@@ -27,6 +27,6 @@ def go_syntax(value: Any) -> str:
 
 
 def go_type(value: Any) -> str:
-    """The type of a JSON value, as Go's %T prints it."""
+    """Return the type of a JSON value in the format of Go's %T."""
     names = {bool: "bool", str: "string", list: "[]interface {}", int: "int64", float: "float64"}
     return names.get(type(value), "map[string]interface {}")

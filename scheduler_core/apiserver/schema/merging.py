@@ -1,4 +1,4 @@
-"""Strategic merge patches: lists are merged by the keys that their types name, and directives say what merging cannot.
+"""Strategic merge patches: lists are merged by the keys that their types name, and directives express other changes.
 
 kube: apimachinery/pkg/util/strategicpatch/patch.go @ v1.34.1
 """
@@ -11,20 +11,20 @@ from scheduler_core.apiserver.schema.table import Field, fields, parse_expressio
 
 DIRECTIVE, RETAIN = "$patch", "$retainKeys"
 DELETE_FROM, ORDER = "$deleteFromPrimitiveList/", "$setElementOrder/"
-# kube's answer where objects of a kind take no such patch.
+# kube's answer for kinds without strategic merge patches.
 NO_STRATEGIC = (
     "the body of the request was in an unknown format - accepted media types include: "
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
-_FREE = Field("map", "any")  # what no type describes: objects are merged, lists replaced
+_FREE = Field("map", "any")  # a value without a known type: objects are merged, lists replaced
 
 
 class BadPatch(ValueError):
-    """A patch that cannot be applied; the text says why, in kube's words."""
+    """A patch that cannot be applied; the text is kube's."""
 
 
 def apply_strategic_patch(old: Mapping[str, Any], patch: Mapping[str, Any], type_: str) -> dict[str, Any]:
-    """An object of a type (see table.type_of) with a strategic merge patch applied. BadPatch."""
+    """Return an object of a type (see table.type_of) with a strategic merge patch applied. Raise BadPatch."""
     return _merge_map(old, patch, Field("object", type_))
 
 
@@ -51,7 +51,7 @@ def _merge_map(old: Mapping[str, Any], patch: Mapping[str, Any], field: Field) -
 
 
 def _field(owner: Field, name: str) -> Field:
-    """The field of an object, or of what a map holds."""
+    """Return the field of an object, or the type of a map's values."""
     if owner.shape == "object":
         return fields(owner.inner).get(name, _FREE)
     return parse_expression(owner.inner) if owner.shape == "map" and owner.inner != "any" else _FREE
@@ -77,7 +77,7 @@ def _merge_field(new: dict[str, Any], name: str, value: Any, field: Field) -> No
 
 
 def _retain_keys(old: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The object without the fields that $retainKeys does not name."""
+    """Return the object without the fields that $retainKeys does not list. Raise BadPatch."""
     keys = patch.get(RETAIN)
     if keys is None:
         return dict(old)
@@ -91,7 +91,7 @@ def _retain_keys(old: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, 
 
 
 def _merge_ordered(new: dict[str, Any], patch: dict[str, Any], name: str, order: Any, owner: Field) -> None:
-    """Merges the list that an order is given for, and puts it into that order; takes it off the patch."""
+    """Merge a list and sort it by the given order; remove it from the patch. Raise BadPatch."""
     field = _field(owner, name)
     if not isinstance(order, list):
         raise BadPatch("invalid patch format of setElementOrder list")
@@ -145,7 +145,7 @@ def _merge_list(old: Sequence[Any], patch: Sequence[Any], field: Field) -> list[
 
 
 def _specials_done(old: Sequence[Any], patch: Sequence[Any], key: str) -> tuple[list[Any], list[Any]]:
-    """The old list and the patch, once the elements with directives are carried out."""
+    """Return the old list after the directives in the patch, and the remaining elements of the patch. Raise BadPatch."""
     kept, added, replace = list(old), [], False
     for each in patch:
         directive = each.get(DIRECTIVE)

@@ -1,4 +1,4 @@
-"""What the API server can read of a request: objects of known kinds, with fields that are theirs and of their types.
+"""Decoding of requests: objects of known kinds, with known fields of the right types.
 
 kube: apiserver/pkg/endpoints/handlers/{create,patch,rest}.go @ v1.34.1
 """
@@ -44,7 +44,7 @@ def are_nulls(errors: Sequence[FieldError]) -> bool:
 
 
 def with_zeros(manifest: Manifest) -> Manifest:
-    """An object with zero values where its lists and maps hold nulls; of a kind that the table does not have, as it is."""
+    """Return an object with zero values for nulls in lists and maps; unchanged if the table lacks its kind."""
     kind = kind_of(manifest)
     root = type_of(kind, str(manifest.get("apiVersion"))) if kind is not None else ""
     return _entries(manifest, root) if root else manifest
@@ -100,9 +100,9 @@ def structure(manifest: Any) -> list[FieldError]:
 def read(
     manifest: Any, lenient: bool = False, old: Manifest | None = None, release: Release = OLDEST
 ) -> tuple[Kind, Manifest]:
-    """The kind of an object, and the object. Refused: 400, where it cannot be read.
+    """Return the kind of an object, and the object. Raise Refused (400) if it cannot be decoded.
 
-    Unknown fields are kept if the caller is `lenient`, as to what a newer cluster wrote, and those that the `old` object has.
+    Unknown fields are allowed if the caller is `lenient` (about objects of newer clusters), or if the `old` object has them.
     """
     errors = structure(manifest)
     if are_nulls(errors):
@@ -129,7 +129,7 @@ def _check_fields(
 ) -> list[FieldError]:
     errors = strict_errors(manifest, kind, release)
     if mistyped := [error for error in errors if not error.received.startswith(UNKNOWN)]:
-        return mistyped  # what cannot be decoded is not looked through for fields that nobody knows
+        return mistyped  # without a decoded object, unknown fields are not reported
     unknown = {error.path for error in errors if error.received.startswith(UNKNOWN)}
     if unknown and not lenient:
         unknown = {error.path for error in strict_errors(old, kind, release)} & unknown if old else set()
@@ -137,7 +137,7 @@ def _check_fields(
 
 
 def read_patched(manifest: Any, patch: Any, lenient: bool, old: Manifest, release: Release = OLDEST) -> None:
-    """Looks at what a patch made of an object. Refused: 422, where it cannot be read. See `read` for unknown fields."""
+    """Check the result of a patch. Raise Refused (422) if it cannot be decoded. See `read` for unknown fields."""
     errors = structure(manifest)
     kind = None if errors else kind_of(manifest)
     errors = errors or (_check_fields(manifest, kind, lenient, old, release) if kind else [])
@@ -149,9 +149,9 @@ def read_patched(manifest: Any, patch: Any, lenient: bool, old: Manifest, releas
 
 
 def is_newer_value(error: FieldError) -> bool:
-    """Return whether a value is refused that newer releases take: an operator of a toleration that compares numbers.
+    """Return whether a refused value is valid in newer releases: an operator of a toleration that compares numbers.
 
-    Like every operator that is not known to v1.34, it tolerates nothing.
+    Like all operators unknown to v1.34, it tolerates nothing.
     """
     return error.kind == "Unsupported value" and _NEWER_VALUE.search(error.path) is not None
 

@@ -1,6 +1,6 @@
-"""Strict decoding: fields that a type does not have, and values that are not of their type, as `kubectl apply` has them told.
+"""Strict decoding: unknown fields and values of a wrong type, as `kubectl apply` reports them.
 
-DEVIATION: unknown fields of a status are passed over, so that what a newer cluster wrote can be imported.
+DEVIATION: unknown fields of a status are ignored, so that objects of newer clusters can be imported.
 
 kube: apimachinery/pkg/runtime/error.go (strictDecodingError), apiserver/pkg/endpoints/handlers/{rest,patch}.go @ v1.34.1
 """
@@ -19,7 +19,7 @@ Errors = list[FieldError]
 UNKNOWN = "unknown field"
 _CLOSE = 0.75
 
-# Each type of the table becomes a function once: an import looks at every field of every object.
+# Each type of the table is compiled to a function once, because an import checks each field of each object.
 
 
 class _FoundErrors(NamedTuple):
@@ -30,7 +30,7 @@ class _FoundErrors(NamedTuple):
 
 
 Check = Callable[[Any, str, bool, _FoundErrors], None]
-"""(value, path, whether fields that its types do not have are passed over, found)"""
+"""(value, path, whether to ignore unknown fields, found)"""
 
 
 @cache
@@ -76,7 +76,7 @@ def _object(type_: str, release: Release) -> Check:
 
 
 def _get_limit(item: Field) -> int:
-    """The most entries of a list. A node affinity may name every node; validation has limits of its own for devices."""
+    """Return the maximum length of a list. A node affinity may name all nodes; validation limits lists of devices."""
     return 20_000 if item.shape == "leaf" or item.inner.startswith("resource/") else 2000
 
 
@@ -140,29 +140,29 @@ def strict_errors(manifest: Mapping[str, Any], kind: Kind, release: Release = OL
 
 
 def list_errors(value: Any, type_: str, path: str = "", lenient: bool = False, release: Release = OLDEST) -> Errors:
-    """Return what is wrong with a value of a type at a path. `lenient`: fields that its types do not have are passed over."""
+    """Return the errors in a value of a type at a path. `lenient`: ignore unknown fields."""
     errors: Errors = []
     _object(type_, release)(value, path, lenient, _FoundErrors(type_, errors))
     return errors
 
 
 def metadata_errors(meta: Any) -> Errors:
-    """Return what keeps the metadata of an object of any kind, a custom resource too, from being read.
+    """Return the errors that make the metadata unreadable, of any kind including custom resources.
 
-    Fields that metadata does not have are told with those of the whole object.
+    Unknown fields are not included; they are reported with those of the whole object.
     """
     return list_errors(meta, "ObjectMeta", "metadata", lenient=True)
 
 
 def strict_decoding_error(errors: Sequence[FieldError]) -> str:
-    """kube's words for unknown fields; "" where there are none."""
+    """Return kube's message about unknown fields, or ""."""
     unknown = [f'{UNKNOWN} "{error.path}"' for error in errors if error.received.startswith(UNKNOWN)]
     return f"strict decoding error: {', '.join(unknown)}" if unknown else ""
 
 
 @cache
 def _suggest_field(name: str, type_: str, root: str) -> str:
-    """The field that was meant: one beside it of nearly that name, else the first one of that name elsewhere in the object."""
+    """Return the probable field: a sibling of a similar name, else the first field of this name elsewhere in the object."""
     beside = list(fields(type_))
     for known in beside:
         if known.lower() == name.lower():
@@ -172,7 +172,7 @@ def _suggest_field(name: str, type_: str, root: str) -> str:
 
 
 def _elsewhere(name: str, root: str) -> str:
-    """The path of the field of this name that is least deep; the status is not looked through."""
+    """Return the path of the least deep field of this name, or "". The status is not searched."""
     seen = {root: None}
     level = [(root, "")]
     while level:

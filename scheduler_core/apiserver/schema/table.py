@@ -1,10 +1,10 @@
-"""The table of fields: every type that objects of kube's own kinds are made of, with each field's type and how patches merge it.
+"""The table of fields: all types of kube's own objects, with each field's type and its merge rule in patches.
 
-fields.json was read once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1: {type: {field: expression}}. An expression
-is a leaf (string, bool, int32, int64, number, quantity, time, intorstring, bytes, any) or a type of the table, after [] for a list
-and {} for a map of it; after | comes the patchStrategy, and after = the patchMergeKey. devices.json has the types of resource.k8s.io in the
-same way; their names begin with the version (v1beta2 is as v1). newer.json has the fields that newer releases brought, {type: {field:
-{release: expression}}} ("" where a release has the field no longer), and the types of these.
+fields.json was made once from the Go types of k8s.io/api and k8s.io/apimachinery, v0.34.1: {type: {field: expression}}. An expression is
+a leaf (string, bool, int32, int64, number, quantity, time, intorstring, bytes, any) or a type of the table, after [] for a list and {}
+for a map of it; after | comes the patchStrategy, and after = the patchMergeKey. devices.json has the types of resource.k8s.io in the same
+form; their names begin with the version (v1beta2 equals v1). newer.json has the fields that newer releases added, {type: {field:
+{release: expression}}} ("" if a release has removed the field), and their types.
 
 kube: api/*/*/types.go, apimachinery/pkg/apis/meta/v1/types.go @ v0.34.1
 """
@@ -23,14 +23,14 @@ from scheduler_core.apimachinery.objects.times import parse_time
 from scheduler_core.apiserver.kinds import VERSIONS, Kind, split_api_version
 from scheduler_core.base.releases import OLDEST, Release, pick
 
-# Leaves of the table of types: what a value has to be that is no object, list or map. A leaf without a check may be anything.
+# Leaves of the table of types: values that are no objects, lists, or maps. A leaf without a check accepts any value.
 
 Leaf = Callable[[Any, str, list[FieldError]], None]
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\r\n]|=(?!=?[\r\n]*\Z)")
 
 
 def _of_type(types: type | tuple[type, ...], words: str) -> Leaf:
-    """A value of one of some types; true and false are no numbers."""
+    """Return a check that a value has one of some types; booleans are not numbers."""
 
     def check(value: Any, path: str, errors: list[FieldError]) -> None:
         if not isinstance(value, types) or (isinstance(value, bool) and types is not bool):
@@ -113,7 +113,7 @@ DEVICES = "resource.k8s.io"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field's type: `shape` is leaf, map, list or object; `inner` what it holds (of an object: its type, of a leaf: itself)."""
+    """A field's type: `shape` is leaf, map, list or object; `inner` is the content's type (of an object: its type, of a leaf: itself)."""
 
     shape: str
     inner: str
@@ -122,7 +122,7 @@ class Field:
 
     @property
     def object_type(self) -> str:
-        """The type of the objects that the field holds, in lists and maps too; "" if it holds none."""
+        """The type of the objects in the field, including those in lists and maps; "" if there are none."""
         field = self
         while field.shape in ("list", "map"):
             field = parse_expression(field.inner)
@@ -147,7 +147,7 @@ def _newer() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
 
 @cache
 def fields(type_: str, release: Release = OLDEST) -> Mapping[str, Field]:
-    """The fields that a type has in a release; KeyError where the table does not have the type."""
+    """Return the fields of a type in a release. Raise KeyError if the table lacks the type."""
     known = dict(_table()[type_])
     for name, history in _newer()["fields"].get(type_, {}).items():
         if expression := pick(history, release):
@@ -159,7 +159,7 @@ def fields(type_: str, release: Release = OLDEST) -> Mapping[str, Field]:
 
 @cache
 def newer_fields(type_: str, release: Release) -> Mapping[str, Field]:
-    """The fields that releases up to this one brought to a type; all fields of a type that is new itself."""
+    """Return the fields that releases up to this one added to a type; all fields if the type itself is new."""
     if type_ in _newer()["types"]:
         return fields(type_)
     history = _newer()["fields"].get(type_, {})
@@ -169,7 +169,7 @@ def newer_fields(type_: str, release: Release) -> Mapping[str, Field]:
 
 @cache
 def parse_expression(expression: str) -> Field:
-    """An expression of the table."""
+    """Parse an expression of the table."""
     text, _, strategy = expression.partition("|")
     names, _, key = strategy.partition("=")
     strategies = tuple(names.split(",")) if names else ()
@@ -181,7 +181,7 @@ def parse_expression(expression: str) -> Field:
 
 
 def is_served(kind: Kind, api_version: str, release: Release = OLDEST) -> bool:
-    """Return whether a release serves a kind in this version; for kinds outside the table, any version passes."""
+    """Return whether a release serves a kind in this version. For kinds outside the table, all versions are accepted."""
     group, version = split_api_version(api_version)
     history = VERSIONS.get(kind.key, {})
     if any(version in each.split() for each in history.values()):
@@ -192,7 +192,7 @@ def is_served(kind: Kind, api_version: str, release: Release = OLDEST) -> bool:
 
 
 def type_of(kind: Kind, api_version: str) -> str:
-    """The type of a kind's objects in a version; "" where the table does not have it."""
+    """Return the type of a kind's objects in a version, or "" if the table lacks it."""
     _, version = split_api_version(api_version)
     if version in (alike := _SAME.get(kind.key, ())):
         version = alike[0]
@@ -205,5 +205,5 @@ def type_of(kind: Kind, api_version: str) -> str:
 
 
 def _is_known(kind: Kind) -> bool:
-    """Return whether the table has a kind's objects; a part of another kind may have the same name, like core's ResourceClaim."""
+    """Return whether the table contains a kind's objects. A part of another kind may have the same name, like core's ResourceClaim."""
     return "metadata" in _table().get(kind.key, ())

@@ -1,4 +1,4 @@
-"""Zero values as Go writes and leaves them out: of fields that are always written, and of those that are not.
+"""Zero values in Go's JSON: those that are always written, and those that are omitted.
 
 kube: encoding/json with the tags omitempty and omitzero of k8s.io/api @ v0.34.1
 """
@@ -24,11 +24,11 @@ _EMPTY: tuple[Any, ...] = ("", 0, False, [], {})
 
 
 def is_left_out(field: list[Any], value: Any) -> bool:
-    """Return whether Go leaves a value out that a client has sent."""
+    """Return whether Go omits a value that a client has sent."""
     flags = field[2] if len(field) > 2 else ""
     expression = field[1]
     if value in ([], {}) and expression.startswith(("[]", "{}")):
-        return True  # storage knows no empty list
+        return True  # storage has no empty lists
     if "o" not in flags or expression.startswith("*") or expression in read_api()["types"]:
         return False
     return (
@@ -39,14 +39,14 @@ def is_left_out(field: list[Any], value: Any) -> bool:
 
 
 def fill(type_: str, manifest: Mapping[str, Any]) -> Any:
-    """An object of a type with the values that Go always writes; the same one where it has them, or is of no type of Go's ("")."""
+    """Return an object of a type with the zero values that Go always writes; the same object if complete or without a type ("")."""
     filler = _struct(type_) if type_ else None
     return manifest if filler is None else filler(manifest)
 
 
 @cache
 def _needs(type_: str, seen: tuple[str, ...] = ()) -> bool:
-    """Return whether anything within a type may have to be complete in."""
+    """Return whether an object of a type may need zero values at any depth."""
     if type_ in seen:
         return False
     fields = fields_of(type_)
@@ -59,13 +59,13 @@ _SKIP = object()
 
 
 def _inner(expression: str) -> str:
-    """The type within lists, maps and pointers; "" for a leaf."""
+    """Return the type within lists, maps, and pointers; "" for a leaf."""
     bare = expression.lstrip("*[]{}")
     return bare if bare in read_api()["types"] else ""
 
 
 def _zero(field: list[Any]) -> Any:
-    """Return the value of a field that is not there; _SKIP if it is left out."""
+    """Return the value of an absent field; _SKIP if Go omits it."""
     expression, flags = field[1], field[2] if len(field) > 2 else ""
     if "z" in flags or expression in _SPECIAL:
         return _SKIP
@@ -144,7 +144,7 @@ def _is_zero(value: Any, filled: Any) -> bool:
 
 
 def keep_form(new: Any, filled: Any, old: Any) -> Any:
-    """A value with the zeros left out that `old` is kept without; `filled` is `old` with them."""
+    """Return a value without the zeros that `old` lacks; `filled` is `old` with zeros."""
     if new == filled:
         return old
     if isinstance(new, dict) and isinstance(filled, dict) and isinstance(old, dict):
@@ -163,9 +163,9 @@ def keep_form(new: Any, filled: Any, old: Any) -> Any:
 
 
 def order(value: Any, expression: str, touched: Any = None) -> Any:
-    """A value with its fields in the order of Go's structs; by name where a patch has `touched` them."""
+    """Return a value with its fields in the order of Go's structs, or by name if a patch has `touched` them."""
     bare = expression.lstrip("*")
-    if isinstance(touched, list):  # a whole that the patch has written
+    if isinstance(touched, list):  # a value that the patch has written as a whole
         return json.loads(json.dumps(value, sort_keys=True))
     if isinstance(value, list):
         return [order(each, bare[2:]) for each in value]

@@ -1,1 +1,1 @@
-"""What is wrong with an object, all of it, at its fields and in kube's words."""
+"""Validation: all errors in an object, with their fields, in kube's words."""

@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers.
+"""Validation of HorizontalPodAutoscalers.
 
 kube: pkg/apis/autoscaling/validation/validation.go, pkg/apis/autoscaling/v2/defaults.go @ v1.34.1
 """
@@ -22,7 +22,7 @@ _RAW_OR_USE = "both a target raw value and a target utilization"
 
 
 def autoscaler(manifest: Object, errors: Errors) -> None:
-    """Validate an autoscaler of version 2; version 1 has fewer fields."""
+    """Validate an autoscaler of version 2. Version 1 has fewer fields."""
     spec = manifest.get("spec") or {}
     least, most = spec.get("minReplicas"), spec.get("maxReplicas") or 0
     least = 1 if least is None else least
@@ -92,7 +92,7 @@ def _target(source: Object, path: str, errors: Errors) -> None:
 
 
 def _either(first: str, second: str, neither: str, both: str = "", at: str = "") -> Rule:
-    """A target by one of two fields. `at`: the field that an error about both names."""
+    """Return a rule for a target that one of two fields gives. `at`: the field in an error about both."""
 
     def check(source: Object, path: str, errors: Errors) -> None:
         target = source.get("target") or {}

@@ -1,5 +1,4 @@
-"""Checks that several kinds share: metadata, labels, selectors, resource names and amounts. Words and paths are
-kube's.
+"""Checks for several kinds: metadata, labels, selectors, resource names, and amounts. Texts and paths are kube's.
 
 kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation, pkg/apis/core/validation @ v1.34.1
 """
@@ -20,7 +19,7 @@ from scheduler_core.apimachinery.objects.names import (
 from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, nanos, value_of_nanos
 from scheduler_core.apimachinery.objects.resources import CPU, HUGE_PAGES, MEMORY, is_extended_name
 
-# Whether two values are the same to the API server: absent, null and empty are, and quantities count, not their texts.
+# Equality in the API server: absent, null, and empty values are equal, and so are quantities of equal amounts.
 # kube: apimachinery/pkg/api/equality/semantic.go @ v1.34.1
 
 _AMOUNTS = ("requests", "limits", "overhead", "capacity", "hard", "podFixed", "allocatable")
@@ -41,7 +40,7 @@ def alike(one: Any, other: Any) -> bool:
 
 
 def plain(value: Any, field: str = "") -> Any:
-    """A value without what is empty, its quantities as numbers."""
+    """Return a value without empty parts, its quantities as numbers."""
     if isinstance(value, Mapping):
         items = {name: plain(inner, field if field in _AMOUNTS else name) for name, inner in value.items()}
         kept = {name: inner for name, inner in items.items() if not _is_nothing(name, inner)}
@@ -113,7 +112,7 @@ def labels(labels: Mapping[str, str] | None, path: str, errors: Errors) -> None:
 
 
 def annotation_keys(given: Mapping[str, str] | None, path: str, errors: Errors) -> None:
-    """Keys, and the size of all."""
+    """Validate the keys of annotations, and their total size."""
     given = given or {}
     for key in given:
         errors.problems(path, key, list_qualified_name_errors(key.lower()))
@@ -122,7 +121,7 @@ def annotation_keys(given: Mapping[str, str] | None, path: str, errors: Errors) 
 
 
 def token_seconds(seconds: int | None, path: str, errors: Errors) -> None:
-    """The time that a service account's token is good for."""
+    """Validate the expiration of a service account's token, in seconds."""
     if seconds is not None and seconds < 600:
         errors.invalid(path, seconds, "may not specify a duration less than 10 minutes")
     if seconds is not None and seconds > 2**32:
@@ -193,7 +192,7 @@ def _field_requirement(expression: Mapping[str, Any], path: str, errors: Errors)
 
 
 def quantity_text(quantity: Any) -> str:
-    """A quantity of a resource list as kube prints it: in its own notation, rounded up to thousandths."""
+    """Return a quantity of a resource list in kube's format: in its own notation, rounded up to thousandths."""
     found = Amount.of(quantity)
     milli = -(-found.nanos // _MILLI)
     if _has_exponent(str(quantity)) and milli % 1000 == 0:
@@ -205,7 +204,7 @@ def quantity_text(quantity: Any) -> str:
 
 
 def amount(name: str, quantity: Any, path: str, errors: Errors) -> None:
-    """A quantity of a resource: not negative, whole where it counts things."""
+    """Validate a quantity of a resource: not negative, and whole if it is a count."""
     count = nanos(quantity)
     if count < 0:
         errors.invalid(path, quantity_text(quantity), NOT_NEGATIVE)
@@ -216,7 +215,7 @@ def amount(name: str, quantity: Any, path: str, errors: Errors) -> None:
 def resource_requirements(
     resources: Mapping[str, Any], path: str, errors: Errors, check_name: Check | None = None
 ) -> None:
-    """Requests and limits of a container or, with names and paths of its own, of a pod."""
+    """Validate requests and limits of a container or, with `check_name`, of a pod."""
     check_name = check_name or resource_name
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     for name, quantity in limits.items():
@@ -248,7 +247,7 @@ def _whole_pages(name: str, quantity: Any, path: str, errors: Errors) -> None:
 
 
 def standard_name(name: str, path: str, errors: Errors) -> None:
-    """A resource that kube knows, or a name with a domain."""
+    """Validate the name of a resource: one of kube's, or a name with a domain."""
     problems = list_qualified_name_errors(name)
     errors.problems(path, name, problems)
     if problems or "/" in name:
@@ -257,12 +256,12 @@ def standard_name(name: str, path: str, errors: Errors) -> None:
 
 
 def is_standard(name: str) -> bool:
-    """Return whether a name without a domain is one of kube's resources, as quotas have them."""
+    """Return whether a name without a domain is one of kube's resources, including the forms for quotas."""
     return name in STANDARD_RESOURCES or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
 
 
 def resource_name(name: str, path: str, errors: Errors) -> None:
-    """A resource that a container may ask for."""
+    """Validate the name of a container's resource."""
     standard_name(name, path, errors)
     if name.count("/") == 0:
         if name not in _CONTAINER_RESOURCES and not name.startswith(HUGE_PAGES):

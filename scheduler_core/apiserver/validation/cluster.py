@@ -1,4 +1,4 @@
-"""Checks of the API server: objects of every kind, and updates.
+"""Validation by the API server: objects of all kinds, and updates.
 
 kube: pkg/apis/*/validation, pkg/registry/*/strategy.go @ v1.34.1
 """
@@ -48,7 +48,7 @@ from scheduler_core.base.clock.cron import BadSchedule, is_zone, parse_schedule
 _MOST = 1024 * 1024  # bytes
 _ACCOUNT = "kubernetes.io/service-account.name"
 _REDACTED = "<secret contents redacted>"
-# keys that a Secret of a type has to have
+# keys that a Secret of a type must have
 _NEEDED = {
     "kubernetes.io/dockercfg": (".dockercfg",),
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
@@ -83,7 +83,7 @@ def secret(manifest: Object, errors: Errors) -> None:
     kind = manifest.get("type") or "Opaque"
     _keys(data, "data", errors)
     errors.too_long("data", _MOST, when=sum(map(len, data.values())) > _MOST)
-    if "data" not in manifest and "stringData" not in manifest:  # an import leaves both at the door
+    if "data" not in manifest and "stringData" not in manifest:  # imports remove both
         return
     if kind == "kubernetes.io/service-account-token":
         if not (manifest["metadata"].get("annotations") or {}).get(_ACCOUNT):
@@ -105,7 +105,7 @@ def _revision(manifest: Object, errors: Errors) -> None:
 
 
 def _json_problem(text: bytes) -> str:
-    """The first thing that keeps Go from reading an object; "" where it is one."""
+    """Return the first error of Go's JSON decoder for an object, or ""."""
     try:
         found = json.loads(text)
     except ValueError as wrong:
@@ -123,7 +123,7 @@ def _json_problem(text: bytes) -> str:
     return f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
 
 
-# What is wrong with a CronJob's schedule and time zone.
+# Validation of a CronJob's schedule and time zone.
 # kube: pkg/apis/batch/validation/validation.go (validateCronJobSpec) @ v1.34.1
 
 _LONGEST_NAME = 52  # the name of a Job with "-" and the minute
@@ -131,7 +131,7 @@ _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
 def cron_job(manifest: Mapping[str, Any], errors: Errors) -> None:
-    """Adds what is wrong."""
+    """Validate a CronJob."""
     name, spec = manifest["metadata"].get("name") or "", manifest.get("spec") or {}
     schedule = spec.get("schedule") or ""
     if not errors.required("spec.schedule", when=not schedule):
@@ -178,7 +178,7 @@ def _is_part(part: str) -> bool:
     return part not in (".", "..") and not part.startswith("-") and bool(_ZONE_PART.match(part))
 
 
-# Roles, and what binds them.
+# Roles and their bindings.
 #
 # kube: pkg/apis/rbac/validation/validation.go @ v1.34.1
 
@@ -270,9 +270,9 @@ def _webhooks(manifest: Manifest, errors: Errors) -> None:
 
 
 def validate(manifest: Manifest, kind: Kind, new: bool = False) -> list[FieldError]:
-    """All that is wrong with an object of sound structure, after defaulting; objects about devices have more to be looked at.
+    """Return all errors in an object of correct structure, after defaulting; objects about devices need more checks.
 
-    `new`: the object is being made, and not known from elsewhere.
+    `new`: the object is being created, not imported.
     """
     errors = Errors()
     objects.metadata(manifest, kind, errors)

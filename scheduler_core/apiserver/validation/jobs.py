@@ -1,4 +1,4 @@
-"""What is wrong with a Job, or with the Job that a CronJob makes.
+"""Validation of Jobs, and of the Jobs that CronJobs create.
 
 kube: pkg/apis/batch/validation/validation.go @ v1.34.1
 """
@@ -50,7 +50,7 @@ def job(manifest: Manifest, errors: Errors) -> None:
 
 
 def _validate_generated_labels(selector: Manifest, template: Manifest, meta: Manifest, errors: Errors) -> None:
-    """Labels that kube puts on the pods of a Job that has no selector of its own."""
+    """Validate the labels that kube adds to the pods of a Job without a selector of its own."""
     labels = (template.get("metadata") or {}).get("labels") or {}
     uid, name = meta.get("uid") or "", meta.get("name") or ""
     prefix = "batch.kubernetes.io/"
@@ -68,7 +68,7 @@ def _validate_generated_labels(selector: Manifest, template: Manifest, meta: Man
 
 
 def job_spec(spec: Manifest, where: str, errors: Errors) -> None:
-    """Adds what is wrong with the spec at a path, but for its selector."""
+    """Validate the spec of a Job at a path, except its selector."""
     not_negative(*_COUNTS)(spec, where, errors)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         errors.required(f"{where}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
@@ -181,7 +181,7 @@ def _indexes(text: str, completions: int, path: str, errors: Errors) -> int:
 
 
 def _read_indexes(text: str, completions: int) -> tuple[list[range], str]:
-    """Return the indexes in a text up to the first that is invalid, and what is wrong with that."""
+    """Return the indexes in a text up to the first invalid one, and the error about that one, or ""."""
     found: list[range] = []
     for part in text.split(",") if text else ():
         ends, problem = part.split("-"), ""
@@ -208,13 +208,13 @@ def _read_indexes(text: str, completions: int) -> tuple[list[range], str]:
     return found, ""
 
 
-# The rules of a Job's status, a row each: the facts of which a change has the rule judged ("": each update), those that may not hold
-# together (with "-": may not fail to hold), the field, and the words.
+# The rules of a Job's status, a row each: the facts whose change triggers the rule ("": each update), those that must not be true
+# together (with "-": must not be false), the field, and the text.
 _STATUS_RULES: list[list[str]] = json.loads(Path(__file__).with_name("job_status.json").read_text())
 
 
 def job_status(old: Manifest, new: Manifest, errors: Errors) -> None:
-    """Adds what is wrong with the status that a Job gets."""
+    """Validate an update of a Job's status."""
     was, now = _find_facts(old), _find_facts(new)
     now |= {f"was{name}": value for name, value in was.items()}
     resumes = was.get("Suspended") and any(
@@ -243,7 +243,7 @@ def job_status(old: Manifest, new: Manifest, errors: Errors) -> None:
 
 
 def _find_facts(job: Manifest) -> dict[str, Any]:
-    """The fields of a Job's status, its conditions that are true, and what follows from them."""
+    """Return the fields of a Job's status, its true conditions, and values derived from them."""
     spec, status = job.get("spec") or {}, job.get("status") or {}
     true = {each["type"]: True for each in status.get("conditions") or () if each.get("status") == "True"}
     indexed, completions = spec.get("completionMode") == "Indexed", spec.get("completions")
@@ -275,7 +275,7 @@ def _find_facts(job: Manifest) -> dict[str, Any]:
 
 
 def _rule(spec: Manifest, rule: Manifest, where: str, errors: Errors) -> None:
-    """A rule of a podFailurePolicy."""
+    """Validate a rule of a podFailurePolicy."""
     action, codes = rule.get("action"), rule.get("onExitCodes")
     conditions = rule.get("onPodConditions") or ()
     if not action:

@@ -1,6 +1,7 @@
-"""Validation: what is wrong with an object, all of it, at its fields and in kube's words.
+"""Validation: all errors in an object, with their fields, in kube's words.
 
-It is the second stage, as in kube: what could not even be read (schema/reading.py) does not come here, and defaults are filled in.
+Validation is the second stage, as in kube: objects that cannot be decoded (schema/reading.py) do not get here, and defaults are filled
+in.
 
 kube: pkg/apis/{core,apps,batch,scheduling}/validation @ v1.34.1
 """
@@ -15,7 +16,7 @@ from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.network.services import ip_range, two_families
 from scheduler_core.apiserver.validation.placement import taints
 
-# What must not be in the metadata of objects of whatever kind, and what of it may not be changed.
+# Validation of metadata, for objects of all kinds, and of its updates.
 # kube: apimachinery/pkg/api/validation/objectmeta.go, apis/meta/v1/validation @ v1.34.1
 
 _OWNERS, _FINALIZERS = "metadata.ownerReferences", "metadata.finalizers"
@@ -85,7 +86,7 @@ def metadata(manifest: Manifest, kind: Kind, errors: Errors) -> None:
 
 
 def node(manifest: Manifest, errors: Errors) -> None:
-    # These two paths are kube's own, by a slip.
+    # These two paths are kube's own mistake.
     taints((manifest.get("spec") or {}).get("taints") or (), "metadata.taints", errors)
     swap = (((manifest.get("status") or {}).get("nodeInfo") or {}).get("swap") or {}).get("capacity")
     errors.invalid("metadata.nodeSwapStatus.capacity", swap, checks.POSITIVE, when=swap is not None and swap <= 0)

@@ -1,4 +1,4 @@
-"""Checks of what a pod's spec says about where it may run: selectors, affinity, tolerations, spreading.
+"""Validation of a pod's placement: selectors, affinity, tolerations, and topology spread.
 
 kube: pkg/apis/core/validation/validation.go @ v1.34.1
 """
@@ -63,7 +63,7 @@ def _pod_term(term: Spec, path: str, errors: Errors) -> None:
 def _label_keys(
     match: Sequence[str], mismatch: Sequence[str], selector: Spec | None, path: str, errors: Errors
 ) -> None:
-    """matchLabelKeys and mismatchLabelKeys, whose expressions are in the selector by now."""
+    """Validate matchLabelKeys and mismatchLabelKeys, whose expressions the selector already contains."""
     for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
         if keys and selector is None:
             errors.forbidden(f"{path}.{field}", "must not be specified when labelSelector is not set")
@@ -147,7 +147,7 @@ def _toleration(toleration: Spec, path: str, errors: Errors) -> None:
 
 
 def taints(taints: Sequence[Spec], path: str, errors: Errors) -> None:
-    """A node's taints."""
+    """Validate a node's taints."""
     seen: dict[tuple[str, str], None] = {}
     for i, taint in enumerate(taints):
         key, effect = taint.get("key") or "", taint.get("effect") or ""

@@ -1,4 +1,5 @@
-"""What of a pod may change: images, a shorter deadline, more tolerations, fewer gates; and where a gated pod may go, as long as it narrows.
+"""Validation of pod updates: images, a shorter deadline, more tolerations, and fewer gates are allowed; a gated pod's placement may
+narrow.
 
 kube: pkg/apis/core/validation/validation.go ValidatePodUpdate, ValidatePodStatusUpdate @ v1.34.1
 """
@@ -15,7 +16,7 @@ from scheduler_core.apiserver.rewriting import list_changed_paths
 from scheduler_core.apiserver.validation.checks import IMMUTABLE, UpdateRules, alike, plain
 from scheduler_core.apiserver.validation.devices.pods import is_mirror
 
-# What the subresource resize may change of a pod: cpu and memory of its containers and sidecars.
+# The subresource resize may change cpu and memory of a pod's containers and sidecars.
 # kube: pkg/apis/core/validation/validation.go ValidatePodResize @ v1.34.1
 
 Spec = Mapping[str, Any]
@@ -66,7 +67,7 @@ def pod_resize(old: Mapping[str, Any], new: Mapping[str, Any], rules: UpdateRule
 
 
 def _can_node_resize(status: Mapping[str, Any]) -> bool:
-    """Tell if the node reports resources of running containers, which only nodes that can resize do."""
+    """Return whether the node reports resources of running containers, which only nodes with resize support do."""
     statuses = status.get("containerStatuses") or ()
     first = next((each for each in statuses if (each.get("state") or {}).get("running") is not None), None)
     return first is None or first.get("resources") is not None
@@ -88,7 +89,7 @@ def _same_containers(before: Spec, after: Spec, errors: Errors) -> bool:
 
 
 def _check_levels(before: Spec, munged: dict[str, Any], errors: Errors) -> None:
-    """Judge the resources of the pod as a whole, and give the new spec the old cpu and memory."""
+    """Validate the pod-level resources, and give the new spec the old cpu and memory."""
     old, new = before.get("resources"), munged.get("resources")
     if old is not None and new is None:
         errors.forbidden("spec.resources", "pod-level resources cannot be removed")
@@ -108,7 +109,7 @@ def _check_kept(before: Spec, after: Spec, where: str, errors: Errors, of: str =
 
 
 def _restore_amounts(old: Spec, new: Spec, only_known: bool) -> dict[str, Any]:
-    """Return new resources with the cpu and memory of the old ones. `only_known`: requests or limits only where there were some."""
+    """Return new resources with the cpu and memory of the old ones. `only_known`: only for requests or limits that existed."""
     restored = {"claims": new["claims"]} if not only_known and "claims" in new else {}
     for side in _SIDES:
         ours, theirs = old.get(side) or {}, new.get(side) or {}
@@ -119,7 +120,7 @@ def _restore_amounts(old: Spec, new: Spec, only_known: bool) -> dict[str, Any]:
 
 
 def _container(before: Spec, after: Spec, where: str, rules: UpdateRules, errors: Errors) -> Spec:
-    """The container with its old cpu and memory, once they were judged."""
+    """Validate a container's resize. Return the new container with the old cpu and memory."""
     of_init = where.startswith("spec.initContainers")
     once = of_init and not is_sidecar(before)
     if once and "init-containers-resized" not in rules:
@@ -147,7 +148,7 @@ def _container(before: Spec, after: Spec, where: str, rules: UpdateRules, errors
 
 
 def pod_ephemeral_containers(old: Mapping[str, Any], new: Mapping[str, Any], rules: UpdateRules) -> list[FieldError]:
-    """Return the errors of an update of ephemeral containers: what is there stays as it is."""
+    """Return the errors in an update of ephemeral containers: existing ones must not change."""
     if is_mirror(old["metadata"]):
         return [forbidden("", "static pods do not support ephemeral containers")]
     errors, where = Errors(), "spec.ephemeralContainers"
@@ -228,7 +229,7 @@ def _gates(before: Sequence[Spec], after: Sequence[Spec], errors: Errors) -> Non
 
 
 def _revert_allowed_changes(before: Spec, after: Spec) -> dict[str, Any]:
-    """The new spec with the old one's values where a change is allowed, or was judged by now."""
+    """Return the new spec with the old values of fields whose changes are allowed, or already validated."""
     munged = dict(after)
     for field in _CONTAINERS:
         pairs = zip(before.get(field) or (), after.get(field) or (), strict=True)
@@ -242,7 +243,7 @@ def _revert_allowed_changes(before: Spec, after: Spec) -> dict[str, Any]:
 
 
 def _validate_gated_placement(before: Spec, munged: dict[str, Any], errors: Errors) -> dict[str, Any]:
-    """A gated pod's node selector may grow and its node affinity narrow."""
+    """Validate a gated pod's placement: its node selector may grow, and its node affinity may narrow."""
     old, new = before.get("nodeSelector") or {}, munged.get("nodeSelector") or {}
     if any(new.get(key) != value for key, value in old.items()):
         detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"

@@ -1,6 +1,7 @@
-"""ValidatingAdmissionPolicies and their bindings.
+"""Validation of ValidatingAdmissionPolicies and their bindings.
 
-DEVIATION: an expression that asks the authorizer is not compiled, as nothing here answers such questions.
+DEVIATION: expressions that use the authorizer are not compiled, because no authorizer is available to CEL here.
+
 kube: pkg/apis/admissionregistration/validation/validation.go @ v1.37.2
 """
 

@@ -1,4 +1,4 @@
-"""What must not be in a ResourceQuota.
+"""Validation of ResourceQuotas and LimitRanges.
 
 kube: pkg/apis/core/validation/validation.go ValidateResourceQuota, pkg/apis/core/helper/helpers.go @ v1.34.1
 """
@@ -15,7 +15,7 @@ from scheduler_core.apimachinery.objects.resources import HUGE_PAGES, is_extende
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.checks import NOT_NEGATIVE
 
-# LimitRanges: their defaults, and what must not be in them.
+# LimitRanges: their defaults, and their validation.
 # kube: pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem, pkg/apis/core/validation/validation.go ValidateLimitRange @ v1.34.1
 
 Item = Mapping[str, Any]

@@ -1,6 +1,6 @@
-"""Rules: what must hold for the fields of one type, as a table reads them. A type is a tuple of rules, in kube's order of errors.
+"""Rules: tables of conditions on the fields of one type. A type is a tuple of rules, in kube's order of errors.
 
-A rule is a function (object, path, errors) that appends what is wrong. An absent field is as its default is; so most rules pass it.
+A rule is a function (object, path, errors) that adds errors. An absent field has its default, so most rules accept it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,13 +16,13 @@ MAX_INT32 = 2**31 - 1
 
 
 def obey(rules: Iterable[Rule], value: Object, path: str, errors: Errors) -> None:
-    """Append the errors in an object of a type."""
+    """Add the errors in an object of a type."""
     for rule in rules:
         rule(value, path, errors)
 
 
 def need(*fields: str, detail: str = "") -> Rule:
-    """Fields that may not be empty."""
+    """Return a rule that fields must not be empty."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         errors += [build_required_error(child(path, field), detail) for field in fields if not value.get(field)]
@@ -31,7 +31,7 @@ def need(*fields: str, detail: str = "") -> Rule:
 
 
 def one(field: str, *supported: str, empty: bool = False) -> Rule:
-    """A field with one of some values, listed in kube's order. `empty`: an empty text is an error (the field is a pointer in kube)."""
+    """Return a rule that a field has a supported value (in kube's order). `empty`: refuse "" (the field is a pointer in kube)."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         given = value.get(field)
@@ -42,7 +42,7 @@ def one(field: str, *supported: str, empty: bool = False) -> Rule:
 
 
 def validate_name(field: str, problems: NameCheck, needed: bool = False, at: str = "") -> Rule:
-    """A name. `needed`: it may not be empty; `at`: the field that errors name instead."""
+    """Return a rule for a name. `needed`: the name must not be empty; `at`: the field in errors."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         name = value.get(field) or ""
@@ -55,7 +55,7 @@ def validate_name(field: str, problems: NameCheck, needed: bool = False, at: str
 
 
 def within(field: str, low: int, high: int, detail: str = "") -> Rule:
-    """A number, where it is given."""
+    """Return a rule that a number is in a range if it is present."""
     said = detail or f"must be between {low} and {high}, inclusive"
 
     def check(value: Object, path: str, errors: Errors) -> None:
@@ -67,7 +67,7 @@ def within(field: str, low: int, high: int, detail: str = "") -> Rule:
 
 
 def not_negative(*fields: str) -> Rule:
-    """Numbers that may not be below 0; an absent one is 0."""
+    """Return a rule that numbers are not negative; an absent number is 0."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         errors += [
@@ -78,7 +78,7 @@ def not_negative(*fields: str) -> Rule:
 
 
 def inner(field: str, *rules: Rule, at: str = "") -> Rule:
-    """An object in a field, where it is given."""
+    """Return a rule that checks an object in a field if it is present."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         if value.get(field) is not None:
@@ -88,7 +88,7 @@ def inner(field: str, *rules: Rule, at: str = "") -> Rule:
 
 
 def each(field: str, *rules: Rule) -> Rule:
-    """The objects of a list."""
+    """Return a rule that checks the objects of a list."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         for i, entry in enumerate(value.get(field) or ()):
@@ -98,7 +98,7 @@ def each(field: str, *rules: Rule) -> Rule:
 
 
 def text(field: str, *problems: Callable[[str], Iterable[str]]) -> Rule:
-    """A text, empty or not, where it is given: what is wrong with it."""
+    """Return a rule that checks a text if it is present, even if it is empty."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         given = value.get(field)

@@ -1,4 +1,4 @@
-"""What may not be changed in objects of each kind but pods.
+"""Validation of updates: immutable fields of each kind except pods.
 
 kube: pkg/apis/{core,apps,batch,storage,node,scheduling}/validation/validation.go @ v1.34.1
 """
@@ -33,7 +33,7 @@ _JOB_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "man
 
 
 def object_update(old: Manifest, new: Manifest, kind: str, rules: UpdateRules) -> list[FieldError]:
-    """Return the errors of an update of any kind but a pod."""
+    """Return the errors of an update of any kind except pods."""
     errors = Errors()
     if (ruled := _RULED.get(kind)) is not None:
         ruled(old, new, rules, errors)
@@ -42,9 +42,9 @@ def object_update(old: Manifest, new: Manifest, kind: str, rules: UpdateRules) -
     return errors
 
 
-# What may not change is looked at before the new object itself.
+# Immutable fields are validated before the new object itself.
 CHANGES_FIRST = ("ConfigMap", "Secret", "IngressClass", "VolumeAttributesClass")
-# Errors in a new object that an update may have: the field cannot change, or is not looked at again.
+# Errors in a new object that an update may have: the field cannot change, or is not validated again.
 _NOT_JUDGED = {
     "StatefulSet": re.compile(r"spec\.(serviceName|volumeClaimTemplates).*"),
     "PriorityClass": re.compile(r"(?!metadata).*"),
@@ -53,12 +53,12 @@ _NOT_JUDGED = {
 
 
 def select_judged(kind: str, errors: Sequence[FieldError]) -> list[FieldError]:
-    """Return those of a new object's errors for which an update is refused."""
+    """Return the errors of a new object for which an update is refused."""
     skipped = _NOT_JUDGED.get(kind)
     return [each for each in errors if skipped is None or not skipped.fullmatch(each.path)]
 
 
-# Counts of a status that may not be negative; those that may not exceed its replicas; and how kube calls those that are ready.
+# Counts of a status that must not be negative; those that must not exceed its replicas; and kube's name of the ready ones.
 _COUNTS: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("counts.json").read_text())
 
 
@@ -91,15 +91,15 @@ _COUNTED = {
 
 
 def is_new_generation(kind: str, old: Manifest, new: Manifest) -> bool:
-    """Return whether a client's update is a new generation whatever the spec."""
+    """Return whether a client's update is a new generation even if the spec has not changed."""
     return any(not alike(_at(old, path), _at(new, path)) for path in _COUNTED.get(kind, ()))
 
 
-_TEXTS = ("spec.serviceName", "storageClassName", "provisioner")  # empty where they are missing
+_TEXTS = ("spec.serviceName", "storageClassName", "provisioner")  # empty if they are missing
 
 
 def _forbid_changes(*paths: str) -> Callable[[Manifest, Manifest, Errors], None]:
-    """Fields that may never change."""
+    """Return a check that fields never change."""
 
     def check(old: Manifest, new: Manifest, errors: Errors) -> None:
         for path in paths:
@@ -144,7 +144,7 @@ def _storage_class(old: Manifest, new: Manifest, rules: UpdateRules, errors: Err
 
 
 def _csi_node(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> None:
-    """A driver keeps its fields, but may report another limit since the gate MutableCSINodeAllocatableCount is on."""
+    """Validate an update of drivers: fields are immutable, except the limit if the gate MutableCSINodeAllocatableCount is on."""
     kept = () if "resize-levels" not in rules else ("allocatable",)
     known = {each.get("name"): each for each in (old.get("spec") or {}).get("drivers") or ()}
     for driver in (new.get("spec") or {}).get("drivers") or ():
@@ -203,7 +203,7 @@ def _job(old: Manifest, new: Manifest, rules: UpdateRules, errors: Errors) -> No
 
 
 def _copy_container_resources(was: Manifest, now: Manifest) -> dict[str, Any]:
-    """The old spec with the resources of the new one's containers, where these are as many."""
+    """Return the old spec with the resources of the new containers, if the number of containers is equal."""
     copied = dict(was)
     for field in ("containers", "initContainers"):
         ours, theirs = was.get(field) or (), now.get(field) or ()
@@ -217,7 +217,7 @@ def _copy_container_resources(was: Manifest, now: Manifest) -> dict[str, Any]:
 
 
 def _copy_scheduling_directives(was: Manifest, now: Manifest) -> dict[str, Any]:
-    """The old template with the new one's scheduling directives, which a job that has not started may change."""
+    """Return the old template with the new scheduling directives, which may change before a Job starts."""
     spec, wanted = dict(was.get("spec") or {}), now.get("spec") or {}
     spec.update({name: wanted.get(name) for name in ("nodeSelector", "tolerations", "schedulingGates")})
     affinity = {**(spec.get("affinity") or {}), "nodeAffinity": (wanted.get("affinity") or {}).get("nodeAffinity")}
@@ -247,7 +247,7 @@ def _storage(spec: Manifest) -> int:
 
 
 def _with_storage(spec: Manifest, like: Manifest) -> Any:
-    """The resources of a claim with the size of another."""
+    """Return the resources of a claim with the size of another claim."""
     resources = spec.get("resources") or {}
     if not resources.get("requests"):
         return resources

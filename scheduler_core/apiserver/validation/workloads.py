@@ -1,4 +1,4 @@
-"""What workloads' own fields must be, besides what they all share.
+"""Validation of fields that are specific to a kind of workload.
 
 kube: pkg/apis/apps/validation/validation.go, pkg/apis/core/validation/validation.go @ v1.34.1
 """
@@ -40,7 +40,7 @@ _PERCENT = (
 
 
 def int_or_percent(value: Any, where: str, errors: Errors, most: int | None = None) -> None:
-    """A number that is not negative, or a percentage; `most`: the highest percentage."""
+    """Validate a nonnegative number or a percentage; `most`: the highest percentage."""
     if isinstance(value, str):
         if not _percent(value):
             errors.invalid(where, value, _PERCENT)
@@ -61,7 +61,7 @@ def budget(manifest: Manifest, errors: Errors) -> None:
 
 
 def pod_group(manifest: Manifest, errors: Errors) -> None:
-    """kube: apis/scheduling/v1beta1/zz_generated.validations.go @ v1.37.2"""
+    """Validate a PodGroup. kube: apis/scheduling/v1beta1/zz_generated.validations.go @ v1.37.2"""
     spec = manifest.get("spec") or {}
     policy = spec.get("schedulingPolicy") or {}
     _one_of(policy, ("basic", "gang"), "spec.schedulingPolicy", errors)
@@ -93,7 +93,7 @@ def _one_of(union: Manifest, names: tuple[str, ...], path: str, errors: Errors) 
 
 
 def priority_class(manifest: Manifest, errors: Errors) -> None:
-    """A name of the system's is for its own classes, as they are."""
+    """Validate a PriorityClass. The prefix system- is reserved for kube's own classes, which must not differ."""
     name, value = str(manifest["metadata"].get("name") or ""), manifest.get("value") or 0
     is_system = name.startswith("system-")
     detail = f"maximum allowed value of a user defined priority is {_HIGHEST_PRIORITY}"
@@ -171,7 +171,7 @@ def _deployment_strategy(strategy: Manifest, errors: Errors) -> None:
 
 
 def _is_none(amount: Any) -> bool:
-    """Return whether a given amount is zero."""
+    """Return whether an amount is zero."""
     if isinstance(amount, str):
         digits = amount.removesuffix("%")
         return not (digits.isdigit() and amount.endswith("%") and int(digits))
@@ -226,7 +226,7 @@ def stateful_set(manifest: Manifest, errors: Errors) -> None:
 
 
 def _set_template(spec: Manifest, selector: Any, template: Manifest, errors: Errors) -> None:
-    """The template of a StatefulSet, whose pods have a volume of each of its claims, and the selector that has to match it."""
+    """Validate a StatefulSet's template, whose pods have a volume for each claim template, and the selector, which must match it."""
     before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
     if len(errors) > before:

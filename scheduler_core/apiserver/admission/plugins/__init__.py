@@ -1,1 +1,1 @@
-"""The admission plugins, one a file."""
+"""The admission plugins, one per file."""

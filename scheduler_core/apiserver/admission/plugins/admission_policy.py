@@ -1,8 +1,9 @@
-"""ValidatingAdmissionPolicy: expressions in CEL that refuse objects, or only warn of them.
+"""ValidatingAdmissionPolicy: CEL expressions that refuse objects or only warn about them.
 
-DEVIATIONS: a policy that asks the authorizer is passed over; nobody keeps audit annotations; what schedulers and kubelets write (bindings,
-statuses), evictions, and `scale` are not looked at; who acts within the cluster is told by the owner of what is made; all policies
-together may spend on a request what kube lets each spend, so that nobody else waits for long.
+DEVIATIONS: policies that use the authorizer are skipped; audit annotations are not kept; writes of schedulers and kubelets (bindings,
+statuses), evictions, and `scale` are not checked; the user of a write within the cluster follows from the owner of the created object;
+all policies of a request share the cost limit that kube gives to each, so that other clients do not wait for long.
+
 kube: apiserver/pkg/admission/plugin/policy/{validating,generic,matching}, apiserver/pkg/admission/plugin/cel,
 apiserver/pkg/admission/plugin/webhook/{predicates,matchconditions} @ v1.37.2
 """
@@ -34,15 +35,15 @@ Values = dict[str, object]
 
 
 class _ConfigurationError(Exception):
-    """A policy or a binding that cannot be asked."""
+    """A policy or a binding that cannot be evaluated."""
 
 
 class _CostExceeded(Exception):
-    """The expressions of a policy cost more than they may."""
+    """The expressions of a policy exceed their cost limit."""
 
 
 class _Decision(NamedTuple):
-    """A refusal of a request: the words, and the reason of the Status."""
+    """A refusal of a request: the message, and the reason of the Status."""
 
     message: str
     reason: str = "Invalid"
@@ -75,14 +76,14 @@ class ValidatingAdmissionPolicy(AdmissionPlugin):
 
 
 def _is_there(request: Request, manifest: Manifest) -> bool:
-    """Return whether an import says that the object exists: it may be older than the policy."""
+    """Return whether an import declares an existing object, which may be older than the policy."""
     status = manifest.get("status") or {}
     new = status.get("phase") == "Pending" and not status.get("conditions") if request.kind.key == "Pod" else not status
     return request.imported and (request.operation != "CREATE" or not new)
 
 
 class _Attributes:
-    """A request, as policies see it."""
+    """A request in the form that policies use."""
 
     def __init__(self, request: Request, manifest: Manifest) -> None:
         self.request = request
@@ -132,7 +133,7 @@ class _Attributes:
 
     @property
     def values(self) -> Values:
-        """The variables that expressions read, but for `params` and `variables`."""
+        """The variables that expressions read, except `params` and `variables`."""
         if self._values is None:
             request = self.request
             home = request.store.get("Namespace", "", request.namespace) if request.namespace else None
@@ -178,7 +179,7 @@ def _has(wanted: Any, value: str) -> bool:
 
 
 def _complete(manifest: Manifest | None) -> Manifest | None:
-    """An object as Go has it, defaults and zero values included."""
+    """Return an object as Go has it, with defaults and zero values."""
     if manifest is None:
         return None
     type_ = read_api()["kinds"].get(f"{manifest.get('apiVersion')} {manifest.get('kind')}", "")
@@ -187,7 +188,7 @@ def _complete(manifest: Manifest | None) -> Manifest | None:
 
 
 def _ask(request: Request, attributes: _Attributes, policy: Manifest, binding: Manifest) -> Iterator[Refused]:
-    """Yield what a policy denies a request for by a binding."""
+    """Yield the denials of a request by a policy with one of its bindings."""
     spec, bound, fails = policy["spec"], binding["spec"], policy["spec"].get("failurePolicy") != "Ignore"
     if bound.get("matchResources") is not None and not attributes.match(bound["matchResources"]):
         return
@@ -248,13 +249,13 @@ def _find_params(request: Request, kind: Object | None, reference: Object | None
 
 
 class _Budget:
-    """The cost that expressions may have together, which counts in a larger budget, too."""
+    """A cost limit that expressions share. The cost also counts against a larger limit."""
 
     def __init__(self, most: int, whole: "_Budget | None" = None) -> None:
         self._left, self._whole = most, whole
 
     def spend(self, cost: int) -> None:
-        """Raises _Overspent."""
+        """Subtract a cost. Raise _CostExceeded."""
         self._left -= cost
         if self._left < 0:
             raise _CostExceeded
@@ -262,7 +263,7 @@ class _Budget:
             self._whole.spend(cost)
 
     def evaluate(self, compiled: expressions.Compiled, text: str, values: Values) -> object:
-        """The value of an expression, or a Failure with kube's words. Raises _Overspent."""
+        """Return the value of an expression, or a Failure with kube's message. Raise _CostExceeded."""
         if isinstance(compiled, str):
             return Failure(f"compilation error: {compiled}")
         outcome = compiled.evaluate(values)
@@ -276,7 +277,7 @@ def _compile(environment: Environment, text: str, types: tuple[Type, ...]) -> ex
 
 
 def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_Decision]:
-    """Return what speaks against a request. `whole`: the budget that all policies share."""
+    """Return a policy's refusals of a request. `fails`: errors refuse it, too; `whole`: the budget that all policies share."""
     bare = expressions.compose((), spec.get("paramKind") is not None)[0]
     environment, variables = expressions.environment_of(spec)
     wrong: list[str] = []
@@ -316,7 +317,7 @@ def _decide(spec: Object, values: Values, fails: bool, whole: _Budget) -> list[_
 def _evaluate_variables(
     variables: Mapping[str, expressions.Compiled], values: Values, whole: _Budget
 ) -> dict[str, object]:
-    """The values of a policy's variables; an error is told where an expression reads the variable."""
+    """Return the values of a policy's variables. An error is reported when an expression reads the variable."""
     found: dict[str, object] = {}
     for name, compiled in variables.items():
         if isinstance(compiled, Program):

@@ -1,4 +1,4 @@
-"""LimitRanger: a namespace's LimitRanges fill in what containers leave open, and bound what pods and claims ask for.
+"""LimitRanger: applies a namespace's LimitRanges, which set defaults for containers and limit the resources of pods and claims.
 
 kube: plugin/pkg/admission/limitranger/admission.go @ v1.34.1
 """
@@ -40,7 +40,7 @@ class LimitRanger(AdmissionPlugin):
 
 
 def _ranges(request: Request) -> list[Manifest]:
-    """The LimitRanges that have a say in the request."""
+    """Return the LimitRanges that apply to the request."""
     if request.operation == "DELETE" or request.kind.key not in ("Pod", "PersistentVolumeClaim"):
         return []
     if request.kind.key == "Pod" and request.operation == "UPDATE":
@@ -57,7 +57,7 @@ def _items(limit_range: Manifest) -> list[Item]:
     return list((limit_range.get("spec") or {}).get("limits") or ())
 
 
-# what is filled in
+# defaults
 
 
 def _with_defaults(manifest: Manifest, limit_range: Manifest) -> Manifest:
@@ -94,7 +94,7 @@ def _merge_defaults(
     return {**container, "resources": resources} if resources != (container.get("resources") or {}) else container
 
 
-# what is bounded
+# limits
 
 
 def _of_pod(item: Item, pod: Manifest) -> Iterator[str]:
@@ -166,7 +166,7 @@ def _most(type_: str, name: str, most: Amount, requests: Amounts, limits: Amount
 
 
 def _exceeds(amount: Amount, bound: Amount) -> bool:
-    """Compared in thousandths, or in units where that would overflow."""
+    """Return whether an amount exceeds a bound: in thousandths, or in whole units if thousandths would overflow."""
     if max(_units(amount), _units(bound)) <= _MOST_MILLI:
         return milli_of_nanos(amount.nanos) > milli_of_nanos(bound.nanos)
     return _units(amount) > _units(bound)

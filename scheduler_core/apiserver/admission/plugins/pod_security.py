@@ -1,7 +1,8 @@
-"""PodSecurity: labels of a namespace say what its pods may do to their nodes; a pod that breaks the enforced level is refused.
+"""PodSecurity: labels of a namespace set a level for its pods; a pod that violates the enforced level is refused.
 
-pod_security.json has kube's checks in kube's order, and the values that they allow.
-DEVIATION: profiles in annotations (AppArmor before kube 1.30, seccomp under levels before v1.19) are not looked at.
+pod_security.json has kube's checks in kube's order, and the values that they allow. DEVIATION: profiles in annotations (AppArmor before
+kube 1.30, seccomp under levels before v1.19) are not checked.
+
 kube: k8s.io/pod-security-admission (policy, api, admission) @ v0.34.2, v0.35.4, v0.37.2
 """
 
@@ -32,26 +33,26 @@ class Rules(NamedTuple):
     minor: int
 
     def containers(self) -> Iterator[Spec]:
-        """All containers, in kube's order."""
+        """Yield all containers, in kube's order."""
         for name in CONTAINER_LISTS:
             yield from self.spec.get(name) or ()
 
     def excuses(self, what: str) -> bool:
-        """True if a check does not apply: to pods on Windows, or in a user namespace of their own."""
+        """Return whether a check does not apply: to pods on Windows, or in a user namespace of their own."""
         if what == "windows":
             return self.minor >= 25 and (self.spec.get("os") or {}).get("name") == "windows"
         return what == "users" and self.minor >= 35 and self.spec.get("hostUsers") is False
 
     def allows(self, table: str, name: str) -> bool:
-        """True if a table names a value for this version."""
+        """Return whether a table allows a value in this version."""
         return any(name in names.split() for since, names in _TABLES[table].items() if int(since) <= self.minor)
 
 
 class Check(NamedTuple):
     """One check, of each container (`of` ""), of the security contexts of pod and containers ("all"), or of the spec ("spec").
 
-    `text` is what kube says after the names. A context must set `field`, in kube's words `must`. `instead`: the check that it replaces.
-    `mend`: what a security context says to pass.
+    `text` follows the names in kube's message. A context must set `field`, as described in `must`. `instead`: the check that this one
+    replaces. `mend`: fields with which a security context passes.
     """
 
     name: str
@@ -67,7 +68,7 @@ class Check(NamedTuple):
     mend: Mapping[str, Any] = {}
 
     def find(self, rules: Rules) -> str | None:
-        """The detail of what a pod breaks, in kube's words; None where it breaks nothing."""
+        """Return the details of a pod's violation, as kube prints them, or None."""
         values = _VALUES[self.name]
         if rules.excuses(self.excused) or self.of == "spec":
             return None if rules.excuses(self.excused) else next(iter(values(rules.spec, rules)), None)
@@ -128,7 +129,7 @@ def _list_selinux(context: Spec, rules: Rules) -> Iterator[str]:
 
 
 def _list_capabilities(spec: Spec, rules: Rules) -> Iterator[str]:
-    """The detail about capabilities that have to be dropped, and about those that may not be added."""
+    """Yield the detail about capabilities that must be dropped, and about those that must not be added."""
     own = {each["name"]: _read_context(each).get("capabilities") or {} for each in rules.containers()}
     kept = [name for name, each in own.items() if "ALL" not in (each.get("drop") or ())]
     added = {name: set(each.get("add") or ()) - {"NET_BIND_SERVICE"} for name, each in own.items()}
@@ -153,7 +154,7 @@ def _list_texts(texts: Iterable[str]) -> list[str]:
 
 
 Values = Callable[[Spec, Rules], Iterable[Any]]
-"""What is wrong with a container or a security context; of a spec, the detail."""
+"""The violations of a container or a security context; of a spec, the detail."""
 _VALUES: dict[str, Values] = {
     "appArmorProfile": _list_profiles("appArmorProfile"),
     "capabilities_baseline": lambda c, _: (
@@ -187,7 +188,7 @@ CHECKS = tuple(Check(**row) for row in _TABLES["checks"])
 
 
 def list_violations(spec: Spec, level: str, minor: int = 99) -> dict[str, str]:
-    """List what a pod breaks of a level: kube's details by kube's reasons. `minor`: of the rules, by default the newest."""
+    """Return a pod's violations of a level: kube's details by kube's reasons. `minor`: of the rules, by default the newest."""
     rules = Rules(spec, minor)
     checks = [each for each in CHECKS if each.since <= minor and level in (RESTRICTED, each.level)]
     replaced = {each.instead for each in checks}
@@ -196,7 +197,7 @@ def list_violations(spec: Spec, level: str, minor: int = 99) -> dict[str, str]:
 
 
 def describe_violations(store: Store, release: str, pod: Manifest, mode: str = ENFORCE) -> str:
-    """Return kube's words for what a pod breaks of the level that its namespace's labels give a mode, "" where it breaks nothing."""
+    """Return kube's text for a pod's violations of the level that its namespace's labels set for a mode, or ""."""
     namespace = store.get("Namespace", "", pod["metadata"]["namespace"]) or {"metadata": {}}
     labels = namespace["metadata"].get("labels") or {}
     level, version = labels.get(LABEL + mode, PRIVILEGED), labels.get(f"{LABEL}{mode}-version", LATEST)
@@ -221,7 +222,7 @@ class PodSecurity(AdmissionPlugin):
             return
         status = manifest.get("status") or {}
         if request.imported and (status.get("phase") != "Pending" or status.get("conditions")):
-            return  # it is there, and may be older than the label
+            return  # an existing pod may be older than the label
         if request.old is not None and _list_images(request.old) == _list_images(manifest):
             return
         if broken := describe_violations(request.store, request.release, manifest):

@@ -1,8 +1,9 @@
-"""ResourceQuota: what a new or changed object uses must fit into every quota of its namespace that counts it; status.used is kept at once.
+"""ResourceQuota: a new or changed object must fit into each quota of its namespace that counts it; status.used is updated at once.
 
-Settings: ResourceQuotaConfiguration (limitedResources: what may be used only where a quota covers it).
+Settings: ResourceQuotaConfiguration (limitedResources: resources that may be used only if a quota covers them).
 
-kube: apiserver/pkg/admission/plugin/resourcequota/controller.go (CheckRequest), pkg/quota/v1/evaluator/core/pods.go (Constraints) @ v1.34.1
+kube: apiserver/pkg/admission/plugin/resourcequota/controller.go (CheckRequest), pkg/quota/v1/evaluator/core/pods.go (Constraints) @
+v1.34.1
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ from scheduler_core.apiserver.quota import (
 )
 from scheduler_core.apiserver.status import unknown_error
 
-# with a quota of one of these every container has to ask for it
+# if a quota limits one of these, each container must request it
 _TO_BE_SAID = ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory")
 _IGNORED = ("Event", "Namespace")
 
@@ -39,14 +40,14 @@ class ResourceQuota(AdmissionPlugin):
     def commit(self, request: Request, manifest: Manifest) -> None:
         if not _handles(request, manifest) or _is_there(request, manifest):
             return
-        # Booked only here: validate() of a later plugin, or an object of the same name, may refuse the request.
+        # Charged only here: validate() of a later plugin, or an object of the same name, may refuse the request.
         for quota, used in _list_charges(request, manifest):
             status = {**(quota.get("status") or {}), "used": texts(used)}
             request.store.replace({**quota, "status": status}, "ResourceQuota")
 
 
 def _is_there(request: Request, manifest: Manifest) -> bool:
-    """Return whether a dump without uids has the object, which its quotas count then: a bound claim, or a pod that runs."""
+    """Return whether a dump without uids contains the object as existing, so that its quotas count it: a bound claim or a running pod."""
     phases = {"Pod": "Running", "PersistentVolumeClaim": "Bound"}
     phase = (manifest.get("status") or {}).get("phase")
     return request.imported and phase is not None and phase == phases.get(request.kind.key)
@@ -67,7 +68,7 @@ def _handles(request: Request, manifest: Manifest) -> bool:
 
 
 def _list_charges(request: Request, manifest: Manifest) -> list[tuple[Manifest, Amounts]]:
-    """The quotas that count the object, with what is used of them afterwards. Refused."""
+    """Return the quotas that count the object, with their usage including it. Raise Refused."""
     quotas = request.in_namespace("ResourceQuota")
     limited = request.options.resource_quota.limited
     if not quotas and not limited:
@@ -100,7 +101,7 @@ def _counts(request: Request, quota: Manifest, manifest: Manifest) -> bool:
 
 
 def _list_matching_resources(request: Request, quota: Manifest) -> list[str]:
-    """The resources of a quota that objects of the request's kind use, as far as its status says."""
+    """Return the resources in a quota's status.hard that objects of the request's kind use."""
     return matching(request.kind, (quota.get("status") or {}).get("hard") or ())
 
 
@@ -109,7 +110,7 @@ def _delta(request: Request, quota: Manifest | None, used: Amounts, wall: int) -
     old = request.old
     if old is not None and (quota is None or _counts(request, quota, old)):
         used = difference(used, usage(request.kind, old, wall))
-        # What an update gives back is left to the quota controller (kube: SubtractWithNonNegativeResult).
+        # Usage that an update frees is subtracted by the quota controller (kube: SubtractWithNonNegativeResult).
         used = {name: amount for name, amount in used.items() if amount.nanos > 0}
     return {name: amount for name, amount in used.items() if amount.nanos}
 

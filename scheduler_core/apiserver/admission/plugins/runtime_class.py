@@ -1,4 +1,4 @@
-"""RuntimeClass: a pod gets the overhead, the node selector and the tolerations of the class that it names.
+"""RuntimeClass: adds the overhead, node selector, and tolerations of a pod's RuntimeClass to the pod.
 
 kube: plugin/pkg/admission/runtimeclass/admission.go @ v1.34.1
 """
@@ -11,7 +11,7 @@ from scheduler_core.apiserver.admission.plugin import AdmissionPlugin, Request
 from scheduler_core.apiserver.admission.plugins.tolerations import merge_tolerations
 from scheduler_core.apiserver.rewriting import with_section
 
-# Priority: a pod's priorityClassName becomes its priority and preemption policy; one class at most is everybody's default.
+# Priority: a pod's priorityClassName sets its priority and preemption policy; at most one class is the global default.
 # kube: plugin/pkg/admission/priority/admission.go @ v1.34.1
 
 PREEMPT = "PreemptLowerPriority"
@@ -34,7 +34,7 @@ class Priority(AdmissionPlugin):
             return manifest
         spec = manifest.get("spec") or {}
         if request.old is not None:
-            # An update that says nothing of them keeps both.
+            # An update without both fields keeps both.
             old = request.old.get("spec") or {}
             spec = manifest["spec"]
             kept = {
@@ -44,7 +44,7 @@ class Priority(AdmissionPlugin):
             }
             return with_section(manifest, "spec", kept) if kept else manifest
         resolved = _resolve_priority(request, spec)
-        if request.kind.key == "PodGroup":  # its policy is a gate's business
+        if request.kind.key == "PodGroup":  # its policy depends on a gate
             del resolved["preemptionPolicy"]
         return (
             manifest
@@ -64,10 +64,10 @@ class Priority(AdmissionPlugin):
 
 
 def _resolve_priority(request: Request, spec: Manifest) -> dict[str, Any]:
-    """Name, priority and policy. Refused where the pod says otherwise.
+    """Return a pod's class name, priority, and policy. Raise Refused if the pod sets other values.
 
-    DEVIATION: a pod that is imported with a priority of its own and without a class that is known keeps it, since a dump of pods alone
-    names classes that it does not hold.
+    DEVIATION: an imported pod with a priority and without a known class keeps its priority, because a dump of pods alone names classes
+    that it does not contain.
     """
     name = spec.get("priorityClassName") or ""
     if _of_another_cluster(request, spec):

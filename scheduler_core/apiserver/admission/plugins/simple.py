@@ -1,4 +1,4 @@
-"""Admission plugins of a few lines, all off by default: AlwaysAdmit, AlwaysDeny, NamespaceExists, AlwaysPullImages, DenyServiceExternalIPs.
+"""Small admission plugins. NamespaceLifecycle and PodTopologyLabels are on by default, the others are off.
 
 kube: plugin/pkg/admission/{admit,deny,namespace/exists,alwayspullimages,network/denyserviceexternalips}/admission.go @ v1.34.1
 """
@@ -12,7 +12,7 @@ from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import Refused, forbidden, not_found, unknown_error
 from scheduler_core.apiserver.store import Store
 
-# NamespaceLifecycle: nothing is made in a namespace that is not there or is going, and kube's own namespaces stay.
+# NamespaceLifecycle: refuses objects in missing or terminating namespaces, and the deletion of kube's own namespaces.
 # kube: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go @ v1.34.1
 
 IMMORTAL = ("default", "kube-system", "kube-public")
@@ -63,9 +63,9 @@ class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
                 raise request.refuse(f"{where} {key} but only key {HOSTNAME} is allowed")
 
 
-# PodNodeSelector: a namespace's node selector is added to its pods', and may bound it. Off by default.
+# PodNodeSelector: adds a namespace's node selector to its pods, and limits their own selectors. Off by default.
 #
-# Settings: podNodeSelectorPluginConfig (clusterDefaultNodeSelector, and by namespace what its pods may ask for).
+# Settings: podNodeSelectorPluginConfig (clusterDefaultNodeSelector, and the allowed selectors of pods by namespace).
 # kube: plugin/pkg/admission/podnodeselector/admission.go @ v1.34.1
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
@@ -104,7 +104,7 @@ class PodNodeSelector(AdmissionPlugin):
 
 
 def _labels(request: Request, text: str) -> dict[str, str]:
-    """Labels of "a=b,c=d"."""
+    """Parse labels such as "a=b,c=d"."""
     labels: dict[str, str] = {}
     for part in text.split(",") if text else ():
         pieces = part.split("=")
@@ -118,7 +118,7 @@ def _labels(request: Request, text: str) -> dict[str, str]:
 
 
 class AlwaysAdmit(AdmissionPlugin):
-    """Has nothing to say."""
+    """A plugin that admits all requests unchanged."""
 
     name = "AlwaysAdmit"
     on_by_default = False
@@ -126,7 +126,7 @@ class AlwaysAdmit(AdmissionPlugin):
 
 
 class AlwaysDeny(AdmissionPlugin):
-    """Refuses every write."""
+    """A plugin that refuses all writes."""
 
     name = "AlwaysDeny"
     on_by_default = False
@@ -139,7 +139,7 @@ class AlwaysDeny(AdmissionPlugin):
 
 
 class NamespaceExists(AdmissionPlugin):
-    """Refuses what is in no namespace that is there, deletions as well."""
+    """A plugin that refuses writes and deletions of objects in namespaces that do not exist."""
 
     name = "NamespaceExists"
     on_by_default = False
@@ -153,7 +153,7 @@ class NamespaceExists(AdmissionPlugin):
 
 
 class AlwaysPullImages(AdmissionPlugin):
-    """Has the images of every new pod pulled, there or not."""
+    """A plugin that sets imagePullPolicy to Always for all images of a new pod, or of a pod with new images."""
 
     name = "AlwaysPullImages"
     on_by_default = False
@@ -174,7 +174,7 @@ class AlwaysPullImages(AdmissionPlugin):
 
 
 class DenyServiceExternalIPs(AdmissionPlugin):
-    """Refuses external addresses of Services, but for those that were there."""
+    """A plugin that refuses new external addresses of Services."""
 
     name = "DenyServiceExternalIPs"
     on_by_default = False
@@ -203,7 +203,7 @@ def _set_pull_policy(volume: Manifest) -> Manifest:
     return {**volume, "image": {**volume["image"], "pullPolicy": "Always"}} if volume.get("image") else volume
 
 
-# PodTopologyLabels: a pod has the zone and the region of its node as labels. Its gate came on with a release.
+# PodTopologyLabels: copies the zone and the region of a pod's node to the pod's labels. A release turned its gate on.
 # kube: plugin/pkg/admission/podtopologylabels/admission.go, pkg/registry/core/pod/storage/storage.go @ v1.37.2
 
 _COPIED = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
@@ -220,7 +220,7 @@ class PodTopologyLabels(AdmissionPlugin):
     name = "PodTopologyLabels"
 
     def admit(self, request: Request, manifest: Manifest) -> Manifest:
-        # A pod of a dump has what its own cluster gave it.
+        # A pod of a dump keeps the labels of its own cluster.
         if request.kind.key != "Pod" or request.operation != "CREATE" or request.imported:
             return manifest
         node = manifest["spec"].get("nodeName") if request.topology_labels else None

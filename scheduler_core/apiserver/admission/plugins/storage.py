@@ -1,4 +1,4 @@
-"""Admission of storage: the default class of claims, finalizers that protect what is in use, and which claims may grow.
+"""Admission of storage: the default class of claims, finalizers that protect objects in use, and the expansion of claims.
 
 kube: plugin/pkg/admission/storage/{storageclass/setdefault,storageobjectinuseprotection,persistentvolume/resize}/admission.go @ v1.34.1
 """
@@ -20,7 +20,7 @@ _NOT_EXPANDABLE = (
 
 
 class DefaultStorageClass(AdmissionPlugin):
-    """A claim that says nothing of a class gets the default one: of several the newest."""
+    """The default class for claims without one: the newest of several."""
 
     name = "DefaultStorageClass"
 
@@ -34,7 +34,7 @@ class DefaultStorageClass(AdmissionPlugin):
 
 
 class StorageObjectInUseProtection(AdmissionPlugin):
-    """Volumes and claims get a finalizer, which a controller takes away once nobody uses them."""
+    """A finalizer on volumes and claims, which a controller removes once they are unused."""
 
     name = "StorageObjectInUseProtection"
 
@@ -47,7 +47,7 @@ class StorageObjectInUseProtection(AdmissionPlugin):
 
 
 class PersistentVolumeClaimResize(AdmissionPlugin):
-    """A claim may ask for more once it is bound, and if its class says that volumes can grow."""
+    """A check that a claim grows only if the claim is bound and its class allows expansion."""
 
     name = "PersistentVolumeClaimResize"
 

@@ -1,4 +1,4 @@
-"""Lists of tolerations, merged and bounded.
+"""Lists of tolerations: merging, and checking against allowed ones.
 
 kube: pkg/util/tolerations/tolerations.go @ v1.34.1
 """
@@ -15,7 +15,7 @@ from scheduler_core.apiserver.rewriting import with_section
 from scheduler_core.apiserver.status import unknown_error
 from scheduler_core.apiserver.store import Store
 
-# DefaultTolerationSeconds: a pod stays a while on a node that is not ready or unreachable, unless it says something of it itself.
+# DefaultTolerationSeconds: pods tolerate nodes that are not ready or unreachable for a time, unless they have such tolerations.
 # kube: plugin/pkg/admission/defaulttolerationseconds/admission.go @ v1.34.1
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
@@ -38,7 +38,7 @@ class DefaultTolerationSeconds(AdmissionPlugin):
 
 
 def build_default_tolerations(options: APIServerOptions) -> list[Manifest]:
-    """Build the tolerations that DefaultTolerationSeconds adds to a pod that has none for such taints."""
+    """Build the tolerations that DefaultTolerationSeconds adds to pods without tolerations for these taints."""
     seconds = {NOT_READY: options.not_ready_toleration_seconds, UNREACHABLE: options.unreachable_toleration_seconds}
     return [
         {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": each}
@@ -50,7 +50,7 @@ def _covers(toleration: Manifest, key: str) -> bool:
     return (toleration.get("key") or key) == key and (toleration.get("effect") or "NoExecute") == "NoExecute"
 
 
-# ExtendedResourceToleration: who asks for an extended resource tolerates the taint of the nodes that are kept for it. Off by default.
+# ExtendedResourceToleration: pods that request extended resources tolerate the taint of dedicated nodes. Off by default.
 # kube: plugin/pkg/admission/extendedresourcetoleration/admission.go @ v1.34.1
 
 
@@ -82,7 +82,7 @@ def _list_extended_resources(spec: Manifest) -> list[str]:
 
 
 def _with(added: dict[str, Any], tolerations: list[Any]) -> list[Any]:
-    """The list with a toleration, in the place of those that are for the same taints."""
+    """Return the list with a toleration, which replaces those for the same taints."""
     alike = [are_alike(added, each) for each in tolerations]
     if not any(alike):
         return [*tolerations, added]
@@ -90,13 +90,13 @@ def _with(added: dict[str, Any], tolerations: list[Any]) -> list[Any]:
 
 
 def are_alike(one: Manifest, other: Manifest) -> bool:
-    """Tell if two tolerations are for the same taints."""
+    """Return whether two tolerations are for the same taints."""
     return all((one.get(name) or "") == (other.get(name) or "") for name in ("key", "effect", "operator", "value"))
 
 
-# TaintNodesByCondition: a new node begins with the taint not-ready, so that no pod comes before the node's controller has looked at it.
+# TaintNodesByCondition: a new node has the taint not-ready, so that no pod is bound before the node controller has processed it.
 #
-# A node that is said to be there already has been looked at.
+# The node controller has already processed an imported node.
 # kube: plugin/pkg/admission/nodetaint/admission.go @ v1.34.1
 
 TAINT = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
@@ -118,7 +118,7 @@ Toleration = Mapping[str, Any]
 
 
 def merge_tolerations(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Toleration]:
-    """Both lists without those that another one covers."""
+    """Return both lists without tolerations that another one covers."""
     everything = [*first, *second]
     kept: list[Toleration] = []
     for i, each in enumerate(everything):
@@ -166,9 +166,9 @@ def _plain(toleration: Toleration) -> dict[str, Any]:
     return {name: value for name, value in toleration.items() if value not in (None, "")}
 
 
-# PodTolerationRestriction: tolerations that a namespace adds to its pods, and those it lets them have. Off by default.
+# PodTolerationRestriction: adds a namespace's tolerations to its pods, and limits the allowed ones. Off by default.
 #
-# A pod that is not best-effort tolerates memory pressure; without this plugin nobody adds that.
+# A pod that is not best-effort tolerates memory pressure; only this plugin adds that toleration.
 # kube: plugin/pkg/admission/podtolerationrestriction/admission.go @ v1.34.1
 
 DEFAULTS = "scheduler.alpha.kubernetes.io/defaultTolerations"
@@ -213,7 +213,7 @@ def _of_namespace(request: Request, annotation: str) -> list[Toleration]:
 
 
 def read_annotation(store: Store, namespace: str, annotation: str) -> list[Toleration]:
-    """Return the tolerations of a namespace's annotation; none without it. Raise ValueError where it holds something else."""
+    """Return the tolerations in a namespace's annotation, or none without it. Raise ValueError if it is no list of tolerations."""
     there = store.get("Namespace", "", namespace) or {"metadata": {}}
     text = (there["metadata"].get("annotations") or {}).get(annotation)
     listed: Any = json.loads(text) if text else []

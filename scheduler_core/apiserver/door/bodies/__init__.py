@@ -1,1 +1,1 @@
-"""Objects as they are sent: read from texts and protobuf, with the zero values that Go writes, in other versions, and as Go holds them."""
+"""Bodies of requests and answers: decoding of text and protobuf, Go's zero values, other versions, and Go's internal structs."""

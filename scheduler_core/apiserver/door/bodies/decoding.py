@@ -1,4 +1,4 @@
-"""Bodies as objects of a type: unknown fields, values of another type in Go's words, protobuf, YAML.
+"""Decoding of bodies into objects of a type: unknown fields, values of a wrong type (with Go's messages), protobuf, and YAML.
 
 kube: sigs.k8s.io/json, apimachinery/pkg/runtime/serializer/{json,protobuf}, apiserver/pkg/endpoints/handlers/{create,rest}.go @ v1.34.1
 """
@@ -25,7 +25,7 @@ from scheduler_core.apiserver.schema.zeros import is_left_out
 
 _WRAPPED = re.compile(r"(\*|\[\]|\{\})(.*)", re.DOTALL)
 _INTEGERS = {"int32": 1 << 31, "int64": 1 << 63, "int": 1 << 63, "uint8": 256, "uint16": 1 << 16, "uint32": 1 << 32}
-_WITH_TYPE = ("core.v1.PersistentVolumeClaim",)  # as templates have it
+_WITH_TYPE = ("core.v1.PersistentVolumeClaim",)  # in templates
 _WORDS = {str: "string", bool: "bool", list: "array", dict: "object", int: "number", float: "number"}
 _READ_THEMSELVES = ("quantity", "time", "microtime", "intorstring")
 _ZEROS = {"string": "", "bool": False, **dict.fromkeys(_INTEGERS, 0)}
@@ -33,7 +33,7 @@ _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEin
 
 
 class DecodingError(ValueError):
-    """A value that is not of its field's type; the text is Go's. `at`: the path with indices."""
+    """A value of a wrong type for its field; the message is Go's. `at`: the path with indices."""
 
     at: str = ""
     value: Any = None
@@ -47,9 +47,9 @@ class _Place(NamedTuple):
 
 
 class Decoder:
-    """Reads an object of a type. `unknown`: the paths of the fields that its types do not have, which are left out.
+    """A decoder of objects. `unknown` collects the paths of fields that the types do not have; these fields are left out.
 
-    `stores`: the object is to be stored, with what Go's conversions make of it.
+    `stores`: the object will be stored, so apply Go's conversions.
     """
 
     def __init__(self, stores: bool = False) -> None:
@@ -57,10 +57,10 @@ class Decoder:
         self._stores = stores
         self._wrong: list[
             DecodingError
-        ] = []  # Go's types that read themselves stop it at once, others when all is read
+        ] = []  # Go's types with their own decoders stop at once, others report at the end
 
     def object(self, value: Any, type_: str) -> Any:
-        """The object, without nulls and unknown fields. Undecodable."""
+        """Return the object without nulls and unknown fields. Raise DecodingError."""
         found = self._struct(value, type_, _Place("", "", ""), type_)
         if self._wrong:
             raise self._wrong[0]
@@ -134,13 +134,13 @@ def _mismatch(value: Any, place: _Place, go: str) -> DecodingError:
 
 
 def write_quantity(quantity: Any) -> str:
-    """A quantity as Go writes it again."""
+    """Return a quantity as Go prints it after parsing."""
     text = str(quantity)
     return text if re.search(r"[eE][+-]?\d", text) else format_quantity(text, binary=text.endswith("i"))
 
 
 def _round_up(amount: str) -> str:
-    """An amount of a resource, which no object has in finer steps than thousandths."""
+    """Round an amount of a resource up to thousandths, the finest unit of objects."""
     return f"{milli_of_nanos(nanos(amount))}m" if amount.endswith(("n", "u")) else amount
 
 
@@ -188,7 +188,7 @@ def _is_quantity(value: Any) -> bool:
 
 
 def is_time(value: Any) -> bool:
-    """Return whether a value is a time as RFC 3339 has it."""
+    """Return whether a value is an RFC 3339 time."""
     try:
         parse_time(value)
     except (ValueError, TypeError):
@@ -196,11 +196,11 @@ def is_time(value: Any) -> bool:
     return True
 
 
-# YAML, as Go's yaml package reads it: YAML 1.1.
+# YAML 1.1, as in Go's yaml package.
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's where it is installed
-    """Times stay texts. `repeated`: the words for keys that a map has twice."""
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's if it is installed
+    """A YAML loader that keeps times as text. `repeated`: the messages about repeated keys."""
 
     def __init__(self, stream: bytes) -> None:
         super().__init__(stream)
@@ -229,7 +229,7 @@ _PLACES = (
 
 
 class _DuplicateFields(dict[str, Any]):
-    """An object with a field that it has twice."""
+    """An object with a repeated field."""
 
     fields: tuple[str, ...] = ()
 
@@ -253,7 +253,7 @@ def _list_repeated(value: Any, path: str = "") -> Iterator[str]:
 
 
 def read_json(body: bytes, repeated: list[str] | None = None) -> Any:
-    """JSON data. ValueError says why not, in Go's words where it can. `repeated`: the words for fields that are there twice."""
+    """Parse JSON. Raise ValueError, with Go's message if possible. `repeated` collects messages about repeated fields."""
     if not body.strip():
         raise ValueError("unexpected end of JSON input")
     try:
@@ -276,7 +276,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def read_yaml(body: bytes, repeated: list[str]) -> Any:
-    """The first document's YAML data, as JSON has it. ValueError says why not."""
+    """Parse the first YAML document into JSON data. Raise ValueError."""
     loader = None
     try:
         loader = _Loader(body)
@@ -294,13 +294,13 @@ def read_yaml(body: bytes, repeated: list[str]) -> Any:
             loader.dispose()
 
 
-# Protobuf, as kube frames it: a prefix, and an Unknown that holds kind and object.
+# Protobuf in kube's envelope: a prefix, and an Unknown with kind and object.
 
 _MAGIC = b"k8s\0"
 
 
 def read_protobuf(body: bytes) -> Any:
-    """An object of one of kube's own kinds. ValueError where it cannot be read."""
+    """Parse an object of a built-in kind. Raise ValueError if it is invalid."""
     if not body.startswith(_MAGIC):
         raise ValueError("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
     try:
@@ -330,7 +330,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _scan(data: bytes) -> dict[int, list[Any]]:
-    """The fields of a message by number, each occurrence."""
+    """Return the fields of a message by number, with all occurrences."""
     found: dict[int, list[Any]] = {}
     at = 0
     while at < len(data):

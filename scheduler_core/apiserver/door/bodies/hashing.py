@@ -1,7 +1,7 @@
-"""The hash of a pod template as kube names ReplicaSets by it: of Go's dump of the struct.
+"""The hash of a pod template in the names of ReplicaSets: a hash of Go's dump of the struct.
 
-The dump has every field of the release's types, set or not, so a field that a release brings gives new ReplicaSets other names. Those
-that exist stay: kube finds the ReplicaSet of a Deployment by its template, without this hash (EqualIgnoreHash).
+The dump contains all fields of the release's types, set or not. A field that a release adds therefore changes the names of new
+ReplicaSets. Existing ones stay in use: kube finds the ReplicaSet of a Deployment by its template, not by this hash (EqualIgnoreHash).
 
 kube: pkg/controller/controller_utils.go (ComputeHash), apimachinery/pkg/util/dump, github.com/davecgh/go-spew @ v1.34.1, v1.37.2
 """
@@ -22,15 +22,15 @@ _SUFFIXES = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, 
 _BINARY = {name: 1 << (10 * power) for power, name in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
 _NO_TIME = "{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}"
 _NIL = "<nil>"
-# Go's types of newer fields that are texts of a type of their own.
+# Go's types of newer fields that are named string types.
 _TEXTS = {"core.v1.HTTPGetAction": "v1.HTTPProtocol", "core.v1.GRPCAction": "v1.GRPCProbeMode"}
 
 
 def hash_template(template: Mapping[str, Any], collisions: int | None, release: Release = OLDEST) -> str:
-    """The name of a template with all its defaults; `collisions` gives another where it is taken."""
+    """Return the hash of a template with all defaults. `collisions` changes the hash if the name is taken."""
     data = f"(v1.PodTemplateSpec){_Dump(release).struct(template, _TEMPLATE)}".encode()
     if collisions is not None:
-        # kube puts 32 bits into a buffer of eight bytes, and hashes all of it.
+        # kube puts 32 bits into a buffer of eight bytes, and hashes the whole buffer.
         data += collisions.to_bytes(4, "little") + bytes(4)
     number = 2166136261  # FNV-1a of 32 bits (Go's fnv.New32a)
     for byte in data:
@@ -56,14 +56,14 @@ class _Dump:
                 given = None if given is not None and is_left_out(field, given) else given
                 shown = f"({field[3]}){self._value(given, field[1], field[3])}"
             parts.append(f"{go}:{shown}")
-        # Each release has put its new fields at the end of their structs.
+        # Each release has added its new fields at the end of their structs.
         for name, newer in newer_fields(type_.rpartition(".")[2], self._release).items():
             expression, go = _newer_type(newer, type_)
             parts.append(f"{name[0].upper()}{name[1:]}:({go}){self._value(value.get(name), expression, go)}")
         return f"{{{' '.join(parts)}}}"
 
     def _value(self, value: Any, expression: str, go: str) -> str:
-        """A value without its type."""
+        """Return a value without its type."""
         if expression.startswith("*"):
             return _NIL if value is None else self._value(value, expression[1:], go[1:])
         if expression.startswith(("[]", "{}")):
@@ -92,7 +92,7 @@ _ZEROS = {"bytes": _NIL, "any": _NIL, "string": "", "bool": "false"}
 
 
 def _newer_type(field: Field, owner: str) -> tuple[str, str]:
-    """The expression and the Go type of a field that came after the oldest release: all but lists and maps are pointers."""
+    """Return the expression and the Go type of a field newer than the oldest release. All but lists and maps are pointers."""
     if field.shape == "map":
         return f"{{}}{field.inner}", f"map[string]{field.inner}"
     wrap = "[]" if field.shape == "list" else "*"
@@ -103,11 +103,11 @@ def _newer_type(field: Field, owner: str) -> tuple[str, str]:
 
 
 def _quantity(text: str) -> str:
-    text = write_quantity(text) if text else "0"  # a controller reads what the API server has stored
+    text = write_quantity(text) if text else "0"  # a controller reads the stored form
     match = re.fullmatch(r"([+-]?\d+)(?:[eE](\d+)|([a-zA-Z]*))", text)
     number, exponent, suffix = (int(match[1]), match[2], match[3]) if match else (0, None, "")
     if suffix in _BINARY:
-        # Go keeps the text of an amount that can have no larger suffix, and asks that of its last three bits alone.
+        # Go keeps the text of an amount that cannot have a larger suffix, and checks that by its last three bits alone.
         amount, scale, kept, form = number * _BINARY[suffix], 0, text if number % 8 else "", "BinarySI"
     else:
         scale, form = (

@@ -1,4 +1,4 @@
-"""Objects as the API server holds them: Go's internal structs as JSON, which some refusals print a difference of.
+"""Objects as JSON of Go's internal structs. Some refusals print a difference of these.
 
 kube: pkg/apis/core/types.go, pkg/apis/core/validation/validation.go, apimachinery/pkg/util/diff @ v1.34.1
 """
@@ -26,14 +26,14 @@ _POD, _VOLUME = (
 
 @cache
 def _names(type_: str) -> Mapping[str, str]:
-    """Go's names of a type's fields to those of JSON."""
+    """Return the JSON names of a type's fields by their names in Go."""
     package, _, name = type_.partition(".")
     served = fields_of(f"{package}.v1.{name}" if package != "v1" else f"meta.v1.{name}")
     return {(field[5] if len(field) > 5 else key[0].upper() + key[1:]): key for key, field in served.items()}
 
 
 def to_internal(value: Any, expression: str, pod: Manifest | None = None) -> Any:
-    """A value as Go's internal type of it is written; None where it is not there."""
+    """Convert a value to Go's internal type, or return None if it is absent."""
     if expression in _SPECIAL:
         return value
     if expression.startswith("*"):
@@ -74,7 +74,7 @@ _SOURCES = ("hostPath", "csi", "nfs", "local", "iscsi")
 
 
 def describe_change(refused: Refused, old: Manifest, new: Manifest) -> Refused:
-    """The refusal as kube words it where it prints internal objects: the value at fault, or a difference."""
+    """Return the refusal in kube's form for internal objects: with the wrong value, or a difference."""
     if not refused.errors or refused.answer.reason != "Invalid":
         return refused
     errors = [
@@ -97,7 +97,7 @@ def _describe(error: FieldError, old: Manifest, new: Manifest, kind: str) -> Fie
         images = {each.get("name"): each.get("image") for each in old.get("containers") or ()}
         munged = [{**each, "image": images.get(each["name"], each.get("image"))} for each in new["containers"]]
         said = error.expected.split("\n")[0]
-        kept = {name: old[name] for name in _KEPT if name in old}  # admission puts them in again
+        kept = {name: old[name] for name in _KEPT if name in old}  # admission adds them again
         shown = _difference(old, {**kept, **new, "containers": munged}, "core.PodSpec")
     else:
         return error

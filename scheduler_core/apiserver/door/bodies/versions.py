@@ -1,4 +1,4 @@
-"""Objects of a version that is not the one that is kept: autoscaling/v1.
+"""Conversion between the stored version and another served version: autoscaling/v1.
 
 kube: pkg/apis/autoscaling/v1/conversion.go @ v1.34.1
 """
@@ -12,12 +12,12 @@ _TARGET = "targetCPUUtilizationPercentage"
 
 
 def is_old(resource: Resource) -> bool:
-    """Return whether a resource is served in a version that is not kept."""
+    """Return whether a resource is served in a version that is not stored."""
     return (resource.group, resource.version) == ("autoscaling", "v1")
 
 
 def to_kept(resource: Resource, manifest: dict[str, Any]) -> dict[str, Any]:
-    """The object in the version that is kept."""
+    """Convert an object to the stored version."""
     if not is_old(resource):
         return manifest
     spec = dict(manifest.get("spec") or {})
@@ -29,7 +29,7 @@ def to_kept(resource: Resource, manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_served(resource: Resource, manifest: Manifest) -> Manifest:
-    """The object in the version of a resource."""
+    """Convert an object to the version of a resource."""
     if not is_old(resource):
         return manifest
     spec = {name: value for name, value in (manifest.get("spec") or {}).items() if name not in ("metrics", "behavior")}

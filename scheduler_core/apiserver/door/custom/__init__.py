@@ -1,1 +1,1 @@
-"""Custom resources: their definitions, and what these say of objects."""
+"""Custom resources: their definitions, and the definitions' rules for objects."""

@@ -1,4 +1,4 @@
-"""Custom resources: what their definitions say of objects.
+"""Custom resources: pruning, defaults, and validation by the schemas of their definitions.
 
 kube: apiextensions-apiserver/pkg/{controller/openapi,apiserver/validation,apiserver/schema} @ v0.34.1
 """
@@ -20,22 +20,22 @@ from scheduler_core.apiserver.store import Store
 
 
 def schema_of(resource: Resource) -> Mapping[str, Any]:
-    """The schema of a custom resource; empty where its definition has none."""
+    """Return the schema of a custom resource, or an empty one."""
     schema: Mapping[str, Any] = ((resource.definition or {}).get("schema") or {}).get("openAPIV3Schema") or {}
     return schema
 
 
-# What a schema makes of an object: fields it does not have go, defaults come, and the rest is checked.
+# The effect of a schema on an object: unknown fields are pruned, defaults are added, and the rest is validated.
 
 Errors = list[FieldError]
 _KEPT = ("apiVersion", "kind", "metadata")
 _TYPES: Mapping[str, Any] = {"string": str, "boolean": bool, "array": list, "object": Mapping}
 _COST = 10_000_000
-_BLOCKING = ("Required value", "Unsupported value", "Too long", "Too many")  # no rule is looked at then
+_BLOCKING = ("Required value", "Unsupported value", "Too long", "Too many")  # rules are skipped then
 
 
 def prune(resource: Resource, manifest: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
-    """An object without the fields that its schema does not have, whose paths are noted; nulls that may not be are gone."""
+    """Return an object without forbidden nulls and without fields that its schema lacks. `unknown` collects the paths of these fields."""
     schema = schema_of(resource)
     kept = {name: manifest[name] for name in _KEPT if name in manifest}
     rest = {name: value for name, value in manifest.items() if name not in _KEPT}
@@ -45,7 +45,7 @@ def prune(resource: Resource, manifest: Mapping[str, Any], unknown: list[str]) -
 
 
 def prune_value(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str]) -> Any:
-    """A value without the fields that its schema does not have, whose paths are noted."""
+    """Return a value without fields that its schema lacks. `unknown` collects their paths."""
     if isinstance(value, list):
         items = schema.get("items") or {}
         return [prune_value(items, each, f"{path}[{i}]", unknown) for i, each in enumerate(value)]
@@ -85,13 +85,13 @@ def fill_defaults(schema: Mapping[str, Any], value: Any) -> Any:
 
 
 def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict[str, Any]:
-    """An object with its schema's defaults. Refused: 422, where it is not as the schema says."""
+    """Return an object with its schema's defaults. Raise Refused (422) if the object violates the schema."""
     schema = schema_of(resource)
     rest = {name: value for name, value in manifest.items() if name not in _KEPT}
     filled = fill_defaults(schema, rest)
     errors: Errors = []
     check_value(schema, filled, "", errors)
-    if old is not None:  # what an update leaves as it was is not judged again
+    if old is not None:  # unchanged values are not validated again
         errors = [
             each
             for each in errors
@@ -111,13 +111,13 @@ def check(resource: Resource, manifest: Mapping[str, Any], old: Mapping[str, Any
 
 
 def _seen_by_rules(manifest: Mapping[str, Any], filled: Mapping[str, Any]) -> dict[str, Any]:
-    """An object as the rules at its root see it: of the metadata, the names alone."""
+    """Return an object as rules at its root get it: its metadata contains only the names."""
     meta = {name: manifest["metadata"][name] for name in ("name", "generateName") if manifest["metadata"].get(name)}
     return {**filled, "apiVersion": manifest.get("apiVersion"), "kind": manifest.get("kind"), "metadata": meta}
 
 
 def check_value(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
-    """Add what a schema finds wrong with a value."""
+    """Add the violations of a schema by a value."""
     type_ = schema.get("type")
     if value is None and schema.get("nullable"):
         return
@@ -152,7 +152,7 @@ def check_value(schema: Mapping[str, Any], value: Any, path: str, errors: Errors
 
 
 def _check_duplicates(schema: Mapping[str, Any], value: Any, path: str, errors: Errors) -> None:
-    """Refuses items of a set or a map that are there twice."""
+    """Add errors for repeated items of a set or a map."""
     kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys") or ()
     if not isinstance(value, list) or kind not in ("set", "map"):
         return
@@ -210,7 +210,7 @@ def _bound_errors(schema: Mapping[str, Any], value: Any, path: str) -> Errors:
         else:
             said = f"{path} in body {words.format(bound)}" + (f": {quote(shown)}" if name == "format" else "")
             found.append(FieldError(path, quote(shown), said, kind="Invalid value"))
-        if isinstance(value, str):  # of a text, the first alone is told
+        if isinstance(value, str):  # of the errors of a text, only the first is reported
             break
     return found
 
@@ -229,7 +229,7 @@ _REASONS = {
 
 
 def _message_of(rule: Mapping[str, Any], values: Mapping[str, Any], updates: bool) -> str:
-    """The words of a rule that does not hold."""
+    """Return the message of a violated rule."""
     if rule.get("messageExpression"):
         said = _program(rule["messageExpression"], updates).evaluate(values, limit=_COST).value
         if isinstance(said, str) and said.strip():
@@ -238,7 +238,7 @@ def _message_of(rule: Mapping[str, Any], values: Mapping[str, Any], updates: boo
 
 
 def escape(name: str) -> str:
-    """A field's name as rules write it."""
+    """Return the name of a field in rules."""
     for text, words in (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")):
         name = name.replace(text, words)
     return f"__{name}__" if name in _RESERVED else name
@@ -257,7 +257,7 @@ def _escape_all(value: Any) -> Any:
 
 
 def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, errors: Errors) -> None:
-    """Checks the CEL rules of a schema; those about `oldSelf` only where there is an old value that has changed."""
+    """Check the CEL rules of a schema. Rules about `oldSelf` apply only if the old value exists and has changed."""
     if old == value:
         return
     for rule in schema.get("x-kubernetes-validations") or ():
@@ -290,7 +290,7 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
 
 
 def remove_objects(store: Store, definition: Mapping[str, Any]) -> None:
-    """Takes the objects of a deleted definition away."""
+    """Remove the objects of a deleted definition."""
     spec = definition["spec"]
     key = f"{spec['names']['kind']}.{spec['group']}"
     for namespace, name in list(store.keys(key)):

@@ -1,6 +1,6 @@
-"""CustomResourceDefinitions: what may be defined, and what becomes of it. definitions.json has the rules, in CEL.
+"""CustomResourceDefinitions: validation and establishing. definitions.json has the rules, in CEL.
 
-A rule has the field that it is about ("": looked at always), the field of the error, the error's class and words, and when it is wrong.
+A rule has the field to check ("": always), the field of the error, the error's class and text, and the condition of the error.
 
 kube: apiextensions-apiserver/pkg/{apis/apiextensions/validation/validation.go,apiserver/schema/{validation,structural}.go} @ v0.34.1
 """
@@ -56,7 +56,7 @@ def _mapping(value: Any) -> Schema:
 
 
 def _children(schema: Schema, path: str, within: str) -> Iterator[tuple[Schema, str, str, str]]:
-    """Yield the schemas below one, with their paths, the list whose items nothing tells apart, and what they are."""
+    """Yield the schemas directly below one, each with its path, the outermost list without keys that contains it, and its role."""
     for name, inner in (schema.get("properties") or {}).items():
         yield inner, f"{path}.properties[{name}]", within, "object fields"
     if isinstance(schema.get("items"), Mapping):
@@ -66,7 +66,7 @@ def _children(schema: Schema, path: str, within: str) -> Iterator[tuple[Schema, 
 
 
 def _check_schema(schema: Schema, path: str, errors: Errors) -> None:
-    """Refuse what no structural schema may have."""
+    """Add errors for violations of structural schemas."""
     _judge("schema", f"{path}.", schema, errors)
     item = _mapping(schema.get("items"))
     for key in schema.get("x-kubernetes-list-map-keys") or () if schema.get(_LIST) == "map" else ():
@@ -100,7 +100,7 @@ def _check_schema(schema: Schema, path: str, errors: Errors) -> None:
 
 
 def _declare(schema: Schema, name: str, structs: dict[str, dict[str, cel.Type]], is_root: bool = False) -> cel.Type:
-    """The type that rules see of a schema. `structs`: the fields of its objects, by the names that rules have for them."""
+    """Return the type of a schema in rules. `structs`: the fields of its objects, by their names in rules."""
     others, type_ = schema.get("additionalProperties"), schema.get("type") or ""
     if schema.get(_FREE[0]) or schema.get("format") in ("byte", "date", "date-time", "duration"):
         return cel.DYN
@@ -153,7 +153,7 @@ _EXPRESSIONS = (
 
 
 def _find_field(schema: Schema, path: str) -> Schema | None:
-    """The schema of a path like `.spec.size`."""
+    """Return the schema at a path such as `.spec.size`."""
     found: Any = schema if path.startswith((".", "[")) else None
     for name, key in re.findall(r"\.([^.\[]+)|\['([^']*)'\]", path):
         inner = _mapping(found)
@@ -163,7 +163,7 @@ def _find_field(schema: Schema, path: str) -> Schema | None:
 
 
 def _check_version(version: Schema, place: str, errors: Errors) -> None:
-    """Refuse what a version has besides its name. `place`: the path of its parts."""
+    """Add the errors in a version, except its name. `place`: the path of its parts."""
     schema = _mapping(_mapping(version.get("schema")).get("openAPIV3Schema"))
     if schema:
         where = f"{place}{'validation' if place == 'spec.' else 'schema'}.openAPIV3Schema"
@@ -190,7 +190,7 @@ def _check_version(version: Schema, place: str, errors: Errors) -> None:
 
 
 def check_definition(manifest: Manifest, old: Manifest | None = None) -> None:
-    """Refused: 422 for a definition that may not be."""
+    """Raise Refused (422) if a definition is invalid."""
     spec, meta, errors = manifest.get("spec") or {}, manifest["metadata"], Errors()
     versions = [each for each in spec.get("versions") or () if isinstance(each, Mapping)]
     filled = {**_DATA["blanks"]["spec"], **spec, "scope": spec.get("scope") or ""}
@@ -228,13 +228,13 @@ def check_definition(manifest: Manifest, old: Manifest | None = None) -> None:
 
 
 def _show(blank: str, given: Schema, *without: str) -> dict[str, Any]:
-    """A rule or a version as Go's own struct shows it."""
+    """Return a rule or a version in the form of Go's struct."""
     whole = {**_DATA["blanks"][blank], **given, **dict.fromkeys(without)}
     return {name[0].upper() + name[1:]: each for name, each in whole.items()}
 
 
 def renew(manifest: dict[str, Any], old: Manifest) -> dict[str, Any]:
-    """A changed definition; a version that was ever stored stays known. Refused: 422, where it may not be."""
+    """Return an updated definition; versions that were ever stored stay in storedVersions. Raise Refused (422) if it is invalid."""
     spec, known = manifest.get("spec") or {}, (old.get("status") or {}).get("storedVersions") or []
     stored = [each.get("name") for each in spec.get("versions") or () if each.get("storage")]
     more = {"storedVersions": [*known, *(each for each in stored[:1] if each not in known)]}
@@ -248,7 +248,7 @@ def _is_of_group(definition: Mapping[str, Any], group: str) -> bool:
 
 
 def _find_conflict(names: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
-    """The reason and the words where another definition of the group has one of the names."""
+    """Return the reason and the message if another definition of the group uses one of the names, or None."""
     resources = {each[name] for each in others for name in ("plural", "singular")}
     resources |= {short for each in others for short in each.get("shortNames") or ()}
     kinds = {each[name] for each in others for name in ("kind", "listKind")}
@@ -260,7 +260,7 @@ def _find_conflict(names: Mapping[str, Any], others: Sequence[Mapping[str, Any]]
 
 
 def establish(manifest: dict[str, Any], timestamp: str, others: Sequence[Manifest] = ()) -> dict[str, Any]:
-    """A new definition, accepted and established. Refused: 422, where it may not be."""
+    """Return a new definition, accepted and established. Raise Refused (422) if it is invalid."""
     spec, names = dict(manifest.get("spec") or {}), dict((manifest.get("spec") or {}).get("names") or {})
     if kind := names.get("kind"):
         names |= {"singular": names.get("singular") or kind.lower(), "listKind": names.get("listKind") or f"{kind}List"}

@@ -1,1 +1,1 @@
-"""The OpenAPI documents of what a session serves: v3, and v2 made of these."""
+"""The OpenAPI documents of a session's API: v3, and v2, which is made of these."""

@@ -1,4 +1,4 @@
-"""The OpenAPI v2 document, as JSON and as the protobuf that kubectl asks for: the v3 documents in one, written differently.
+"""The OpenAPI v2 document, made of the v3 documents: as JSON, and as the protobuf that kubectl requests.
 
 kube: kube-openapi/pkg/{handler,schemaconv,openapiconv} @ v1.34.1; gnostic-models/openapiv2/OpenAPIv2.proto @ v0.7.0
 """
@@ -19,10 +19,10 @@ _KEPT = ("description", "type", "format", "enum", "required", "minimum", "maximu
 
 
 def describe_all(store: Objects, protobuf: bool) -> Data | bytes:
-    """The document of all that is served."""
+    """Return the document of all served resources."""
     own, customs = _own(), list_documents(store)
     paths, definitions = _list_paths(customs), _define(each["components"]["schemas"] for each in customs)
-    if protobuf:  # messages of one field after another are one message
+    if protobuf:  # in protobuf, concatenated messages merge
         return own[1] + _write({"paths": paths, "definitions": definitions}, "Document")
     document: Data = own[0]
     paths, definitions = document["paths"] | paths, document["definitions"] | definitions
@@ -41,7 +41,7 @@ def _define(schemas: Iterable[Mapping[str, Any]]) -> Data:
 
 
 def _list_paths(documents: list[Data]) -> Data:
-    """The paths of v3 documents."""
+    """Return the paths of v3 documents."""
     paths: Data = {}
     for each in documents:
         for path, item in each["paths"].items():
@@ -60,7 +60,7 @@ def _definition(schema: Mapping[str, Any]) -> Data:
     if "oneOf" in schema and "type" not in schema:
         found["type"] = "string"
     if schema.get("x-kubernetes-preserve-unknown-fields"):
-        return found  # kube leaves out the rest, so that clients of v2 take any field
+        return found  # kube omits the rest, so that clients of v2 accept any field
     if "properties" in schema:
         found["properties"] = {name: _definition(each) for name, each in schema["properties"].items()}
     for name in ("items", "additionalProperties"):
@@ -89,8 +89,8 @@ def _operation(operation: Data) -> Data:
     return found
 
 
-# Protobuf. Of each message: the number of its extensions, then each field with its number and what it holds: after /, the number of
-# a message's one field that the value stands in; after @, that of the pairs of name and value of a map.
+# Protobuf. Of each message: the number of its extensions, then each field with its number and its content: after /, the number of
+# the one field of a message that has the value; after @, that of the pairs of name and value of a map.
 _MESSAGES: Mapping[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text())["messages"]
 _FIELDS = {
     message: dict(field.split("=") for field in text.split()[1:]) | {"x-": text.split()[0]}
@@ -112,7 +112,7 @@ def _pair(name: str, data: bytes) -> bytes:
 
 
 def _encode(holds: str, value: Any) -> bytes:
-    """A value as what its field holds."""
+    """Encode a value by its field's type."""
     holds, at, pairs = holds.partition("@")
     if at:
         return b"".join(_field(pairs, _pair(name, _encode(holds, each))) for name, each in value.items())

@@ -1,8 +1,10 @@
-"""The OpenAPI documents, v3 and v2: paths of the resources that are served, schemas of the API's own types and of definitions.
+"""The OpenAPI documents, v3 and v2: paths of the served resources, schemas of built-in types and of definitions.
 
-kubectl to 1.33 reads a whole document for each object that it applies: nothing is said twice, and only fields have descriptions.
+Up to 1.33, kubectl reads a whole document for each object that it applies. The documents therefore repeat nothing, and only fields have
+descriptions.
 
-kube: apiserver/pkg/endpoints/{installer,openapi/openapi}.go, kube-openapi/pkg/{handler,handler3} @ v1.34.1, gnostic-models OpenAPIv2.proto
+kube: apiserver/pkg/endpoints/{installer,openapi/openapi}.go, kube-openapi/pkg/{handler,handler3} @ v1.34.1, gnostic-models
+OpenAPIv2.proto
 """
 
 import hashlib
@@ -18,7 +20,7 @@ from scheduler_core.apiserver.door.resources import Objects, Resource, list_cust
 
 Data = dict[str, Any]
 INFO = {"title": "Kubernetes", "version": "unversioned"}
-# A verb's method, kube's action, how the operation's id begins, and its parameters.
+# A verb's method, kube's action, the beginning of the operation's id, and its parameters.
 _SELECTS = ("continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch")
 _WRITES = ("dryRun", "fieldManager", "fieldValidation")
 _DELETES = ("dryRun", "gracePeriodSeconds", "propagationPolicy")
@@ -53,7 +55,7 @@ def _parameter(name: str, place: str = "query") -> Data:
 
 
 def _operation(resource: Resource, verb: str, kind: Sequence[str], rest: str, names: Mapping[Any, str]) -> Data:
-    """One operation. `kind`: group, version, and kind of the object that it is about; `rest`: the end of its id."""
+    """Return one operation. `kind`: group, version, and kind of its object; `rest`: the end of its id."""
     method, action, begins, parameters = (_COLLECTION | _OBJECT)[verb]
     connects = kind[2].endswith("Options") or rest.endswith("PodLog")
     if kind[2].endswith("Options"):
@@ -83,7 +85,7 @@ def _refer(name: str | None) -> Data:
 
 
 def _paths(resource: Resource, names: Mapping[Any, str]) -> Data:
-    """The paths of one resource. `names`: of the schemas, by group, version, and kind."""
+    """Return the paths of one resource. `names`: of the schemas, by group, version, and kind."""
     base = f"/apis/{resource.group}/{resource.version}/" if resource.group else f"/api/{resource.version}/"
     scope, scoped = ("namespaces/{namespace}/", "Namespaced") if resource.namespaced else ("", "")
     own = (resource.group, resource.version, resource.kind)
@@ -106,7 +108,7 @@ def _paths(resource: Resource, names: Mapping[Any, str]) -> Data:
 
 
 def _document(resources: Iterable[Resource], schemas: Mapping[str, Data]) -> bytes:
-    """The document of the resources of one version, with those of the schemas that they lead to."""
+    """Return the document of the resources of one version, with the schemas that they refer to."""
     kinds = {
         (each["group"], each["version"], each["kind"]): name
         for name, schema in schemas.items()
@@ -149,13 +151,13 @@ def _custom_schemas(customs: Iterable[Resource]) -> Data:
 
 @cache
 def _own() -> Mapping[str, bytes]:
-    """The documents of kube's own groups and versions."""
+    """Return the documents of kube's own groups and versions."""
     return {place: _document(resources, read_schemas()) for place, resources in _by_place(list_own()).items()}
 
 
 @cache
 def _own_digests() -> Mapping[str, str]:
-    """The hashes of these documents: an index has all of them, and each kubectl asks for it."""
+    """Return the hashes of these documents. An index contains all of them, and each kubectl requests it."""
     return {place: _digest(document) for place, document in _own().items()}
 
 
@@ -164,7 +166,7 @@ def _digest(document: bytes) -> str:
 
 
 def _by_place(resources: Iterable[Resource]) -> dict[str, list[Resource]]:
-    """Resources by the place of their version: `api/v1`, `apis/GROUP/VERSION`."""
+    """Return resources by the path of their version: `api/v1`, `apis/GROUP/VERSION`."""
     found: dict[str, list[Resource]] = {}
     for each in resources:
         place = f"apis/{each.group}/{each.version}" if each.group else f"api/{each.version}"
@@ -173,7 +175,7 @@ def _by_place(resources: Iterable[Resource]) -> dict[str, list[Resource]]:
 
 
 def openapi_document(store: Objects, place: str) -> bytes | None:
-    """The OpenAPI v3 document of `api/v1` or `apis/GROUP/VERSION`; None where there is none."""
+    """Return the OpenAPI v3 document of `api/v1` or `apis/GROUP/VERSION`, or None if the version does not exist."""
     if place in _own():
         return _own()[place]
     customs = _by_place(list_custom(store)).get(place)
@@ -181,7 +183,7 @@ def openapi_document(store: Objects, place: str) -> bytes | None:
 
 
 def list_documents(store: Objects | None) -> list[Data]:
-    """The documents of the custom resources in a store; without one, those of kube's own."""
+    """Return the documents of the custom resources in a store; without a store, those of kube's own resources."""
     found = list(_own().values())
     if store is not None:
         customs = _by_place(list_custom(store)).values()
@@ -190,7 +192,7 @@ def list_documents(store: Objects | None) -> list[Data]:
 
 
 def openapi_index(store: Objects, prefix: str) -> Data:
-    """The index of /openapi/v3; `prefix` is the path of this API server."""
+    """Return the index of /openapi/v3; `prefix` is the path of this API server."""
     customs = sorted(_by_place(list_custom(store)).items())
     made = {place: _digest(_document(each, _custom_schemas(each))) for place, each in customs if place not in _own()}
     urls = {place: f"{prefix}/openapi/v3/{place}?hash={digest}" for place, digest in {**_own_digests(), **made}.items()}

@@ -1,1 +1,1 @@
-"""Tables: the columns of resources, and what stands in them."""
+"""Tables: the columns of resources, and the contents of their cells."""

@@ -1,4 +1,4 @@
-"""Tables: the columns of a resource, and what stands in them.
+"""The cells of tables: the columns of each resource, and their contents.
 
 kube: pkg/printers/internalversion/printers.go, apiserver/pkg/registry/rest/table.go,
 apiextensions-apiserver/pkg/registry/customresource/tableconvertor @ v1.34.1
@@ -62,7 +62,7 @@ def _job(row: Row) -> Cells:
     return [row.name, status, f"{row.status.get('succeeded', 0)}/{of}", took, row.age, *row.template()]
 
 
-_JOB_STATES = ("Suspended", "FailureTarget", "SuccessCriteriaMet")  # told where none of the others holds
+_JOB_STATES = ("Suspended", "FailureTarget", "SuccessCriteriaMet")  # shown if none of the others is true
 
 
 def _cron_job(row: Row) -> Cells:
@@ -324,7 +324,7 @@ _CELLS: Mapping[str, Callable[[Row], Cells]] = {
     "ValidatingAdmissionPolicyBinding": _policy_binding,
     "IngressClass": lambda row: [row.name, row.spec.get("controller", ""), _parameters(row), row.age],
 }
-# Columns that are fields: `?` whether it is true, `#` how many (of several fields), `=` labels, and after | what stands for none;
+# Columns that are fields: `?` whether it is true, `#` how many (of several fields), `=` labels, and after | the text for none;
 # `ready` is how many replicas are ready, of how many; `images` the names and images of the template's containers, `template` these and the
 # selector.
 _DATA: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text())
@@ -371,7 +371,7 @@ def _custom_cells(resource: Resource, row: Row) -> Cells:
 
 
 def make_rows(resource: Resource, manifests: Sequence[Manifest], now: int, kind: str = "") -> list[Cells]:
-    """The cells of objects. `now`: ns since 1970."""
+    """Return the cells of objects. `now`: ns since 1970."""
     cells = _CELLS.get(kind or resource.kind) if resource.definition is None else None
     if cells is not None:
         return [cells(Row(each, now)) for each in manifests]
@@ -384,7 +384,7 @@ def make_rows(resource: Resource, manifests: Sequence[Manifest], now: int, kind:
 
 
 def define_columns(resource: Resource, kind: str = "") -> list[Data]:
-    """The definitions of a resource's columns."""
+    """Return the definitions of a resource's columns."""
     columns = _SCALE if kind == "Scale" else resource.columns
     return [
         {"name": name, "type": type_, "format": form, "description": said, "priority": priority}

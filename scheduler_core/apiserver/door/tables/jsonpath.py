@@ -1,4 +1,4 @@
-"""The JSONPath of a custom resource's columns, as far as kube takes it there: fields, indices, wildcards, and simple filters.
+"""The JSONPath that kube allows in a custom resource's columns: fields, indices, wildcards, and simple filters.
 
 kube: client-go/util/jsonpath @ v0.34.1
 """
@@ -20,7 +20,7 @@ def _steps(path: str) -> tuple[dict[str, str | None], ...]:
 
 
 def find_path(value: Any, path: str) -> list[Any]:
-    """The values that a path leads to; none where it leads nowhere."""
+    """Return the values at a path, or none."""
     found = [value]
     for step in _steps(path):
         found = [inner for each in found for inner in _follow(each, step)]

@@ -29,7 +29,7 @@ class _Restarts:
 
 
 def print_pod(pod: Manifest, now: int) -> Cells:
-    """The cells of a pod, the wide ones too. `now`: ns since 1970."""
+    """Return the cells of a pod, including the wide ones. `now`: ns since 1970."""
     since = Row(pod, now).since
     spec, status, meta = pod.get("spec") or {}, pod.get("status") or {}, pod["metadata"]
     conditions = {each.get("type"): each for each in status.get("conditions") or ()}
@@ -68,7 +68,7 @@ def _holds(conditions: Manifest, type_: Any) -> bool:
 
 
 def _initialize(status: Manifest, sidecars: set[Any], total: int) -> tuple[str, int, _Restarts, _Restarts]:
-    """The word of an initialization that goes on ("": it is over), ready sidecars, and restarts of all and of the sidecars."""
+    """Return the status of a running initialization ("" if over), ready sidecars, and restarts of all containers and of sidecars."""
     ready, restarts, of_sidecars = 0, _Restarts(), _Restarts()
     for number, each in enumerate(status.get("initContainerStatuses") or ()):
         restarts.add(each)

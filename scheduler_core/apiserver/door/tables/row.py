@@ -1,4 +1,4 @@
-"""An object on its way into a table, and the forms in which tables write durations, selectors, and labels.
+"""One object of a table, and the formats of durations, selectors, and labels in tables.
 
 kube: apimachinery/pkg/util/duration/duration.go, apimachinery/pkg/apis/meta/v1/helpers.go @ v1.34.1
 """
@@ -36,7 +36,7 @@ def human_duration(seconds: float) -> str:
 
 
 class Row:
-    """One object on its way into a table, with the present time."""
+    """One object of a table, with the present time."""
 
     def __init__(self, manifest: Manifest, now: int) -> None:
         self.all = manifest
@@ -46,7 +46,7 @@ class Row:
         self.now = now
 
     def since(self, text: Any) -> str:
-        """Return how long ago a time is."""
+        """Return the age of a time."""
         if not text:
             return UNKNOWN
         try:
@@ -63,7 +63,7 @@ class Row:
         return self.since(self.meta.get("creationTimestamp"))
 
     def template(self, of: Manifest | None = None, selector: bool = True) -> Cells:
-        """The names and images of a template's containers, and the selector."""
+        """Return the names and images of a template's containers, and the selector."""
         spec = self.spec if of is None else of
         containers = ((spec.get("template") or {}).get("spec") or {}).get("containers") or ()
         cells: Cells = [",".join(str(each.get(part, "")) for each in containers) for part in ("name", "image")]
@@ -71,7 +71,7 @@ class Row:
 
 
 def format_selector(selector: Any) -> str:
-    """A label selector as kubectl writes it; <none> where there is none."""
+    """Return a label selector in kubectl's format; <none> for None."""
     if selector is None:
         return NONE
     if "matchLabels" not in selector and "matchExpressions" not in selector:
@@ -85,5 +85,5 @@ def format_selector(selector: Any) -> str:
 
 
 def format_labels(labels: Any) -> str:
-    """Labels as kubectl writes them."""
+    """Return labels in kubectl's format."""
     return ",".join(f"{name}={value}" for name, value in sorted((labels or {}).items())) or NONE

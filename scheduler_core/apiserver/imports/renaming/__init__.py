@@ -1,4 +1,4 @@
-"""Renaming: a cluster under other names that decides the same. Nothing of the former names is in it."""
+"""Renaming: a cluster under other names with the same scheduling decisions, without any trace of the former names."""
 
 from scheduler_core.apiserver.imports.renaming.renaming import rename_manifests
 

@@ -1,6 +1,7 @@
-"""What becomes of each field when a cluster is renamed.
+"""The treatment of each field when a cluster is renamed.
 
-Texts that decide nothing go, what Kubernetes itself defines stays, and all else is a name. fields.yaml has the names of the fields.
+Texts without influence on decisions are dropped, names that Kubernetes defines stay, and all others are renamed. fields.yaml lists the
+fields.
 """
 
 import re
@@ -35,7 +36,7 @@ _STORAGE_CLASS = ".storageclass.storage.k8s.io/"
 
 
 def is_vocabulary(text: str) -> bool:
-    """A word of Kubernetes' own, as `NoSchedule`; no name begins with a capital."""
+    """Return whether a text is a word of Kubernetes, such as `NoSchedule`, or a time. Names never begin with a capital."""
     return bool(_VOCABULARY.fullmatch(text) or _TIME.fullmatch(text))
 
 
@@ -60,13 +61,13 @@ def is_public(key: str) -> bool:
 
 
 def is_own_annotation(key: str) -> bool:
-    """Annotations that Kubernetes reads here."""
+    """Return whether Kubernetes reads an annotation here."""
     domain = key.partition("/")[0]
     return "/" in key and bool(_OURS.fullmatch(domain)) and not _TEXTS.fullmatch(key)
 
 
 def is_demonstration(key: str) -> bool:
-    """Annotations of the playground's own plugin, whose values are its words."""
+    """Return whether an annotation is for the playground's own plugin. Its values are words of the plugin."""
     return key.startswith("playground.dev/")
 
 
@@ -82,18 +83,18 @@ def resource_parts(key: str) -> tuple[str, str, str]:
 
 # New names for old ones.
 #
-# Each word of a name becomes a number in the order of the alphabet, so that names keep their order, what stands between their words, and
-# what they have in common: `payments-api-7` becomes `n012-b003-7` wherever it stands, and `payments-db` begins as it does.
+# Each word of a name becomes a number in the order of the alphabet, so that names keep their order, the text between their words, and
+# their common parts: `payments-api-7` becomes `n012-b003-7` everywhere, and `payments-db` begins with the same word.
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _SMALL = re.compile(r"[0-9]{1,4}")
 _UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _KEPT = ("default", "kube", "system")
-_LETTERS = ("b", "g", "n", "t")  # of what stands before, between and after the words that are kept
+_LETTERS = ("b", "g", "n", "t")  # for words before, between, and after the words that are kept
 
 
 class Names:
-    """The map from old to new, for names that were all seen before the first is asked for."""
+    """The map from old to new names. All names must be seen before the first lookup."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
@@ -105,24 +106,24 @@ class Names:
         self._map: dict[str, str] = {}
 
     def see(self, name: str) -> str:
-        """A name that is to be renamed; it comes back as it is."""
+        """Note a name to rename, and return it unchanged."""
         self._seen.add(name)
         return name
 
     def keep(self, name: str) -> None:
-        """A name that tells nothing, as those of drivers."""
+        """Note a name that stays because it reveals nothing, such as the name of a driver."""
         self._kept.add(name)
 
     def see_node(self, name: str) -> None:
-        """A machine's name: it is taken as a whole, since its numbers may be an address."""
+        """Note a node's name. It is replaced as a whole, because its numbers may be an address."""
         self._nodes.add(name)
 
     def see_suffix(self, word: str) -> None:
-        """Keep a controller's random suffix as it is, since suffixes drawn later must fit in with it."""
+        """Keep a controller's random suffix, because later suffixes must be compatible with it."""
         self._suffixes.add(word)
 
     def number(self) -> None:
-        """Gives out the new names."""
+        """Assign the new names."""
         nodes = sorted(self._nodes - self._kept)
         width = len(str(len(nodes)))
         self._whole = {name: f"node-{number:0{width}}" for number, name in enumerate(nodes, start=1)}
@@ -131,14 +132,14 @@ class Names:
         self._numbers = {word: _number(word, rank, width) for word, rank in zip(words, count(1), strict=False)}
 
     def new(self, name: str) -> str:
-        """The new name of one that was seen."""
+        """Return the new name of a name that was seen."""
         found = self._map.get(name)
         if found is None:
             found = self._map[name] = self._new(name)
         return found
 
     def changes(self) -> list[tuple[str, str]]:
-        """Old and new names, in the order of the old ones; those that stayed are left out."""
+        """Return old and new names, sorted by the old ones, without unchanged names."""
         return sorted((old, new) for old, new in self._map.items() if old != new)
 
     def _new(self, name: str) -> str:
@@ -146,7 +147,7 @@ class Names:
             return name
         if name in self._whole:
             return self._whole[name]
-        for at in _ends(name):  # of a mirror pod, whose node's name follows its own
+        for at in _ends(name):  # a mirror pod's name ends with that of its node
             if name[at:] in self._whole:
                 return self._words(name[:at]) + self._whole[name[at:]]
         return self._words(name)
@@ -159,7 +160,7 @@ class Names:
 
 
 def _number(word: str, rank: int, width: int) -> str:
-    """Words that begin with a digit come before all others, as they did."""
+    """Return the new form of a word. Words that begin with a digit still precede all others."""
     letter = _LETTERS[bisect_left(_KEPT, word)]
     return f"{word[0]}x{rank:0{width}}" if word[0].isdigit() else f"{letter}{rank:0{width}}"
 

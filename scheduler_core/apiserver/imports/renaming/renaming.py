@@ -1,4 +1,4 @@
-"""Manifests with new names: all are looked through twice, first to see every name, then to write the new ones."""
+"""Renaming of manifests in two passes: the first collects all names, the second writes the new ones."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,13 +9,13 @@ from scheduler_core.apiserver.imports.renaming import fields
 from scheduler_core.apiserver.imports.renaming.fields import Names, find_random_suffix
 from scheduler_core.apiserver.kinds import is_own_group
 
-ADDRESS = "192.0.2.1"  # of RFC 5737: nobody's
+ADDRESS = "192.0.2.1"  # reserved by RFC 5737
 _COMPARING = ("Gt", "Lt")
 
 
 @dataclass(frozen=True, slots=True)
 class RenamedObjects:
-    """Objects in the order given, None for what was left out; `names` are old and new ones."""
+    """The objects in order, None for those left out; `names` are old and new names."""
 
     objects: list[Any]
     names: list[tuple[str, str]] = field(default_factory=list)
@@ -23,7 +23,7 @@ class RenamedObjects:
 
 
 def rename_manifests(manifests: Sequence[Any]) -> RenamedObjects:
-    """Under new names, without what decides nothing."""
+    """Rename objects, and leave out those without influence on decisions."""
     names = Names()
     chosen = [each if _is_taken(each) else None for each in manifests]
     compared: set[str] = set()
@@ -88,7 +88,7 @@ def _keep_drivers(value: Any, names: Names) -> None:
 
 
 def _find_compared_keys(value: Any) -> Iterable[str]:
-    """Keys of labels whose values are compared as numbers."""
+    """Yield the keys of labels whose values are compared as numbers."""
     if isinstance(value, Mapping):
         if value.get("operator") in _COMPARING and isinstance(value.get("key"), str):
             yield value["key"]
@@ -109,7 +109,7 @@ def _list(value: Any) -> list[Any]:
 
 
 class _Walk:
-    """Objects with each name as `name` has it."""
+    """A pass over objects that replaces each name by `name(name)`."""
 
     def __init__(self, name: Callable[[str], str], compared: set[str]) -> None:
         self._name = name
@@ -160,7 +160,7 @@ class _Walk:
         return {self._key(str(key)): self._label(str(key), value) for key, value in labels.items()}
 
     def _amounts(self, amounts: Manifest) -> dict[str, Any]:
-        """Amounts by resource, or fields under which such stand."""
+        """Rename amounts by resource, or fields that contain such amounts."""
         return {
             self._resource(str(key)): self._field(key, value) if isinstance(value, Mapping | list) else value
             for key, value in amounts.items()

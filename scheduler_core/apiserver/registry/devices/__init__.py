@@ -1,1 +1,1 @@
-"""What the API server does to the objects of resource.k8s.io besides admission."""
+"""The strategies for objects of resource.k8s.io."""

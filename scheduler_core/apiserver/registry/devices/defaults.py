@@ -1,6 +1,6 @@
-"""Defaults: a request is for one device, tolerations compare values, and a taint was added now.
+"""Defaults: a request is for one device, tolerations compare values, and taints get the present time.
 
-A request of v1beta1 without a class gets none, which makes no difference once it is read: validation wants the class.
+A request of v1beta1 without a class gets no default class. The result is the same, because validation requires the class.
 
 kube: pkg/apis/resource/{v1,v1alpha3}/{defaults,zz_generated.defaults}.go @ v1.34.1
 """
@@ -18,7 +18,7 @@ _fill = partial(fill, unset=(None, "", 0))
 
 
 class DeviceGates(ApiGates, frozen=True):
-    """The release, and the gates that decide what the API server keeps of objects about devices."""
+    """The release, and the gates that decide which fields of objects about devices the API server keeps."""
 
     release: Release = OLDEST
     topology_labels: bool = False  # PodTopologyLabelsAdmission
@@ -28,7 +28,7 @@ DEFAULT_GATES = DeviceGates()
 
 
 def apply_device_defaults(manifest: Manifest, kind: str, timestamp: str) -> Manifest:
-    """An object of v1 with its defaults; one that has them all is returned as it is. `timestamp`: now."""
+    """Return an object of v1 with its defaults; unchanged if it has them all. `timestamp`: now."""
     dated = partial(_fill, timeAdded=timestamp)
     match kind:
         case "ResourceClaim" | "ResourceClaimTemplate":

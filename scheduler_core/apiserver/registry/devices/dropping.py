@@ -1,9 +1,9 @@
-"""Fields whose feature gate is off: they are dropped, unless the object had such a field already.
+"""Fields whose feature gate is off: they are dropped, unless the object already had such a field.
 
-releases.json lists the fields of each kind: the release that brought the gate ("": the oldest), the gates that all have
-to be on (a release: one that cannot be set, and is on from then; "": one that is on in none), and the paths; "*" stands for
-every entry of a list or a map, "|" for alternatives. `gated` lists fields of a pod's spec that are dropped before anything
-looks at them: the release from which on their gate is on ("": in none), the gate, and the paths.
+releases.json lists the fields of each kind: the release that introduced the gate ("": the oldest), the gates that must all be on (a
+release: a gate that cannot be set, and is on from then; "": a gate that is always off), and the paths; "*" stands for all entries of a
+list or a map, "|" for alternatives. `gated` lists fields of a pod's spec that are dropped before any other step: the release from which
+on their gate is on ("": in none), the gate, and the paths.
 
 DEVIATION: status.declaredFeatures of nodes stays in 1.35, where kube drops it: kubelets report it again after an upgrade.
 
@@ -25,7 +25,7 @@ from scheduler_core.base.releases import OLDEST, Release, has_reached, rules_of
 
 TABLE: Mapping[str, Any] = json.loads(Path(__file__).parents[1].joinpath("releases.json").read_text(encoding="utf-8"))
 _KEPT = "distinctAttribute"  # kube 1.34 drops it from a copy
-# Kinds with the spec of another one within: the kind, and the path of the spec.
+# Kinds that contain the spec of another kind: that kind, and the path of the spec.
 _WITHIN: Mapping[str, tuple[str, str]] = {
     "ResourceClaimTemplate": ("ResourceClaim", "spec.spec"),
     **{kind: ("Pod", path) for kind, path in POD_SPECS.items() if kind != "Pod"},
@@ -36,7 +36,7 @@ Row = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
 
 @cache
 def _list_rows(kind: str, release: Release) -> tuple[Row, ...]:
-    """Return since, gates, and paths of each row that a release has for a kind."""
+    """Return since, gates, and paths of each row of a kind in a release."""
     like, spec = _WITHIN.get(kind, ("", ""))
     inner = [
         [since, gates, " ".join(f"{spec}{path[4:]}" for path in paths.split() if path.startswith("spec."))]
@@ -57,9 +57,9 @@ def _expand(path: str) -> Iterable[tuple[str, ...]]:
 def without_disabled(
     kind: str, new: Manifest, old: Manifest | None, gates: DeviceGates, restored: bool = False
 ) -> Manifest:
-    """The new object without the fields of gates that are off. Nothing is changed in place.
+    """Return the new object without the fields of gates that are off, changing nothing in place.
 
-    `restored`: another cluster admitted the object, with gates of its own; fields of newer releases stay.
+    `restored`: another cluster admitted the object, with its own gates, so fields of newer releases stay.
     """
     for since, names, paths in _list_rows(kind, gates.release):
         if (names and all(_is_on(name, gates) for name in names)) or (restored and since):
@@ -88,10 +88,10 @@ def _drop(manifest: Manifest, owner: Sequence[str], field: str) -> Manifest:
     return dropped
 
 
-# Fields of a pod's spec, or of that of a template for pods, whose gates are off by default. Most came on in newer releases.
+# Fields of the spec of a pod or pod template whose gates are off by default. Newer releases turned most of them on.
 
-_Fields = dict[str, Any]  # by name the fields below that go; {} for one that goes itself
-_GO_EMPTY = ("lifecycle",)  # kube takes these away with the last field in them
+_Fields = dict[str, Any]  # by name, the fields below to drop; {} for a field to drop itself
+_GO_EMPTY = ("lifecycle",)  # kube drops these together with the last field in them
 
 
 @cache
@@ -107,7 +107,7 @@ def _list_gated(release: Release) -> _Fields:
 
 
 def without_gated(kind: str, manifest: Manifest, release: Release) -> Manifest:
-    """A pod, or an object with a template for pods, without these fields; one that has none of them is returned as it is."""
+    """Return a pod, or an object with a pod template, without these fields; unchanged if it has none of them."""
     if kind not in POD_SPECS:
         return manifest
     left: Manifest = rewrite(manifest, POD_SPECS[kind].split("."), lambda spec: _without_gated_spec(spec, release))
@@ -125,7 +125,7 @@ def _without_gated_spec(spec: Any, release: Release) -> Any:
         )
     if "image-volumes-kept" in rules:
         return spec
-    # A volume of an image goes as a whole, and its mounts with it.
+    # A volume of an image is dropped as a whole, together with its mounts.
     images = [each.get("name") for each in spec.get("volumes") or () if each.get("image") is not None]
     if not images:
         return spec
@@ -137,7 +137,7 @@ def _without_gated_spec(spec: Any, release: Release) -> Any:
 
 
 def _prune(value: Any, gone: _Fields) -> Any:
-    """A value without some fields; the same one where it has none of them."""
+    """Return a value without some fields; the same value if it has none of them."""
     if not value:
         return value
     if not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""How objects of resource.k8s.io are made and changed: what a request may write, and what is wrong with it.
+"""Creation and update of resource.k8s.io objects: the fields that a request may write, and validation.
 
 kube: pkg/registry/resource/{deviceclass,devicetaintrule,resourceclaim,resourceclaimtemplate,resourceslice}/strategy.go,
 pkg/registry/resource/utils.go @ v1.34.1
@@ -32,9 +32,9 @@ def are_about(kind: Kind) -> bool:
 def prepare_new_object(
     kind: Kind, manifest: Manifest, gates: DeviceGates, imported: bool = False, restored: bool = False
 ) -> Manifest:
-    """A new object: without a status, and without fields whose gate is off.
+    """Return a new object without a status and without fields whose gate is off.
 
-    `imported`: it is said to be there, with its status; `restored`: another cluster admitted it.
+    `imported`: the object exists, so its status stays; `restored`: another cluster admitted it.
     """
     if kind.key == CLAIM and not imported and "status" in manifest:
         manifest = {name: value for name, value in manifest.items() if name != "status"}
@@ -44,7 +44,7 @@ def prepare_new_object(
 def prepare_updated_object(
     kind: Kind, old: Manifest, new: Manifest, subresource: str, gates: DeviceGates, imported: bool = False
 ) -> Manifest:
-    """The object to be, of what an update gives: its spec, or its status alone."""
+    """Return the object to store after an update, which writes either the spec or the status."""
     if kind.key == CLAIM:
         if subresource == "status":
             new = _without_deallocated(old, new, gates)
@@ -56,7 +56,7 @@ def prepare_updated_object(
 
 
 def _without_deallocated(old: Manifest, new: Manifest, gates: DeviceGates) -> Manifest:
-    """Without reports on devices that were allocated and are so no more."""
+    """Return the object without reports on devices that are no longer allocated."""
     status = new.get("status") or {}
     if not gates.dra_device_status and not (old.get("status") or {}).get("devices"):
         return new
@@ -78,7 +78,7 @@ def results_of(claim: Manifest) -> Sequence[Manifest]:
 def create_errors(
     kind: Kind, manifest: Manifest, gates: DeviceGates, store: Store, restored: bool = False
 ) -> list[FieldError]:
-    """Return the errors in a new object, except in its metadata. `restored`: its namespace may have been another when it was made."""
+    """Return the errors in a new object, except in its metadata. `restored`: its namespace may have changed since its creation."""
     errors = Errors(() if restored else _admin_errors(kind, manifest, store))
     _validate(kind.key, manifest, None, _compiling(gates), errors)
     return errors
@@ -92,7 +92,7 @@ def update_errors(
     if subresource == "status":
         return [*_admin_status_errors(old, new, store), *status_update(old, new)]
     errors = Errors()
-    if kind.key == CLAIM and compiling.counters_of_pools:  # only that it is the same is judged
+    if kind.key == CLAIM and compiling.counters_of_pools:  # only equality is checked
         immutable_spec(kind.key, old, new, errors)
         return errors
     if kind.key in (CLAIM, TEMPLATE, "DeviceClass"):

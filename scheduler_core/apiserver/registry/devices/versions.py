@@ -1,4 +1,4 @@
-"""The versions of resource.k8s.io: v1beta2 is as v1; v1beta1 has requests, devices and slices in other shapes. Kept is v1.
+"""The versions of resource.k8s.io. v1beta2 equals v1; v1beta1 has other forms of requests, devices, and slices. v1 is stored.
 
 kube: pkg/apis/resource/{v1beta1,v1beta2}/conversion.go, pkg/apis/resource/v1beta1/defaults.go @ v1.34.1
 """
@@ -11,11 +11,11 @@ from scheduler_core.apiserver.registry.devices.defaults import GROUP
 
 STORED = f"{GROUP}/v1"
 _OF_A_REQUEST = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
-_TEXTS = ("deviceClassName", "allocationMode", "count")  # "" and 0 stand for nothing
+_TEXTS = ("deviceClassName", "allocationMode", "count")  # "" and 0 mean unset
 
 
 def convert_to_v1(manifest: Manifest) -> Manifest:
-    """An object of the group that was read, as v1 has it; DeviceTaintRules are kept as v1alpha3."""
+    """Convert an object of the group to v1; DeviceTaintRules are stored as v1alpha3."""
     group, version = split_api_version(str(manifest["apiVersion"]))
     if group == GROUP and manifest["kind"] == "DeviceTaintRule":
         return manifest if version == "v1alpha3" else {**manifest, "apiVersion": f"{GROUP}/v1alpha3"}
@@ -52,7 +52,7 @@ def _template(spec: Manifest) -> Manifest:
 
 
 def _slice(spec: Manifest) -> Manifest:
-    """No node is "" and not all nodes is false there."""
+    """Convert a slice's spec, in which nodeName "" and allNodes false mean unset."""
     converted = {name: value for name, value in spec.items() if value or name not in ("nodeName", "allNodes")}
     if spec.get("devices"):
         converted["devices"] = [_device(device) for device in spec["devices"]]

@@ -1,1 +1,1 @@
-"""What must not be in the objects of resource.k8s.io, and what of them may not be changed."""
+"""Validation of resource.k8s.io objects and of their updates."""

@@ -1,4 +1,4 @@
-"""What a claim asks for: requests, their alternatives, constraints and configuration.
+"""Validation of claims: requests, their alternatives, constraints, and configuration.
 
 kube: pkg/apis/resource/validation/validation.go (validateDeviceClaim and what it calls) @ v1.34.1
 """
@@ -22,7 +22,7 @@ from scheduler_core.apiserver.validation.devices.names import (
 )
 from scheduler_core.apiserver.validation.devices.slices import as_go_writes
 
-# Configuration for drivers, of claims and of classes; and classes.
+# Configuration for drivers, in claims and classes; and classes.
 # kube: pkg/apis/resource/validation/validation.go (validateDeviceConfiguration, validateRawExtension, ValidateDeviceClass) @ v1.34.1
 
 MOST_CONFIGURATIONS = 32
@@ -40,7 +40,7 @@ def configuration(config: Manifest, path: str, stored: bool, errors: Errors) -> 
 
 
 def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> None:
-    """Anything that is a JSON object."""
+    """Validate raw JSON: an object is required, and a new one has a maximum length."""
     if value is None:
         errors.required(path)
     elif not stored and longer(compact(value), longest):
@@ -50,7 +50,7 @@ def raw(value: Any, path: str, stored: bool, longest: int, errors: Errors) -> No
 
 
 def device_class(manifest: Manifest, old: Manifest | None, compiling: CompileOptions, errors: Errors) -> None:
-    """A DeviceClass, new or changed: what is as it was has been accepted before."""
+    """Validate a DeviceClass, new or updated. Unchanged parts were accepted before."""
     spec, before = manifest.get("spec") or {}, None if old is None else old.get("spec") or {}
 
     def same(field: str) -> bool:
@@ -76,7 +76,7 @@ RequestNames = Mapping[str, frozenset[str]]
 
 
 def claim_spec(spec: Manifest, path: str, compiling: CompileOptions, errors: Errors) -> None:
-    """The spec of a claim, or of the claims of a template."""
+    """Validate the spec of a claim, or of a template's claims."""
     devices, where = spec.get("devices") or {}, f"{path}.devices"
     known = request_names(devices)
     each_once(devices.get("requests"), MOST_REQUESTS, _request, "name", f"{where}.requests", errors, compiling)
@@ -95,7 +95,7 @@ def request_names(devices: Manifest) -> RequestNames:
 
 
 def reference(name: Any, path: str, known: RequestNames, errors: Errors) -> None:
-    """The name of a request, with or without that of one of its alternatives."""
+    """Validate a reference: the name of a request, possibly with the name of one of its alternatives."""
     parts = (name or "").split("/")
     if errors.invalid(path, name, _REFERENCE, when=len(parts) > 2):
         return
@@ -106,12 +106,12 @@ def reference(name: Any, path: str, known: RequestNames, errors: Errors) -> None
 
 
 def references(given: Any, known: RequestNames, path: str, errors: Errors) -> None:
-    """References that differ from one another."""
+    """Validate references, which must be unique."""
     each_once(given, MOST_REQUESTS, reference, "", path, errors, known)
 
 
 def validate_request_config(config: Manifest, path: str, known: RequestNames, stored: bool, errors: Errors) -> None:
-    """Configuration for some requests."""
+    """Validate configuration for some requests."""
     references(config.get("requests"), known, f"{path}.requests", errors)
     configuration(config, path, stored, errors)
 
@@ -165,7 +165,7 @@ def _constraint(
         errors.required(f"{path}.matchAttribute")
 
 
-# Templates of claims; and that what claims and templates ask for never changes.
+# Templates of claims, and the immutability of the specs of claims and templates.
 # kube: pkg/apis/resource/validation/validation.go, pkg/apis/core/validation/validation.go (ValidateTemplateObjectMeta) @ v1.34.1
 
 _ALLOWED = ("annotations", "labels")
@@ -173,7 +173,7 @@ _UNSET: tuple[Any, ...] = (None, "", 0, [], {})
 
 
 def template(spec: Manifest, compiling: CompileOptions, errors: Errors) -> None:
-    """The spec of a template: labels and annotations of its claims, and what they ask for."""
+    """Validate the spec of a template: labels and annotations of its claims, and their spec."""
     meta, where = spec.get("metadata") or {}, "spec.metadata"
     for key in meta.get("annotations") or ():
         problems = list_qualified_name_errors(key.lower())
@@ -185,7 +185,7 @@ def template(spec: Manifest, compiling: CompileOptions, errors: Errors) -> None:
 
 
 def immutable_spec(kind: str, old: Manifest, new: Manifest, errors: Errors) -> None:
-    """Says so where the spec of a claim or a template is another."""
+    """Add an error if the spec of a claim or a template has changed."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if not alike(before, after):
         errors.invalid_text("spec", as_go_writes(after, f"{kind}Spec"), IMMUTABLE)

@@ -1,4 +1,4 @@
-"""One device of a slice: attributes, capacities, taints, the counters that it draws on, and its nodes.
+"""Validation of a slice's device: attributes, capacities, taints, consumed counters, and its nodes.
 
 kube: pkg/apis/resource/validation/validation.go (validateDevice and what it calls) @ v1.34.1
 """
@@ -23,7 +23,7 @@ from scheduler_core.apiserver.validation.devices.names import (
     selectors,
 )
 
-# Conditions that a device's driver has to report before a pod is bound.
+# Conditions that a device's driver must report before a pod is bound.
 # kube: pkg/apis/resource/validation/validation.go (validateDeviceBindingParameters) @ v1.34.1
 
 MOST = 4
@@ -31,7 +31,7 @@ _WANTED, _FAILED = "bindingConditions", "bindingFailureConditions"
 
 
 def bindings(device: Manifest, path: str, errors: Errors) -> None:
-    """The conditions of a device, or of an allocated one: both kinds or none, and no condition twice."""
+    """Validate the binding conditions of a device or of its allocation: both kinds or none, and no condition twice."""
     wanted, failed = (device.get(field) or [] for field in (_WANTED, _FAILED))
     each(wanted, MOST, names.label_name, f"{path}.{_WANTED}", errors)
     each(failed, MOST, names.label_name, f"{path}.{_FAILED}", errors)
@@ -55,7 +55,7 @@ def _once(conditions: list[str], path: str, errors: Errors) -> None:
         errors.unique(seen, condition, f"{path}[{i}]")
 
 
-# Capacities of devices, and what of them may be asked for where several claims share a device.
+# Capacities of devices, and the requests that are possible if several claims share a device.
 # kube: pkg/apis/resource/validation/validation.go (validateMultiAllocatableDeviceCapacity and what it calls) @ v1.34.1
 
 MOST_VALUES = 10
@@ -64,13 +64,13 @@ _DEFAULT = "default value is not valid according to the requestPolicy"
 
 
 def capacity_of_one(given: Manifest, path: str, errors: Errors) -> None:
-    """A capacity of a device that one claim takes whole."""
+    """Validate a capacity of a device without multiple allocations."""
     if given.get("requestPolicy") is not None:
         errors.forbidden(f"{path}.requestPolicy", "allowMultipleAllocations must be true")
 
 
 def capacity_of_several(given: Manifest, path: str, errors: Errors) -> None:
-    """A capacity that several claims may share."""
+    """Validate a capacity that several claims may share."""
     policy, where = given.get("requestPolicy"), f"{path}.requestPolicy"
     if policy is None:
         return
@@ -151,7 +151,7 @@ _OPERATORS = ("Equal", "Exists")
 
 
 def taint(given: Manifest, path: str, errors: Errors) -> None:
-    """One taint of a device."""
+    """Validate a taint of a device."""
     names.label_name(given.get("key"), f"{path}.key", errors)
     if given.get("value"):
         names.label_value(given["value"], f"{path}.value", errors)
@@ -161,7 +161,7 @@ def taint(given: Manifest, path: str, errors: Errors) -> None:
 
 
 def toleration(given: Manifest, path: str, errors: Errors) -> None:
-    """One toleration of a request."""
+    """Validate a toleration of a request."""
     if given.get("key"):
         names.label_name(given["key"], f"{path}.key", errors)
     operator, value = given.get("operator"), given.get("value") or ""
@@ -178,7 +178,7 @@ def toleration(given: Manifest, path: str, errors: Errors) -> None:
 
 
 def rule(manifest: Manifest, old: Manifest | None, compiling: CompileOptions, errors: Errors) -> None:
-    """A DeviceTaintRule, new or changed."""
+    """Validate a DeviceTaintRule, new or updated."""
     spec = manifest.get("spec") or {}
     selector = spec.get("deviceSelector")
     if selector is not None:
@@ -220,11 +220,11 @@ _is_version = re.compile(
 _VALUES = {"int": "IntValue", "bool": "BoolValue", "string": "StringValue", "version": "VersionValue"}
 
 Counters = Mapping[str, frozenset[str]]
-"""The shared counters of a slice, by set; None where they are in other slices of the pool."""
+"""The shared counters of a slice, by set; None if they are in other slices of the pool."""
 
 
 def device(given: Manifest, path: str, counters: Counters | None, per_device: bool, errors: Errors) -> None:
-    """A device. `counters`: what it may draw on; `per_device`: it says itself where it is."""
+    """Validate a device. `counters`: those that it may consume; `per_device`: the device itself gives its location."""
     names.label(given.get("name"), f"{path}.name", errors)
     attributes, capacities = given.get("attributes"), given.get("capacity")
     count = len(attributes or ()) + len(capacities or ())
@@ -287,7 +287,7 @@ def _validate_consumed_counters(given: Manifest, path: str, errors: Errors) -> N
 
 
 def counters(given: Manifest, path: str, errors: Errors) -> None:
-    """Counters by name: at least one."""
+    """Validate counters by name: at least one."""
     found: Mapping[str, Any] = given.get("counters") or {}
     errors.required(f"{path}.counters", when=not found)
     each_of_map(found, names.LONGEST_LABEL, names.label, None, f"{path}.counters", errors)

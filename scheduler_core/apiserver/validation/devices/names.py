@@ -1,4 +1,4 @@
-"""Names of drivers, pools, devices, requests, attributes and capacities.
+"""Validation of names of drivers, pools, devices, requests, attributes, and capacities.
 
 kube: pkg/apis/resource/validation/validation.go, pkg/apis/core/validation/validation.go (ValidateCSIDriverName),
 apimachinery/pkg/util/validation/validation.go (IsCIdentifier) @ v1.34.1
@@ -23,7 +23,7 @@ from scheduler_core.apimachinery.objects.names import (
     subdomain_errors,
 )
 
-# Lists and maps as the validation of devices goes through them: each entry, doubles, and how many there may be.
+# Lists and maps in the validation of devices: each entry, duplicates, and the maximum number.
 # kube: pkg/apis/resource/validation/validation.go (validateSlice, validateSet, validateMap, truncateIfTooLong) @ v1.34.1
 
 Check = Callable[..., None]
@@ -32,7 +32,7 @@ _LEAST_SHOWN = 16
 
 
 def each(entries: Sequence[Any] | None, most: int, check: Check, path: str, errors: Errors, *context: Any) -> None:
-    """Checks every entry, and that there are no more than `most` (below 0: as many as one likes)."""
+    """Check each entry, and that there are at most `most` (negative: no limit)."""
     for i, entry in enumerate(entries or ()):
         check(entry, f"{path}[{i}]", *context, errors)
     if most >= 0:
@@ -67,7 +67,7 @@ def each_once(
 def each_of_map(
     entries: Manifest | None, longest: int, check_key: Check, check: Check | None, path: str, errors: Errors
 ) -> None:
-    """Checks the names and values of a map; names longer than `longest` are shortened in paths."""
+    """Check the names and values of a map; paths shorten names that are longer than `longest`."""
     for name, value in (entries or {}).items():
         where = format_key_path(path, shorten_text(name, longest))
         check_key(name, where, errors)
@@ -76,7 +76,7 @@ def each_of_map(
 
 
 def shorten_text(text: str, longest: int) -> str:
-    """A text with its middle left out where it is too long."""
+    """Return a text, without its middle if it is too long."""
     longest = max(longest, _LEAST_SHOWN)
     if len(text) <= longest:
         return text
@@ -90,7 +90,7 @@ def longer(text: str, most: int) -> bool:
 
 
 def compact(value: Any) -> str:
-    """JSON without blanks."""
+    """Return a value as JSON without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -99,7 +99,7 @@ def internal(path: str, detail: str) -> FieldError:
 
 
 def quote_names(names: Iterable[str]) -> str:
-    """Names of fields in kube's braces: {`a`, `b`}."""
+    """Return names of fields in kube's format: {`a`, `b`}."""
     return "{" + ", ".join(f"`{name}`" for name in names) + "}"
 
 
@@ -118,12 +118,12 @@ _NORMAL = "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxx
 
 
 def label(name: Any, path: str, errors: Errors) -> None:
-    """Names of requests, devices and counters."""
+    """Validate a name of a request, a device, or a counter."""
     errors.problems(path, name or "", label_errors(name or ""))
 
 
 def subdomain(name: Any, path: str, errors: Errors) -> None:
-    """Names of nodes and device classes."""
+    """Validate a name of a node or a device class."""
     errors.problems(path, name, subdomain_errors(name))
 
 
@@ -150,7 +150,7 @@ def pool(name: Any, path: str, errors: Errors) -> None:
 
 
 def label_name(name: Any, path: str, errors: Errors) -> None:
-    """Keys of taints and types of conditions."""
+    """Validate the key of a taint or the type of a condition."""
     errors.problems(path, name or "", list_qualified_name_errors(name or ""))
 
 
@@ -159,7 +159,7 @@ def label_value(value: Any, path: str, errors: Errors) -> None:
 
 
 def validate_qualified_name(name: Any, path: str, errors: Errors) -> None:
-    """An attribute or a capacity: an identifier, with or without a domain and "/" before it."""
+    """Validate the name of an attribute or a capacity: an identifier, optionally after a domain and "/"."""
     if errors.required(path, "name required", when=not name):
         return
     parts = name.split("/")
@@ -177,7 +177,7 @@ def validate_qualified_name(name: Any, path: str, errors: Errors) -> None:
 
 
 def fully_qualified(name: Any, path: str, errors: Errors) -> None:
-    """An attribute with its domain."""
+    """Validate the name of an attribute with its domain."""
     validate_qualified_name(name, path, errors)
     errors.invalid(path, name, "must include a domain", when=name and "/" not in name)
 
@@ -214,7 +214,7 @@ def _uuid_problem(text: str) -> str:
             return f"invalid UUID length: {length}"
 
 
-# CEL selectors: whether they compile, and what one evaluation may cost.
+# CEL selectors: compilation, and the cost limit of one evaluation.
 # kube: pkg/apis/resource/validation/validation.go (validateCELSelector), dynamic-resource-allocation/cel/compile.go @ v1.34.1
 
 MOST_SELECTORS = 32
@@ -234,7 +234,7 @@ class CompileOptions:
 
 
 def selectors(given: Sequence[Manifest] | None, path: str, compiling: CompileOptions, errors: Errors) -> None:
-    """Selectors of a request, a class or a rule."""
+    """Validate the selectors of a request, a class, or a rule."""
 
     def one(selector: Manifest, where: str, errors: Errors) -> None:
         if (cel := selector.get("cel")) is None:

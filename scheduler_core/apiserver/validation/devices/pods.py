@@ -1,7 +1,7 @@
-"""The claims for devices that a pod names, those that its containers use of them, and what its status says of them.
+"""Validation of a pod's device claims, of their use by its containers, and of their status.
 
-kube: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validateResourceClaimNames,
-validatePodResourceClaimStatuses, validatePodExtendedResourceClaimStatus) @ v1.34.1
+kube: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validateResourceClaimNames, validatePodResourceClaimStatuses,
+validatePodExtendedResourceClaimStatus) @ v1.34.1
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 
 
 def is_mirror(meta: Manifest) -> bool:
-    """Return whether a pod mirrors one that the kubelet runs by itself."""
+    """Return whether a pod is a mirror pod of the kubelet."""
     return MIRROR in (meta.get("annotations") or {})
 
 
 def claims_of(spec: Manifest, mirror: bool, path: str, errors: Errors) -> None:
-    """Claims of a pod, or of a template for pods; `path` is where its spec stands."""
+    """Validate the claims of a pod or of a pod template; `path` is that of its spec."""
     seen: dict[str, None] = {}
     for i, claim in enumerate(spec.get("resourceClaims") or ()):
         if not errors.forbidden("[]", "static pods do not support resource claims", when=mirror):
@@ -94,7 +94,7 @@ def claim_statuses(pod: Manifest) -> list[FieldError]:
 
 
 def _validate_extended_claim(status: Manifest, spec: Manifest, path: str, errors: Errors) -> None:
-    """The claim that stands for a pod's extended resources."""
+    """Validate the status of the claim for a pod's extended resources."""
     containers = {
         each.get("name"): each for field in ("initContainers", "containers") for each in spec.get(field) or ()
     }

@@ -1,4 +1,4 @@
-"""ResourceSlices: whose devices, where they are, and the counters that they share.
+"""Validation of ResourceSlices: driver and pool, location, and shared counters.
 
 kube: pkg/apis/resource/validation/validation.go (validateResourceSliceSpec and what it calls) @ v1.34.1
 """
@@ -17,10 +17,10 @@ from scheduler_core.apiserver.validation.devices import names
 from scheduler_core.apiserver.validation.devices.device import counters, device
 from scheduler_core.apiserver.validation.devices.names import each_once, quote_names
 
-# Parts of objects as kube prints them in errors: its own types written as JSON by Go, every field by its Go name.
+# Parts of objects as kube prints them in errors: its internal types as Go's JSON, each field by its Go name.
 #
 # internal.json was read once from the Go types: {type: [[Go's name, the manifest's name, expression]]}. An expression is a leaf
-# (string, bool, int, quantity, time, any; inline: its fields stand beside the others) or a type of the table, after [] for a list, {}
+# (string, bool, int, quantity, time, any; inline: its fields are beside the others) or a type of the table, after [] for a list, {}
 # for a map and * for a pointer to it.
 # kube: pkg/apis/resource/types.go, pkg/apis/core/types.go @ v1.34.1
 
@@ -36,7 +36,7 @@ def _table() -> Table:
 
 
 def as_go_writes(value: Any, type_: str) -> str:
-    """A part of a manifest of a type of the table, such as ResourceClaimSpec."""
+    """Return a part of a manifest as Go's JSON; `type_` is a type of the table, such as ResourceClaimSpec."""
     return encode(_convert_value(value, type_))
 
 
@@ -69,7 +69,7 @@ _UNSET_OR_TRUE = "must be either unset or set to true"
 
 
 def slice_spec(manifest: Manifest, old: Manifest | None, of_pools: bool, errors: Errors) -> None:
-    """The spec of a slice, new or changed. `of_pools`: shared counters have slices of their own, which others of the pool refer to."""
+    """Validate the spec of a slice, new or updated. `of_pools`: shared counters have separate slices, which others of the pool use."""
     spec, path = manifest.get("spec") or {}, "spec"
     names.driver(spec.get("driver"), f"{path}.driver", errors)
     _pool(spec.get("pool") or {}, f"{path}.pool", errors)

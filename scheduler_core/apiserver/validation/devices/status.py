@@ -1,4 +1,4 @@
-"""The status of a claim: what was allocated, for whom it is reserved, and what drivers report.
+"""Validation of a claim's status: its allocation, its reservations, and the reports of drivers.
 
 kube: pkg/apis/resource/validation/validation.go (validateResourceClaimStatusUpdate and what it calls),
 apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions) @ v1.34.1
@@ -74,7 +74,7 @@ def _plain(ref: Manifest) -> tuple[str, ...]:
 
 
 def _format_device(entry: Manifest) -> dict[str, Any]:
-    """A device as kube's errors show it: they print nothing of its names."""
+    """Return a device in the format of kube's errors, which omit its names."""
     return {"Driver": {}, "Pool": {}, "Device": {}, "ShareID": {}}
 
 
@@ -154,7 +154,7 @@ def _network(data: Manifest, path: str, errors: Errors) -> None:
 
 
 def _address(text: str, path: str, errors: Errors) -> None:
-    """An address with the length of its prefix, in its shortest form."""
+    """Validate an address with a prefix length, in its shortest form."""
     address, slash, length = text.partition("/")
     try:
         if not slash or not length.isdecimal() or "%" in address:
@@ -176,7 +176,7 @@ def _canonical(interface: ipaddress.IPv4Interface | ipaddress.IPv6Interface) -> 
 
 
 def _without_zeros(address: str) -> str:
-    """kube reads numbers of an IPv4 address with zeros before them as decimal ones."""
+    """Return an IPv4 address without leading zeros, because kube reads its numbers as decimal."""
     parts = address.split(".")
     if ":" in address or not all(part.isdecimal() for part in parts):
         return address

@@ -1,1 +1,1 @@
-"""Services, Ingresses, NetworkPolicies, EndpointSlices, and the addresses in them."""
+"""Validation of Services, Ingresses, NetworkPolicies, EndpointSlices, and the addresses in them."""

@@ -1,4 +1,4 @@
-"""NetworkPolicies.
+"""Validation of NetworkPolicies, Ingresses, EndpointSlices, and Endpoints.
 
 kube: pkg/apis/networking/validation/validation.go (ValidateNetworkPolicy) @ v1.34.1
 """
@@ -179,7 +179,7 @@ def endpoint_slice(manifest: Object, errors: Errors) -> None:
 
 
 def endpoints(manifest: Object, errors: Errors) -> None:
-    """kube: ValidateEndpoints of pkg/apis/core/validation/validation.go @ v1.34.1"""
+    """Validate Endpoints. kube: ValidateEndpoints of pkg/apis/core/validation/validation.go @ v1.34.1"""
     for i, subset in enumerate(manifest.get("subsets") or ()):
         path, lists = f"subsets[{i}]", [(name, subset.get(name) or ()) for name in ("addresses", "notReadyAddresses")]
         errors.required(
@@ -245,7 +245,7 @@ def _address(address: str, kind: str, path: str, i: int, errors: Errors) -> None
 
 
 def _domain(name: str, path: str, errors: Errors) -> None:
-    """A name with a dot at least."""
+    """Validate a name that contains at least one dot."""
     full = name.removesuffix(".")
     if not name:
         errors.required(path)

@@ -1,4 +1,4 @@
-"""Services.
+"""Validation of Services.
 
 kube: pkg/apis/core/validation/validation.go (validateService, ValidateServiceClusterIPsRelatedFields) @ v1.34.1
 """
@@ -17,7 +17,7 @@ from scheduler_core.apimachinery.objects.names import (
 from scheduler_core.apiserver.validation import checks
 from scheduler_core.apiserver.validation.rules import Object, one, validate_name
 
-# IP addresses and ranges of them, as kube reads those of older fields: zeros may stand before a number.
+# IP addresses and ranges in older fields, where kube allows leading zeros in numbers.
 # kube: apimachinery/pkg/util/validation/ip.go, k8s.io/utils/internal/third_party/forked/golang/net @ v1.34.1
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -26,7 +26,7 @@ _PREFIX = re.compile(r"[0-9]+\Z")
 
 
 def parse_ip_address(text: str) -> Address | None:
-    """An address; None where the text is none."""
+    """Parse an address, or return None if it is invalid."""
     try:
         return None if "%" in text else ipaddress.ip_address(_ZEROS.sub("", text))
     except ValueError:
@@ -39,7 +39,7 @@ def ip_address(text: str, path: str, errors: Errors) -> None:
 
 
 def parse_ip_range(text: str) -> tuple[Address, int] | None:
-    """An address and the length of its prefix; None where the text is none."""
+    """Parse an address and the length of its prefix, or return None if they are invalid."""
     address, _, length = text.partition("/")
     found = parse_ip_address(address)
     if found is None or not _PREFIX.match(length) or int(length) > found.max_prefixlen:
@@ -53,7 +53,7 @@ def ip_range(text: str, path: str, errors: Errors) -> None:
 
 
 def endpoint_address(text: str, path: str, errors: Errors) -> None:
-    """An address that others can reach: no local one."""
+    """Validate an address that others can reach, not a local one."""
     found = parse_ip_address(text)
     if found is None:
         return

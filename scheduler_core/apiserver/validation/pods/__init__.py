@@ -1,1 +1,1 @@
-"""Pods and templates for pods: the API server's validation of them, part by part."""
+"""Validation of pods and pod templates, part by part."""

@@ -1,4 +1,4 @@
-"""Annotations of pods, and of templates for pods.
+"""Validation of annotations of pods and pod templates.
 
 kube: pkg/apis/core/validation/validation.go (ValidatePodSpecificAnnotations, validateSeccompAnnotationsAndFields,
 validateAppArmorAnnotationsAndFieldsMatchOnCreate), pkg/apis/core/helper/helpers.go @ v1.34.1
@@ -31,7 +31,7 @@ def pod_annotations(annotations: Mapping[str, str], spec: Mapping[str, Any], whe
     return errors
 
 
-# profiles in annotations, as they were written before there were fields
+# profiles in annotations, used before the fields existed
 
 _SECCOMP = "seccomp.security.alpha.kubernetes.io/pod"
 _SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/"
@@ -41,7 +41,7 @@ _DEFAULTS = {"seccomp": ("runtime/default", "docker/default"), "apparmor": ("run
 
 
 def profile_annotations(annotations: Mapping[str, str], spec: Object, where: str, errors: Errors) -> None:
-    """Profiles that are no profiles, and those of containers that are not there."""
+    """Validate profiles in annotations, and that their containers exist."""
     ordered = sorted(annotations, key=lambda key: key != _SECCOMP)
     for key in ordered:
         profile = annotations[key]
@@ -64,7 +64,7 @@ def profile_annotations(annotations: Mapping[str, str], spec: Object, where: str
 
 
 def validate_seccomp_annotations(spec: Object, annotations: Mapping[str, str], path: str, errors: Errors) -> None:
-    """Annotations on seccomp that differ from the fields; `path` is where the spec stands."""
+    """Add errors for seccomp annotations that differ from the fields; `path` is that of the spec."""
     context = spec.get(_CONTEXT) or {}
     if context.get("seccompProfile") is not None and _SECCOMP in annotations:
         where = f"{path}.{_CONTEXT}.seccompProfile"
@@ -77,7 +77,7 @@ def validate_seccomp_annotations(spec: Object, annotations: Mapping[str, str], p
 
 
 def validate_app_armor_annotations(spec: Object, annotations: Mapping[str, str], errors: Errors) -> None:
-    """Annotations on AppArmor that differ from the fields of a new pod."""
+    """Add errors for AppArmor annotations that differ from the fields of a new pod."""
     context = spec.get(_CONTEXT) or {}
     if (spec.get("os") or {}).get("name") == "windows":
         return

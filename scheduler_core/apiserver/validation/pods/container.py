@@ -1,4 +1,4 @@
-"""What containers of all sorts have in common: names, images, ports, variables, mounts and devices.
+"""Validation of parts that all containers share: names, images, ports, variables, mounts, and devices.
 
 kube: pkg/apis/core/validation/validation.go validateContainerCommon @ v1.34.1
 """
@@ -30,7 +30,7 @@ _MORE = "may not have more than one field specified at a time"
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """The pod of the containers that are checked: its spec and the spec's path, sound volumes by name, and the names of its claims."""
+    """The pod whose containers are checked: its spec with path, valid volumes by name, and the names of its claims."""
 
     spec: rules.Object
     path: str
@@ -39,7 +39,7 @@ class Pod:
 
     @property
     def grace(self) -> int:
-        """Seconds."""
+        """The grace period in seconds."""
         given = self.spec.get("terminationGracePeriodSeconds")
         return 30 if given is None else int(given) if given >= 0 else 1
 
@@ -53,7 +53,7 @@ class Pod:
 
 
 def container(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
-    """Appends what is wrong with a container, whatever it is for."""
+    """Validate a container of any sort."""
     rules.obey(_NAMED, raw, path, errors)
     _ports(raw, path, errors)
     for i, variable in enumerate(raw.get("env") or ()):
@@ -123,7 +123,7 @@ def _source(source: rules.Object, field: str, path: str, errors: Errors) -> None
 
 
 def _variables(source: rules.Object, path: str, i: int, errors: Errors) -> None:
-    """All keys of a ConfigMap or Secret; kube tells how many sources there are at the list."""
+    """Validate a source of variables, a ConfigMap or Secret. The path of errors about the number of sources is the list's, as in kube."""
     rules.validate_name("prefix", variable_errors)(source, f"{path}[{i}]", errors)
     fields = ("configMapRef", "secretRef")
     for field in fields:
@@ -151,7 +151,7 @@ def _mounts(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
         errors.invalid(f"{where}.name", name, "must not already exist in volumeDevices", when=name in devices)
         if place in devices.values():
             errors.invalid(f"{where}.mountPath", place, "must not already exist as a path in volumeDevices")
-        # As in kube, the paths of subPath and of all that follows lack the index.
+        # As in kube, the paths of subPath and of later errors lack the index.
         if mount.get("subPath"):
             rules.text("subPath", rules.not_below)(mount, path, errors)
         if mount.get("subPathExpr"):
@@ -163,7 +163,7 @@ def _mounts(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
 
 
 def _propagation(mount: rules.Object, raw: rules.Object, path: str, errors: Errors) -> None:
-    """kube tells both fields at the list of mounts."""
+    """Validate the propagation of a mount. The errors' paths are below the list of mounts, as in kube."""
     rules.one("mountPropagation", "Bidirectional", "HostToContainer", "None", empty=True)(mount, path, errors)
     given, recursive = mount.get("mountPropagation"), mount.get("recursiveReadOnly")
     privileged = (raw.get("securityContext") or {}).get("privileged")
@@ -208,7 +208,7 @@ def _devices(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
 
 
 def _resize(raw: rules.Object, pod: Pod, path: str, errors: Errors) -> None:
-    """Policies, which kube tells at the list, but for those that are there twice."""
+    """Validate resize policies. The errors' paths are the list's, as in kube, except for repeated policies."""
     seen: dict[str, None] = {}
     known = {"resourceName": ("cpu", "memory"), "restartPolicy": ("NotRequired", "RestartContainer")}
     for i, policy in enumerate(raw.get("resizePolicy") or ()):

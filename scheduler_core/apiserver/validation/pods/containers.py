@@ -1,4 +1,4 @@
-"""Containers of a pod by what they are for: the regular ones, those that run first, and those that were added to look into it.
+"""Validation of a pod's containers by sort: regular, init, and ephemeral containers.
 
 kube: pkg/apis/core/validation/validation.go (validateContainers, validateInitContainers, validateEphemeralContainers, validateProbe,
 validateLifecycle) @ v1.34.1
@@ -26,14 +26,14 @@ _TIMES = not_negative(
 
 
 def every_container(spec: Object, path: str) -> Iterator[tuple[Object, str]]:
-    """All containers of a spec, with where they stand."""
+    """Yield all containers of a spec with their paths."""
     for field in CONTAINER_LISTS:
         for i, raw in enumerate(spec.get(field) or ()):
             yield raw, f"{path}.{field}[{i}]"
 
 
 def containers(pod: Pod, errors: Errors) -> None:
-    """Appends what is wrong with the containers of a pod."""
+    """Validate the containers of a pod."""
     given, where = pod.spec.get("containers") or (), f"{pod.path}.containers"
     errors.required(where, when=not given)
     names: dict[str, None] = {}
@@ -90,7 +90,7 @@ def reject_padded_image(raw: Object, path: str, errors: Errors) -> None:
 
 
 def _host_ports(given: Iterable[Object], path: str, errors: Errors) -> None:
-    """Ports of the host that are there twice. Of an init container kube's path is that of the first one."""
+    """Add errors for repeated host ports. The path of init containers is that of the first one, as in kube."""
     seen: dict[str, None] = {}
     for i, raw in enumerate(given):
         for j, port in enumerate(raw.get("ports") or ()):
@@ -158,7 +158,7 @@ _HOOKS: dict[str, Rules] = {
 }
 _HANDLERS: dict[str, Rules] = {**_HOOKS, "grpc": (port_number_or_name,)}
 
-# What a pod may say on the operating system that it is for, as its fields are of one system or the other.
+# Fields that depend on the pod's operating system.
 # kube: pkg/apis/core/validation/validation.go (validateOS, validateWindows, validateWindowsHostProcessPod) @ v1.34.1
 
 _SYSTEMS = ("linux", "windows")
@@ -167,7 +167,7 @@ _NOT_WINDOWS = (  # of a pod; those with a dot are of its security context
     *(".fsGroup", ".fsGroupChangePolicy", ".sysctls", "shareProcessNamespace", ".runAsUser", ".runAsGroup"),
     *(".supplementalGroups", ".supplementalGroupsPolicy", ".seLinuxChangePolicy"),
 )
-_NO_POINTERS = ("hostPID", "hostIPC", ".sysctls")  # empty, they count as not there
+_NO_POINTERS = ("hostPID", "hostIPC", ".sysctls")  # empty ones count as absent
 _CONTAINERS_NOT_WINDOWS = (
     *("appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem"),
     *("privileged", "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup"),
@@ -177,7 +177,7 @@ _CONTEXT = "securityContext"
 
 
 def reject_fields_of_other_systems(spec: Object, path: str, errors: Errors) -> None:
-    """Fields that the pod's operating system does not have."""
+    """Add errors for fields that the pod's operating system does not have."""
     system = (spec.get("os") or {}).get("name") or ""
     if spec.get("os") is None:
         return
@@ -193,7 +193,7 @@ def reject_fields_of_other_systems(spec: Object, path: str, errors: Errors) -> N
 
 
 def _contexts(spec: Object, path: str) -> Iterator[tuple[Object, str]]:
-    """All security contexts, the pod's own first."""
+    """Yield all security contexts with their paths, the pod's own first."""
     for raw, where in ((spec, path), *every_container(spec, path)):
         yield raw.get(_CONTEXT) or {}, f"{where}.{_CONTEXT}"
 
@@ -214,7 +214,7 @@ def _windows(spec: Object, path: str, errors: Errors) -> None:
 
 
 def host_process(spec: Object, path: str, errors: Errors) -> None:
-    """Containers of Windows that are processes of the host: all of them or none."""
+    """Validate host process containers on Windows: all containers, or none."""
 
     def wanted(raw: Object) -> bool | None:
         return ((raw.get(_CONTEXT) or {}).get("windowsOptions") or {}).get("hostProcess")

@@ -1,4 +1,4 @@
-"""References of the downward API: fields of a pod, and resources of a container.
+"""Validation of the downward API's references: fields of a pod, and resources of a container.
 
 kube: pkg/apis/core/validation/validation.go (validateObjectFieldSelector, validateContainerResourceFieldSelector),
 pkg/apis/core/pods/helpers.go (ConvertDownwardAPIFieldLabel) @ v1.34.1
@@ -27,7 +27,7 @@ _OF_RESOURCE = {"memory": "memory", "ephemeral-storage": "local ephemeral storag
 
 
 def field_reference(value: Object, path: str, errors: Errors, supported: Sequence[str]) -> None:
-    """A field of the pod, of those that are supported where the reference stands."""
+    """Validate a reference to a field of the pod. `supported`: the fields that are allowed here."""
     version, field = value.get("apiVersion") or "v1", value.get("fieldPath") or ""
     where = f"{path}.fieldPath"
     if errors.required(where, when=not field):
@@ -51,7 +51,7 @@ def field_reference(value: Object, path: str, errors: Errors, supported: Sequenc
 
 
 def _split(field: str) -> tuple[str, str, bool]:
-    """A path and the key that it ends with, in brackets and quotes, where it has one."""
+    """Split off the key in brackets and quotes at the end of a path: the path, the key or "", and whether there is a key."""
     name, bracket, subscript = field.removesuffix("']").partition("['")
     if not field.endswith("']") or not bracket or not name:
         return field, "", False
@@ -59,7 +59,7 @@ def _split(field: str) -> tuple[str, str, bool]:
 
 
 def resource_reference(value: Object, path: str, errors: Errors, in_volume: bool) -> None:
-    """A resource of a container, which a volume has to name."""
+    """Validate a reference to a resource of a container. A volume must name the container."""
     resource = value.get("resource") or ""
     huge = resource.startswith(("requests.hugepages-", "limits.hugepages-"))
     if in_volume and not value.get("containerName"):

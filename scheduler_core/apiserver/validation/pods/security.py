@@ -1,4 +1,4 @@
-"""Security contexts of pods and containers: users, profiles of seccomp and AppArmor, sysctls, options of Windows.
+"""Validation of security contexts: users, seccomp and AppArmor profiles, sysctls, and Windows options.
 
 kube: pkg/apis/core/validation/validation.go (validatePodSpecSecurityContext, ValidateSecurityContext) @ v1.34.1
 """
@@ -79,7 +79,7 @@ def _sysctls(context: Object, spec: Object, path: str, errors: Errors) -> None:
 
 
 def _normalize_sysctl(name: str) -> str:
-    """A sysctl with dots between its parts, where the first separator is a slash."""
+    """Return a sysctl with dots between its parts, even if the first separator is a slash."""
     first = next((letter for letter in name if letter in "./"), ".")
     return name if first == "." else name.translate(str.maketrans("./", "/."))
 

@@ -1,4 +1,4 @@
-"""A pod's spec, and a pod, after defaulting: all that is wrong, in kube's order.
+"""Validation of pods and their specs after defaulting, with errors in kube's order.
 
 kube: pkg/apis/core/validation/validation.go (ValidatePodSpec, ValidatePodCreate) @ v1.34.1
 """
@@ -33,12 +33,12 @@ from scheduler_core.apiserver.validation.pods.security import pod_security_conte
 from scheduler_core.apiserver.validation.pods.volumes import volumes
 from scheduler_core.apiserver.validation.rules import MAX_INT32, Object, Rules, one, validate_name, within
 
-# What a pod asks for as a whole (spec.resources).
+# Pod-level resources (spec.resources).
 # kube: pkg/apis/core/validation/validation.go (validatePodResources, validatePodResourceConsistency) @ v1.34.1
 
 
 def pod_resources(pod: Pod, errors: Errors) -> None:
-    """Names that count there, at least what the containers sum up to, and at least the limit of each."""
+    """Validate pod-level resources: the names, at least the containers' sum, and at least each container's limit."""
     resources, where = pod.spec.get("resources"), f"{pod.path}.resources"
     if resources is None:
         return
@@ -87,13 +87,13 @@ _DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 
 
 def _account(spec: Object, path: str, errors: Errors) -> None:
-    """The service account, whose older field counts where the other one is empty."""
+    """Validate the service account. The older field counts if the newer one is empty."""
     name = spec.get("serviceAccountName") or spec.get("serviceAccount")
     validate_name("serviceAccountName", subdomain_errors)({"serviceAccountName": name}, path, errors)
 
 
 def _hostname_override(spec: Object, path: str, errors: Errors) -> None:
-    """A name that the pod has instead of its own; dropped before 1.35."""
+    """Validate hostnameOverride, which is dropped before 1.35."""
     if (name := spec.get("hostnameOverride")) is not None:
         path = f"{path}.hostnameOverride"
         errors.forbidden(path, "may not be specified when hostNetwork is true", when=spec.get("hostNetwork"))
@@ -112,7 +112,7 @@ _PLACED: Rules = (
 
 
 def pod_spec(spec: Object, errors: Errors, path: str = "spec", meta: Mapping[str, Any] | None = None) -> None:
-    """Append all that is wrong. `path`: the place of the spec; `meta`: the pod's, None in a template."""
+    """Add all errors in a spec. `path`: the spec's path; `meta`: the pod's metadata, or None in a template."""
     sound = volumes(spec.get("volumes") or (), (meta or {}).get("name") or "", f"{path}.volumes", errors)
     claims_of(spec, is_mirror(meta or {}), path, errors)
     names = tuple(str(each["name"]) for each in spec.get("resourceClaims") or () if each.get("name"))
@@ -147,7 +147,7 @@ def pod_spec(spec: Object, errors: Errors, path: str = "spec", meta: Mapping[str
 
 
 def pod(manifest: Object, errors: Errors, new: bool = True) -> None:
-    """Appends all that is wrong with a pod besides its metadata. `new`: it is being made, not known from elsewhere."""
+    """Validate a pod, except its metadata. `new`: the pod is being created, not imported."""
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     pod_spec(spec, errors, meta=meta)
     for field in ("containers", "initContainers"):
@@ -164,7 +164,7 @@ def pod(manifest: Object, errors: Errors, new: bool = True) -> None:
 
 
 def _host_network(spec: Object, path: str, in_template: bool, errors: Errors) -> None:
-    """A template may leave the port of the host open: it is filled in when a pod is made of it."""
+    """Validate host ports on the host's network. A template may omit them, because they get defaults in the pod."""
     for i, container in enumerate(spec.get("containers") or ()) if spec.get("hostNetwork") else ():
         for j, port in enumerate(container.get("ports") or ()):
             host = port.get("hostPort") or 0
@@ -234,7 +234,7 @@ def _host_aliases(spec: Object, path: str, errors: Errors) -> None:
             errors.problems(where, name, subdomain_errors(name))
 
 
-# Templates for pods, and the selectors of workloads that have to match them.
+# Pod templates, and the selectors of workloads, which must match them.
 # kube: pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec), pkg/apis/apps/validation/validation.go
 # (ValidatePodTemplateSpecForReplicaSet) @ v1.34.1
 
@@ -242,7 +242,7 @@ _DIFFERENT = "`selector` does not match template `labels`"
 
 
 def pod_template(template: Object, path: str, errors: Errors) -> None:
-    """Labels and annotations stand beside the spec in kube's paths."""
+    """Validate a pod template. As in kube, labels and annotations have paths beside the spec."""
     meta, spec = template.get("metadata") or {}, template.get("spec") or {}
     annotations = meta.get("annotations") or {}
     checks.labels(meta.get("labels"), f"{path}.labels", errors)
@@ -255,7 +255,7 @@ def pod_template(template: Object, path: str, errors: Errors) -> None:
 
 
 def validate_selector_and_template(spec: Object, errors: Errors) -> None:
-    """Selector and template of a Deployment or ReplicaSet."""
+    """Validate the selector and the template of a Deployment or ReplicaSet."""
     selector = spec.get("selector")
     before = len(errors)
     checks.label_selector(selector, "spec.selector", errors)
@@ -274,14 +274,14 @@ def validate_selector_and_template(spec: Object, errors: Errors) -> None:
 
 
 def match(selector: Object | None, template: Object, path: str, errors: Errors) -> None:
-    """Reports a sound selector that the template's labels do not match."""
+    """Add an error if the template's labels do not match a valid selector."""
     labels = (template.get("metadata") or {}).get("labels")
     if selector is None or not LabelSelector.of(selector).matches(labels or {}):
         errors.invalid(f"{path}.metadata.labels", None if labels is None else dict(sorted(labels.items())), _DIFFERENT)
 
 
 def for_ever(template: Object, kind: str, errors: Errors) -> None:
-    """Reports what a template of pods that run for ever may not say."""
+    """Add errors for fields that are not allowed in templates of pods that never complete."""
     pod = template.get("spec") or {}
     policy = pod.get("restartPolicy")
     if policy not in (None, "", "Always"):
@@ -296,7 +296,7 @@ def is_empty(selector: Object) -> bool:
 
 
 def selector_json(selector: Object | None) -> Any:
-    """A label selector as kube prints it: without what is empty."""
+    """Return a label selector in kube's format, without empty parts."""
     if selector is None:
         return None
     shown: dict[str, Any] = {}

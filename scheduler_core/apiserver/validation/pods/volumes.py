@@ -1,4 +1,4 @@
-"""Volumes of a pod.
+"""Validation of a pod's volumes.
 
 kube: pkg/apis/core/validation/validation.go ValidateVolumes @ v1.34.1
 """
@@ -31,12 +31,12 @@ _FIELDS = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata
 
 
 def mode(field: str) -> Rule:
-    """Permissions of files."""
+    """Return a rule for the permissions of files."""
     return within(field, 0, 0o777, _MODE)
 
 
 def path_text(value: Object, path: str, errors: Errors) -> None:
-    """A file's path, which is looked at even where it is missing."""
+    """Validate a file's path, even if it is missing."""
     text("path", list_volume_path_errors)({"path": value.get("path") or ""}, path, errors)
 
 
@@ -50,7 +50,7 @@ def _size_limit(value: Object, path: str, errors: Errors) -> None:
 
 
 def downward_file(value: Object, path: str, errors: Errors) -> None:
-    """A file of the downward API."""
+    """Validate a file of the downward API."""
     need("path")(value, path, errors)
     path_text(value, path, errors)
     of_field, of_resource = value.get("fieldRef"), value.get("resourceFieldRef")
@@ -67,7 +67,7 @@ def downward_file(value: Object, path: str, errors: Errors) -> None:
 
 def _downward(value: Object, path: str, errors: Errors) -> None:
     mode("defaultMode")(value, path, errors)
-    for file in value.get("items") or ():  # kube's paths of these have no place in the list
+    for file in value.get("items") or ():  # kube's paths of these have no index
         downward_file(file, path, errors)
 
 
@@ -100,7 +100,7 @@ def _validate_projected(value: Object, path: str, errors: Errors) -> None:
 
 
 def _token(token: Object, where: str, path: str, errors: Errors) -> None:
-    """A service account's token, whose path kube tells at the volume."""
+    """Validate a service account's token. The error of its path is at the volume, as in kube."""
     checks.token_seconds(token.get("expirationSeconds"), f"{where}.expirationSeconds", errors)
     need("path")(token, path, errors)
     if token.get("path"):
@@ -166,7 +166,7 @@ _ONE_SOURCE = only_one(_SOURCES, sources.ONE_TYPE, _SPELLED)
 
 
 def volumes(given: Any, pod: str, path: str, errors: Errors) -> dict[str, Object]:
-    """The volumes that nothing is wrong with, by name. `pod`: the pod's name; "" in a template."""
+    """Validate volumes. Return the valid ones by name. `pod`: the pod's name, or "" in a template."""
     sound: dict[str, Object] = {}
     made = [f"{pod}-{each.get('name') or ''}" for each in given if pod and each.get("ephemeral") is not None]
     for i, volume in enumerate(given):

@@ -1,1 +1,1 @@
-"""Volumes, claims, classes of storage, and what CSI drivers say of themselves."""
+"""Validation of volumes, claims, classes of storage, and objects of CSI drivers."""

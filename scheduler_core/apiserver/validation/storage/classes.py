@@ -1,4 +1,4 @@
-"""StorageClasses, and what CSI drivers say of themselves, their nodes, their room and their attachments.
+"""Validation of StorageClasses, CSIDrivers, CSINodes, storage capacities, and VolumeAttachments.
 
 kube: pkg/apis/storage/validation/validation.go @ v1.34.1
 """
@@ -53,7 +53,7 @@ def storage_class(manifest: Object, errors: Errors) -> None:
     met: list[dict[str, set[str]]] = []
     for i, term in enumerate(manifest.get("allowedTopologies") or ()):
         values = _topology(term, f"allowedTopologies[{i}].matchLabelExpressions", errors)
-        # kube's list of terms begins with as many empty ones as there are terms
+        # kube's list of terms begins with as many empty terms as there are terms
         same = met.count(values) + (0 if values else len(manifest["allowedTopologies"]))
         errors += [duplicate(f"allowedTopologies[{i}].matchLabelExpressions", "")] * same
         met.append(values)
@@ -66,7 +66,7 @@ def volume_attributes_class(manifest: Object, errors: Errors) -> None:
 
 
 def provisioner(manifest: Object, field: str, errors: Errors) -> None:
-    """The name of who makes volumes."""
+    """Validate the name of a provisioner."""
     name = (manifest.get(field) or "").lower()
     if errors.required(field, when=not name):
         return
@@ -83,7 +83,7 @@ def parameters(given: Object, errors: Errors) -> None:
 
 
 def _topology(term: Object, path: str, errors: Errors) -> dict[str, set[str]]:
-    """The values of a term by key."""
+    """Validate the expressions of a term. Return their values by key."""
     found: dict[str, set[str]] = {}
     for i, expression in enumerate(term.get("matchLabelExpressions") or ()):
         where, values, key = f"{path}[{i}]", expression.get("values") or (), expression.get("key") or ""

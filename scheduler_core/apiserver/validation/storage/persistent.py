@@ -1,4 +1,4 @@
-"""PersistentVolumes, claims for them, and templates of claims.
+"""Validation of PersistentVolumes, their claims, and templates of claims.
 
 kube: pkg/apis/core/validation/validation.go (ValidatePersistentVolumeSpec, ValidatePersistentVolumeClaimSpec), pkg/volume/validation,
 pkg/api/persistentvolumeclaim/util.go @ v1.34.1
@@ -92,7 +92,7 @@ def volume(manifest: rules.Object, errors: Errors) -> None:
 
 
 def inline_volume(spec: rules.Object, path: str, errors: Errors) -> None:
-    """A volume that an attachment describes, which is no object of its own."""
+    """Validate the inline volume of a VolumeAttachment."""
     for field in ("claimRef", "capacity"):
         errors.forbidden(f"{path}.{field}", f"may not be specified {_INLINE}", when=spec.get(field))
     errors.required(f"{path}.csi", f"has to be specified {_INLINE}", when=spec.get("csi") is None)
@@ -143,7 +143,7 @@ def _attributes(spec: rules.Object, path: str, errors: Errors) -> None:
 
 
 def _access_modes(spec: rules.Object, path: str, detail: str, errors: Errors, *between: rules.Rule) -> None:
-    """`between`: what kube looks at once there are some, before each."""
+    """Validate access modes. `between`: rules that kube checks after their presence and before each mode."""
     modes, where = spec.get("accessModes") or (), f"{path}.accessModes"
     errors.required(where, detail, when=not modes)
     rules.obey(between, spec, path, errors)

@@ -1,4 +1,4 @@
-"""Sources of volumes that pods and PersistentVolumes share, or that differ little: their rules.
+"""Rules for sources of volumes that pods and PersistentVolumes share, or that differ little.
 
 kube: pkg/apis/core/validation/validation.go (validateVolumeSource, ValidatePersistentVolumeSpec) @ v1.34.1
 """
@@ -36,21 +36,22 @@ _BLOB = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-nam
 
 
 def is_provisioner(name: str) -> bool:
-    """Return True for a domain and a name. DEVIATION: the driver and the attacher of a volume may be named like its provisioner, as the
-    volumes that are made here are.
+    """Return whether a valid name has a domain.
+
+    DEVIATION: the driver and the attacher of a volume may be named like its provisioner, as in volumes that are created here.
     """
     return "/" in name and not list_qualified_name_errors(name.lower())
 
 
 def driver_name(name: str, path: str, errors: Errors) -> None:
-    """The name of a CSI driver."""
+    """Validate the name of a CSI driver."""
     errors.required(path, when=not name)
     errors.too_long(path, 63, when=len(name.encode()) > 63)
     errors.problems(path, name, subdomain_errors(name.lower()))
 
 
 def at(field: str, rules: Rules) -> Rules:
-    """Rules whose errors kube tells at another field."""
+    """Return rules whose errors name another field, as in kube."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         obey(rules, value, f"{path.rpartition('.')[0]}.{field}", errors)
@@ -63,7 +64,7 @@ def driver(value: Object, path: str, errors: Errors) -> None:
 
 
 def path_on_node(*more: Rule) -> Rule:
-    """A path, which has to be there for the rest to be looked at."""
+    """Return a rule for a path. Other rules apply only if the path is present."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         rules = (text("path", steps_back), *more) if value.get("path") else (need("path"),)
@@ -79,7 +80,7 @@ def absolute(value: Object, path: str, errors: Errors) -> None:
 
 
 def _initiator(field: str, at: str, unknown: str, also: bool) -> Rule:
-    """A name of an iSCSI target or initiator. `also`: two errors come of one that starts wrongly."""
+    """Return a rule for the name of an iSCSI target or initiator. `also`: check an empty name, too."""
 
     def check(value: Object, path: str, errors: Errors) -> None:
         name = value.get(field)
@@ -95,7 +96,7 @@ def _initiator(field: str, at: str, unknown: str, also: bool) -> Rule:
 
 
 def iscsi(persistent: bool) -> Rules:
-    """An iSCSI disk of a pod, or of a PersistentVolume."""
+    """Return the rules for an iSCSI disk of a pod, or of a PersistentVolume."""
     unknown = _FORMAT if persistent else f"{_FORMAT} starting with iqn, eui, or naa"
 
     def secret(value: Object, path: str, errors: Errors) -> None:
@@ -144,7 +145,7 @@ def _quobyte(value: Object, path: str, errors: Errors) -> None:
 
 
 def _is_pair(text: str) -> bool:
-    """Return whether Go would split a text into host and port."""
+    """Return whether Go splits a text into host and port."""
     host, colon, port = text.rpartition(":")
     if host.startswith("["):
         host = host[1:-1] if host.endswith("]") else "["
@@ -179,7 +180,7 @@ def _disk(value: Object, path: str, errors: Errors) -> None:
 _HOST_PATHS = (*("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"),)
 _DISK = within("partition", 0, 255, PARTITION)
 
-# in both; where they stand in kube's order their users say
+# rules for both; the users of the rules add them in kube's order
 SHARED: dict[str, Rules] = {
     "hostPath": (path_on_node(one("type", *_HOST_PATHS, empty=True)),),
     "gcePersistentDisk": (need("pdName"), _DISK),
@@ -207,12 +208,12 @@ AZURE_FILE = need("secretName", "shareName")
 
 
 def cinder(namespaced: bool) -> Rules:
-    """A Cinder disk; `namespaced`: whether its secret has a namespace."""
+    """Return the rules for a Cinder disk; `namespaced`: its secret has a namespace."""
     return (need("volumeID"), _secret(namespaced))
 
 
 def storageos(namespaced: bool) -> Rules:
-    """A StorageOS volume; `namespaced`: whether its secret has a namespace."""
+    """Return the rules for a StorageOS volume; `namespaced`: its secret has a namespace."""
     names = (validate_name("volumeName", label_errors, needed=True), validate_name("volumeNamespace", label_errors))
     return (*names, _secret(namespaced))
 
