@@ -1,4 +1,4 @@
-"""The plugins: every in-tree name, kube's default order with weights, and the rooms.
+"""The plugins: the names of all in-tree plugins, kube's default order with weights, and the plugins' packages.
 
 kube: plugins/names/names.go, apis/config/v1/default_plugins.go, plugins/registry.go @ v1.34.1
 """
@@ -93,7 +93,7 @@ DEFAULT_ORDER = tuple((name, _WEIGHTS.get(name, 0)) for name in NAMES if name no
 
 
 def default_order(features: Features) -> tuple[tuple[str, int], ...]:
-    """Return the default multiPoint set of a release, also the plugins whose gate is off."""
+    """Return the default multiPoint set of a release as (plugin, weight), including plugins whose feature gate is off."""
     order = dict(DEFAULT_ORDER)
     if Behavior.NODE_NAME_FIRST in features.behaviors:
         order = {name: order[name] for name in ("SchedulingGates", "PrioritySort", "NodeName")} | order

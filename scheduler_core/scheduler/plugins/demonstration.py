@@ -1,7 +1,7 @@
-"""Demonstration: our own plugin, off by default, that does what a pod's annotations say.
+"""Demonstration: a plugin of the simulator, off by default, that obeys annotations of pods.
 
-No in-tree plugin uses Permit or PostBind; this one makes those points, and failures late in a cycle, visible.
-docs/plugins.md lists the annotations. An annotation that can't be read is an Error status that says what was expected.
+No in-tree plugin uses Permit or PostBind; this plugin shows those points, and failures late in a cycle. docs/plugins.md lists the
+annotations. An invalid annotation results in an Error status with the expected values.
 """
 
 import re
@@ -61,7 +61,7 @@ class Demonstration(Plugin):
         return CallResult(*_obey(pod, PRE_BIND))
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
-        """Leaves the pod to the next Bind plugin unless the annotation says to fail, or to bind after a delay."""
+        """Skip to the next Bind plugin, unless the annotation requests a failure or a delayed binding."""
         if BIND not in pod.annotations:
             return CallResult(SKIP)
         status, delay = _obey(pod, BIND)

@@ -1,4 +1,4 @@
-"""From definitions to plugins."""
+"""Build plugin classes from definitions in CEL."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -65,7 +65,7 @@ _METHODS: Mapping[str, tuple[str, Callable[..., Any]]] = {
 
 @lru_cache(maxsize=256)
 def plugin_of(name: str, definition: Definition) -> type[CelPlugin]:
-    """The plugin of this name that a definition is, whose expressions compile. The same one for the same definition."""
+    """Return the plugin class of a definition whose expressions compile. The same name and definition return the same class."""
     members: dict[str, Any] = {"name": name, "definition": definition, "__doc__": definition.description}
     for field, (method, function) in _METHODS.items():
         if getattr(definition, field):

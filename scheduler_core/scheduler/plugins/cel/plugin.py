@@ -1,4 +1,4 @@
-"""The plugin that a definition in CEL is: a class like that of any other plugin, with a method for each expression."""
+"""The base class of plugins that are defined in CEL, with a method for each expression."""
 
 import math
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class CelPlugin(plugin.Plugin):
         return EVERYTHING if any(getattr(self.definition, field) for field in REFUSING) else ()
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Each expression that is asked about a node, with the values of its parts there."""
+        """Return each Filter and Score expression with the values of its parts on the node."""
         info = NodeInfo(nodes, row)
         return tuple(
             block
@@ -48,7 +48,7 @@ class CelPlugin(plugin.Plugin):
         )
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
-        """The expression is asked again."""
+        """Evaluate the Score expression again and return the formula, or None if there is no answer."""
         if not self.definition.score:
             return None
         expression = self.expression("score")
@@ -77,20 +77,20 @@ class CelPlugin(plugin.Plugin):
     # What answers mean
 
     def let_in(self, answer: expressions.Answer) -> Status:
-        """At PreEnqueue."""
+        """Return the status of an answer at PreEnqueue."""
         if answer is True or answer == "":
             return SUCCESS
         return unresolvable(answer if isinstance(answer, str) else f"held back by plugin {self.name}")
 
     def fits(self, answer: expressions.Answer) -> Status:
-        """At Filter."""
+        """Return the status of an answer at Filter."""
         if answer is True or answer == "":
             return SUCCESS
         refuse = unresolvable if self.definition.unresolvable else unschedulable
         return refuse(answer if isinstance(answer, str) else f"node(s) didn't satisfy plugin {self.name}")
 
     def permitted(self, answer: expressions.Answer) -> plugin.PermitResult:
-        """At Permit."""
+        """Return the result of an answer at Permit."""
         seconds = answer if type(answer) is int else None
         if answer is True or answer == "" or seconds == 0:
             return plugin.PermitResult()

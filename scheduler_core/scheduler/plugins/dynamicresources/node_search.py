@@ -1,7 +1,8 @@
-"""The search for devices, node by node, remembered where nothing has changed that a node's answer depends on.
+"""The search for devices by node, with a cache of results that are still valid.
 
-What a node answers depends on its Node object, on the slices that reach it, on what is allocated of their pools, on the classes and on
-what the claims ask for; claims that ask for the same get the same answer. So after a pod was placed, only its node is searched anew.
+A node's result depends on the Node object, on the slices in reach of the node, on the allocated devices of their pools, on the classes,
+and on the requests of the claims; claims with the same requests share results. So after a pod was placed, only its node is searched
+again.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Slices:
                 self.shared.append(each)
 
     def of(self, node: str) -> Sequence[ResourceSlice]:
-        """Ordered by name."""
+        """Return the slices in reach of a node, ordered by name."""
         mine = self.local.get(node, ())
         if not self.shared:
             return mine
@@ -77,7 +78,7 @@ class NodeSearch:
         self._found: dict[object, dict[str, tuple[Node, NodeResult]]] = {}  # by kind and node
 
     def prepare(self, allocated: AllocatedState, slices: Slices, classes: Mapping[str, DeviceClass]) -> None:
-        """Says what the next searches are made in. Classes are those of their manifests: the same object is the same class."""
+        """Set the input of the next searches. Classes must correspond to their manifests: the same object is the same class."""
         if allocated is self._allocated and slices is self._slices and classes is self._classes:
             return
         if classes is not self._classes:
@@ -141,7 +142,7 @@ class NodeSearch:
             return NodeResult(None, str(problem))
 
     def elsewhere(self, allocated: AllocatedState) -> NodeSearch:
-        """The same, were something else allocated."""
+        """Return a search with other allocated devices."""
         other = NodeSearch(self._features, self._selectors)
         other.prepare(allocated, self._slices, self._classes)
         return other
@@ -159,7 +160,7 @@ class NodeSearch:
                         self._note(each)
 
     def _note(self, each: ResourceSlice) -> None:
-        """Forgets what depends on a slice."""
+        """Forget the results that depend on a slice."""
         pool = self._slices.by_pool.get(each.pool, ()) if self._of_pools else ()
         nodes = {other.scope.node_name for other in (each, *pool)}
         if not all(nodes) or (pool and each.counters):

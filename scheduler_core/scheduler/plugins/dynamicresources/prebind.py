@@ -33,7 +33,7 @@ TIMEOUT = 600 * SECOND
 
 
 class BindingFailed(Exception):
-    """A device can't be bound; the text is why, in kube's words."""
+    """Error of a device that can't be bound; the text is the reason in kube's words."""
 
 
 def results_of(claim: Manifest) -> list[Manifest]:
@@ -174,7 +174,7 @@ class Binding:
         return self._wait(pause, held_up=progress.held_up + 1) if pause else None
 
     def _create(self, claim: Manifest) -> Manifest | Status:
-        """The claim for extended resources, as it is for the node."""
+        """Create the claim for extended resources with the requests for the node."""
         nodes: Mapping[str, NodeAllocation] = self._state.get(ALLOCATIONS) or {}
         found = nodes.get(self._node_name)
         if found is None or found.requests is None:
@@ -227,7 +227,7 @@ class Binding:
     # Binding conditions
 
     def _look(self) -> CallResult:
-        """Looks at all claims, until they are ready or cannot be any more."""
+        """Check all claims until they are ready, fail, or time out."""
         waited = self._progress.waited
         if waited >= _READY_WITHIN:
             late = ": context deadline exceeded" if self._new_texts else ""
