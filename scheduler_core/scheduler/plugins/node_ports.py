@@ -1,4 +1,4 @@
-"""NodePorts: refuses nodes where a host port that the pod wants is taken.
+"""NodePorts: rejects nodes where a host port that the pod requests is in use.
 
 kube: plugins/nodeports/node_ports.go, HostPortInfo in kube-scheduler/framework/types.go @ v1.34.1
 """
@@ -43,7 +43,7 @@ _FREE = explanation.Words("free")
 
 
 def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
-    """Same protocol and port, and the same address or the wildcard on either side."""
+    """Return whether a used port has the same protocol and port, and the same address or a wildcard on either side."""
     return any(_same_port(wanted, other) and _addresses_meet(wanted, other) for other in used)
 
 
@@ -91,7 +91,7 @@ class NodePorts(Plugin):
         return (explanation.Table(_COLUMNS, rows),) if rows else ()
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Give the host ports up, or delete who has them."""
+        """Propose to remove the host ports, or to delete the pods that use them."""
         spec, nodes, row = refusal.pod.spec, refusal.nodes, refusal.row
         taken = list_taken_ports(refusal.pod, nodes.ports[row])
         yield draft.with_pod(Change("port", {"ports": taken}), _without_host_ports)

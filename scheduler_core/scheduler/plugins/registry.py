@@ -1,4 +1,4 @@
-"""Every plugin there is: the rooms of this package, then what installed packages add."""
+"""All plugins: those of this package, and those of installed packages."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ GROUP = "scheduler_playground.plugins"
 def load_installed(
     taken: Mapping[str, type[Plugin]], points: Iterable[EntryPoint] | None = None
 ) -> tuple[dict[str, type[Plugin]], dict[str, str]]:
-    """The usable plugins by name, and what is wrong with the others; `taken` are plugins whose names they can't have."""
+    """Return the usable plugins by name, and the errors of the others; `taken` are plugins whose names are not available."""
     plugins: dict[str, type[Plugin]] = {}
     problems: dict[str, str] = {}
     every = entry_points(group=GROUP) if points is None else points
@@ -71,7 +71,7 @@ def registry() -> Registry:
 
 
 def registry_of(features: Features) -> Registry:
-    """The plugins by name as the release of these features has them."""
+    """Return the plugins by name in the variants of the features' release."""
     return {name: made for name, plugin in registry().items() if (made := plugin.variant(features)) is not None}
 
 

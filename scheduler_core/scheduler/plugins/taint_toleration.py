@@ -1,4 +1,4 @@
-"""TaintToleration: refuses nodes with a hard taint that the pod does not tolerate, prefers nodes with fewer soft ones.
+"""TaintToleration: rejects nodes with a hard taint that the pod does not tolerate, prefers nodes with fewer soft ones.
 
 kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
 """
@@ -115,7 +115,7 @@ class TaintToleration(Plugin):
         return SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
-        """The number of soft taints that the pod does not tolerate; as in kube it can't do without PreScore."""
+        """Return the number of soft taints that the pod does not tolerate. As in kube, PreScore is required."""
         if state.get(PRE_SCORE_STATE) is None:
             return error(f'failed to read "{PRE_SCORE_STATE}" from cycleState: not found')
         tolerations = pod.spec.tolerations
@@ -132,7 +132,7 @@ class TaintToleration(Plugin):
         return (remark("Tolerations of PreferNoSchedule taints:", *map(Code, soft)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Each hard taint of the node, with the pod's toleration of it."""
+        """Return each hard taint of the node, with the pod's toleration of the taint."""
         node = nodes.nodes[row]
         hard = [(i, taint) for i, taint in enumerate(node.taints) if taint.effect in HARD_EFFECTS]
         rows = tuple(_taint_row(taint, i, node.name, pod) for i, taint in hard)
@@ -160,7 +160,7 @@ class TaintToleration(Plugin):
         return UNTOLERATED(key=taint.key, value=taint.value)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Tolerate the taints, or take them off where no controller would set them again."""
+        """Propose to tolerate the taints, or to remove those that no controller would set again."""
         node, tolerations = refusal.node, refusal.pod.spec.tolerations
         hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
         refusing = [taint for taint in hard if not _is_tolerated(taint, tolerations)]
@@ -193,7 +193,7 @@ class TaintToleration(Plugin):
 
 
 def _is_of_others(refusal: Refusal, taint: Taint) -> bool:
-    """Return whether a taint keeps nodes for others: the pod selects nodes for work without it that offer what the pod asks for, too."""
+    """Return whether a taint reserves nodes for other pods: worker nodes without the taint match the pod and offer its resources."""
     pod, devices = refusal.pod, [name for name, _ in refusal.pod.requests.scalar]
     return any(
         not any(each.key == taint.key or each.key.startswith(NOT_FOR_WORK) for each in node.taints)
@@ -204,7 +204,7 @@ def _is_of_others(refusal: Refusal, taint: Taint) -> bool:
 
 
 def _is_set_by_controllers(taint: Taint) -> bool:
-    """Return whether a taint goes by itself once its cause does; out-of-service is put on and taken off by hand."""
+    """Return whether a controller removes the taint once its cause ends; users set and remove out-of-service."""
     return taint.key.startswith(SET_BY_CONTROLLERS) and taint.key != f"{SET_BY_CONTROLLERS}out-of-service"
 
 
@@ -249,7 +249,7 @@ def _taint_line(taint: Taint, i: int, node: str, tolerated: bool) -> Line:
 
 
 def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
-    """Only tolerations of the soft effect, or of every effect, are asked."""
+    """Count the soft taints. Only tolerations of the soft effect, or of every effect, count."""
     soft = _soft(tolerations)
     return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _is_tolerated(taint, soft))
 
@@ -259,7 +259,7 @@ def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[T
 
 
 def _tolerate(taint: Taint, near: Toleration | None) -> Edit:
-    """The toleration that covers all of the taint but its effect gets that effect; where there is none, a new one is added."""
+    """Return an edit that widens the effect of a toleration that covers the rest of the taint, or adds a toleration."""
     toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
     if taint.value:
         toleration["value"] = taint.value
@@ -287,7 +287,7 @@ def _is_same(raw: Mapping[str, Any], toleration: Toleration) -> bool:
 
 
 def _ready(manifest: dict[str, Any]) -> None:
-    """The conditions that the controllers' taints tell of, as they are on a node that is well."""
+    """Reset the conditions of the controllers' taints to those of a healthy node, and remove the taints."""
     spec, status = manifest["spec"], manifest["status"]
     spec["taints"] = [t for t in spec.get("taints") or () if not t["key"].startswith(SET_BY_CONTROLLERS)]
     status["conditions"] = [

@@ -1,4 +1,4 @@
-"""VolumeRestrictions: refuses nodes where a disk of the pod is in use, and a claim that only one pod may use while another does.
+"""VolumeRestrictions: rejects nodes where a disk of the pod is in use, and pods whose ReadWriteOncePod claim is in use.
 
 kube: plugins/volumerestrictions/volume_restrictions.go @ v1.34.1
 """
@@ -46,7 +46,7 @@ DISK_CONFLICT, IN_USE = unschedulable(_DISK_CONFLICT()), unschedulable(_IN_USE()
 
 @dataclass(frozen=True, slots=True)
 class ExclusiveClaims:
-    """The pod's ReadWriteOncePod claims, how many of them pods use, and per row of a what-if how many uses more (or less)."""
+    """The pod's ReadWriteOncePod claims, the number of their uses by pods, and a what-if's change of that number by row."""
 
     names: tuple[str, ...] = ()
     used: int = 0
@@ -140,7 +140,7 @@ class VolumeRestrictions(Plugin):
         return tuple(remark(text, *found) for text, found in lists if found)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Make the claims that are missing, or delete who uses what only one may use."""
+        """Propose to create missing claims, or to delete pods that use an exclusive disk or claim."""
         yield from missing_claims(draft, refusal.pod, self.handle)
         claims: ExclusiveClaims = refusal.state.get(NAME) or ExclusiveClaims()
         holders = _holders(refusal, claims)

@@ -1,4 +1,4 @@
-"""Checks of arguments that several plugins make.
+"""Validation of arguments that several plugins have.
 
 kube: apis/config/validation/validation_pluginargs.go @ v1.34.1
 """
@@ -14,7 +14,7 @@ ALIKE = 0.85
 
 
 def alike(one: str, other: str) -> bool:
-    """Misspelt, not numbered: digits tell names apart."""
+    """Return whether two names differ by a typo. Names that differ in digits are distinct, not misspelled."""
     if [each for each in one if each.isdigit()] != [each for each in other if each.isdigit()]:
         return False
     return likeness(one, other) >= ALIKE or sorted(one.lower()) == sorted(other.lower())

@@ -1,4 +1,4 @@
-"""The claims of a pod as evidence: which class each has and whether that is there, what it is bound to, which volumes could be its own."""
+"""Evidence about a pod's claims: the class and whether it exists, the bound volume, and candidate volumes."""
 
 from itertools import islice
 from typing import Any
@@ -23,7 +23,7 @@ def claims_evidence(handle: Handle, pod: Pod) -> list[dict[str, Any]]:
 
 
 def candidates(handle: Handle, claim: Manifest) -> list[Manifest]:
-    """The volume that a claim is bound to; or those of its class, and those that are reserved for it, the ones that are free first."""
+    """Return the claim's bound volume; else the volumes of its class and those reserved for the claim, free volumes first."""
     name = volumes.volume_name(claim)
     if name:
         bound = handle.get(volumes.VOLUME, "", name)
@@ -69,7 +69,7 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
 
 
 def _of_other_classes(handle: Handle, claim: Manifest) -> list[dict[str, str]]:
-    """Volumes that nobody has, and that the claim can't bind as they are of another class."""
+    """Return free volumes that the claim can't bind because their class differs."""
     if volumes.volume_name(claim):
         return []
     free = (

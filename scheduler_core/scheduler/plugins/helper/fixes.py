@@ -1,4 +1,4 @@
-"""Changes that several plugins propose: pods deleted, a node labelled, a node added like one that exists."""
+"""Changes that several plugins propose: deleted pods, node labels, and nodes like an existing one."""
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,8 +46,8 @@ def list_own_tolerations(pod: Pod) -> list[Toleration]:
 
 
 def find_open_role(pod: Pod, node: Node, nodes: Sequence[Node]) -> str:
-    """Return the role label of a control-plane node whose taints keep no pod off, though there are workers; "" of other nodes and of
-    pods that are meant to be there.
+    """Return the role label of a control-plane node that has no hard taints although there are workers; "" for other nodes and for pods
+    that belong on the control plane.
     """
     role = next((each for each in _ROLES if each in node.labels), "")
     closed = [taint for taint in node.taints if taint.effect in (NO_SCHEDULE, NO_EXECUTE)]
@@ -56,7 +56,7 @@ def find_open_role(pod: Pod, node: Node, nodes: Sequence[Node]) -> str:
 
 
 def find_delay(node: Node, pod: Pod) -> int:
-    """Return for how long (ns) a pod had been placed when a node became ready; 0 if it was ready before, or nothing is known."""
+    """Return how long (ns) a pod had been placed when the node became ready; 0 if the node was ready before or the times are unknown."""
     conditions = (node.manifest.get("status") or {}).get("conditions") or ()
     times = [each.get("lastTransitionTime") for each in conditions if each.get("type") == "Ready"]
     since = max(optional_time(at) or 0 for at in (*times, node.manifest["metadata"].get("creationTimestamp")))
@@ -65,9 +65,9 @@ def find_delay(node: Node, pod: Pod) -> int:
 
 
 def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[str] = ()) -> Draft:
-    """`amounts` say what of a node's resources is freed for the pod; none where they are in the way for another reason.
+    """Propose to delete pods. `amounts`: the resources of the node that this frees; none if the pods conflict for another reason.
 
-    Pods that are ending already end at once.
+    If all the pods are terminating, propose to end them at once.
     """
     if pods and all(pod.deleting for pod in pods):
         for pod in pods:
@@ -79,13 +79,13 @@ def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[
 
 
 def delete_pod(draft: Draft, pod: Pod, *more: str) -> Draft:
-    """One more change: a pod deleted. `more`: calls after that."""
+    """Add a change that deletes a pod. `more`: later commands."""
     call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
     return draft.typing(Change("delete", {"pod": pod.key}), call, *more)
 
 
 def end_pod(draft: Draft, pod: Pod) -> Draft:
-    """A pod that is ending is gone at once: its finalizers are taken off, and nobody waits for its containers."""
+    """Propose to end a terminating pod at once: without its finalizers, and without waiting for its containers."""
     finalizers = list(pod.manifest["metadata"].get("finalizers") or ())
     where = f"{pod.name} -n {pod.namespace}"
     values = {"pod": pod.key, "node": pod.node_name, "finalizers": finalizers}
@@ -99,7 +99,7 @@ def end_pod(draft: Draft, pod: Pod) -> Draft:
 
 
 def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]]) -> Draft:
-    """Labels set, or taken away where the value is None."""
+    """Propose to set labels of a node, or to remove labels whose value is None."""
     for key, value in labels:
         kind = "unlabel" if value is None else "label"
         change = Change(kind, {"node": node.name, "key": key, "value": value, "was": node.labels.get(key)})
@@ -108,14 +108,14 @@ def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]
 
 
 def label_namespace(draft: Draft, namespace: str, labels: Mapping[str, str]) -> Draft:
-    """A namespace with the labels by which something selects it, or that something wants it to have."""
+    """Propose to set labels of a namespace, such as those that a selector requires."""
     pairs = [f"{key}={value}" for key, value in labels.items()]
     change = Change("namespace-label", {"namespace": namespace, "labels": pairs})
     return draft.typing(change, f"kubectl label namespace {namespace} {' '.join(map(quote, pairs))} --overwrite")
 
 
 def in_domain(draft: Draft, refusal: Refusal, key: str, domains: Iterable[str]) -> Iterator[Draft]:
-    """A node that has not got a topology key labelled into one of the domains; where no node has it, into a first one."""
+    """Propose to label a node without the topology key into one of the domains, or into a first domain if no node has the key."""
     if key == HOSTNAME or key in refusal.node.labels:
         return
     names = list(domains)
@@ -126,7 +126,7 @@ def in_domain(draft: Draft, refusal: Refusal, key: str, domains: Iterable[str]) 
 
 
 def other_keys(refusal: Refusal, key: str) -> list[str]:
-    """The topology keys that may have been meant by one that no node has: spelt almost like it, or as it is called today."""
+    """Return existing topology keys that a key without nodes may stand for: a similar spelling, or the key's present name."""
     there = {each: None for node in refusal.nodes.nodes for each in node.labels}
     if key in there:
         return []
@@ -152,7 +152,7 @@ def _label_edit(key: str, value: str | None) -> Edit:
 
 
 def add_node(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-    """A new node like the one that refuses, where that would be large enough when empty; a machine only where nothing else is changed."""
+    """Propose a node like the rejecting one if that has room when empty; for a machine, only without other changes."""
     if (not draft.changes or (is_virtual(refusal.node) and draft.is_of_pod_alone)) and _large_enough(refusal):
         yield node_like(draft, refusal.node, refusal.nodes)
 
@@ -166,7 +166,7 @@ def node_like(draft: Draft, like: Node, nodes: NodeTable) -> Draft:
 
 
 def as_new_node(manifest: dict[str, Any], name: str) -> None:
-    """Turns a node's manifest into that of a new one of its kind: without what is the machine's own, or comes of its state."""
+    """Turn a node's manifest into that of a new node of its kind, without the machine's identity and its state."""
     labels = dict(manifest["metadata"].get("labels") or {})
     if HOSTNAME in labels:
         labels[HOSTNAME] = name
@@ -182,12 +182,12 @@ def as_new_node(manifest: dict[str, Any], name: str) -> None:
 
 
 def is_virtual(node: Node) -> bool:
-    """Return whether a node stands for no machine, so that nobody sets its limits."""
+    """Return whether a node represents no machine, so that its limits are not configurable."""
     return any(node.labels.get(key) == value for key, value in _VIRTUAL.items())
 
 
 def group_of(node: Node) -> str:
-    """The name of the group, pool or class of machines that a node was made from; "" where nothing says so."""
+    """Return the name of the node's group, pool, or class of machines, or ""."""
     return next((node.labels[key] for key in GROUP_LABELS if key in node.labels), "")
 
 

@@ -1,4 +1,4 @@
-"""Node selectors over a whole NodeTable: each requirement is asked once per distinct value of its label.
+"""Node selectors over a whole NodeTable: each requirement is evaluated once per distinct value of its label.
 
 kube: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @ v1.34.1
 """

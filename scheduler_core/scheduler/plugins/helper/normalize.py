@@ -1,4 +1,4 @@
-"""The default normalisation of scores.
+"""The default normalization of scores.
 
 kube: plugins/helper/normalize_score.go @ v1.34.1
 """
@@ -112,7 +112,7 @@ def broken_linear(points: Sequence[tuple[int, int]], p: NDArray[np.int64]) -> Sc
 
 
 def broken_line_formula(points: Sequence[tuple[int, int]], p: Line) -> Expression:
-    """The same for one value: the piece of the line that it lies on."""
+    """Return the formula of the broken line for one value: the line's segment at that value."""
     if p.result <= points[0][0]:
         return constant(points[0][1])
     for (x0, y0), (x1, y1) in pairwise(points):
@@ -123,9 +123,9 @@ def broken_line_formula(points: Sequence[tuple[int, int]], p: Line) -> Expressio
 
 
 def default_normalize(scores: Scores, *, reverse: bool = False) -> Scores:
-    """Scales scores so that the highest becomes 100; reversed, the highest becomes 0.
+    """Scale scores so that the highest becomes 100; reversed, the highest becomes 0.
 
-    Where every score is 0 they stay so, or all become 100 when reversed.
+    If all scores are 0, they remain 0, or become 100 when reversed.
     """
     highest = int(scores.max()) if np.count_nonzero(scores) else 0
     if highest <= 0:

@@ -1,4 +1,4 @@
-"""Counting pods that match affinity terms: per node, then per value of a topology key.
+"""Numbers of pods that match affinity terms: per node, then per value of a topology key.
 
 kube: plugins/interpodaffinity/{filtering,scoring}.go @ v1.34.1
 """
@@ -30,7 +30,7 @@ _NO_LABELS: Labels = {}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topology:
-    """A topology key over all rows: `codes[row]` is the domain from 1 on, 0 where the node has no such label."""
+    """A topology key over all rows: `codes[row]` is the domain from 1 on, or 0 if the node lacks the label."""
 
     key: str
     values: tuple[str, ...]
@@ -43,7 +43,7 @@ class Topology:
         return len(self.values) + 1
 
     def sums(self, counts: Counts) -> Counts:
-        """Counts by domain, int64[bins]; what lies on nodes without the label is left out."""
+        """Sum counts by domain, int64[bins], without nodes that lack the label."""
         totals = np.bincount(self.codes, weights=counts, minlength=self.bins)
         totals[0] = 0
         return totals.astype(np.int64)
@@ -94,7 +94,7 @@ def accepts(term: AffinityTerm, pod: Pod | PodClass) -> bool:
 
 
 def matches_all(terms: tuple[AffinityTerm, ...], pod: Pod | PodClass) -> bool:
-    """No terms are matched by nobody."""
+    """Return whether a pod matches all terms; without terms, no pod does."""
     return bool(terms) and all(accepts(term, pod) for term in terms)
 
 
@@ -104,7 +104,7 @@ def matches_any(terms: tuple[AffinityTerm, ...], pod: Pod | PodClass) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MatchesAll:
-    """1 for pods that match every term. Data, so that a checkpoint can hold it."""
+    """A measure: 1 for pods that match every term. Plain data, so that a checkpoint can store the measure."""
 
     terms: tuple[AffinityTerm, ...]
 

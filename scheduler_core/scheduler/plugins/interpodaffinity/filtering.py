@@ -42,7 +42,7 @@ Reasons = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """One measure counted by the domains of one topology key. `delta`: per row, what what-ifs change on that row alone."""
+    """One measure summed by the domains of one topology key. `delta`: per row, the changes of a what-if on that row alone."""
 
     topology: Topology
     measure: AnyMeasure
@@ -58,7 +58,7 @@ class Tally:
 
     @property
     def idle(self) -> bool:
-        """Nothing counted anywhere."""
+        """Whether no domain has a count."""
         return self.total == 0 and self.delta is None
 
     def pods_exist(self, rows: Rows) -> Mask:
@@ -146,7 +146,7 @@ class Rules:
         return None if reason is None else Verdicts(reason, STATUSES)
 
     def _near(self, rows: Rows) -> Mask:
-        """Rows whose domains hold what the pod wants to be near; the first pod of a self-affine group may start anywhere."""
+        """Return the rows whose domains have pods for the affinity; the first pod of a self-affine group may start anywhere."""
         labelled = np.ones(len(rows), np.bool_)
         pods_exist = np.ones(len(rows), np.bool_)
         counted = np.zeros(len(rows), np.int64)
@@ -167,7 +167,7 @@ class Rules:
 
 
 def _refuse(reason: Reasons | None, refused: Mask, code: int) -> Reasons | None:
-    """The later call is the more important one."""
+    """Set the reason of the refused rows; a later call overrides an earlier one."""
     if not refused.any():
         return reason
     return np.where(refused, np.int32(code), np.int32(PASSES) if reason is None else reason)

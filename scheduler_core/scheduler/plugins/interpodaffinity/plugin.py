@@ -1,4 +1,4 @@
-"""InterPodAffinity: keeps pods near the pods they want to be near and away from those they must not meet.
+"""InterPodAffinity: enforces and prefers required and preferred pod affinity and anti-affinity.
 
 kube: plugins/interpodaffinity/{plugin,filtering,scoring}.go @ v1.34.1
 """
@@ -51,7 +51,7 @@ from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS,
 
 
 def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-    """kube: isSchedulableAfterPodChange"""
+    """Return whether a changed pod may satisfy the pod's terms. kube: isSchedulableAfterPodChange"""
     if any(other is not None and not other.node_name for other in (old, new)):
         return False
     terms = affinity_terms(pod)
@@ -85,7 +85,7 @@ def after_related_pod_change(plugin: InterPodAffinity, pod: Pod, old: Pod | None
 
 
 def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
-    """kube: isSchedulableAfterNodeChange"""
+    """Return whether a node's new topology labels may help the pod. kube: isSchedulableAfterNodeChange"""
     terms = affinity_terms(pod)
     if _unclear(terms):
         return True
@@ -97,7 +97,7 @@ def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Nod
 
 
 def _unclear(terms: AffinityTerms) -> bool:
-    """Return whether required terms fail to parse, which kube takes as a reason to try again."""
+    """Return whether required terms fail to parse; kube then retries the pod."""
     return any(name.startswith("required") for name, _ in terms.errors)
 
 
@@ -129,7 +129,7 @@ class Preferences:
         key: object,
         hard_weight: int,
     ) -> Preferences | None:
-        """None where no term of anybody matches. `liked` and `disliked` are the incoming pod's, namespaces named."""
+        """Count the preferences, or return None if no term matches. `liked` and `disliked` are the incoming pod's, namespaces resolved."""
         keys = dict.fromkeys(term.topology_key for term in (*liked, *disliked))
         own_keys = tuple(keys)
         soft = nodes.pod_table.classes.soft_keys

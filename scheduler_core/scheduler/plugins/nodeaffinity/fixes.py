@@ -1,4 +1,4 @@
-"""Node selection that gives way: the node labelled, or an entry, an expression or the whole affinity of the pod."""
+"""Fixes of node selection: labels of the node, or changes of an entry, an expression, or the whole affinity of the pod."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ RENAMED = {
 
 
 def respelt(draft: Draft, refusal: Refusal, wrong: Mapping[str, str]) -> Iterator[Draft]:
-    """The pod asks for the node's label in place of one that no node has; of a hostname, in place of the node's name."""
+    """Propose the node's label for one that no node has; for a hostname, in place of the node's name."""
     for key, value in wrong.items():
         if not _has_match(refusal, key, (value,)):
             for pair in find_meant(refusal.node, key, value):
@@ -48,7 +48,7 @@ def respelt(draft: Draft, refusal: Refusal, wrong: Mapping[str, str]) -> Iterato
 
 
 def respelt_term(draft: Draft, refusal: Refusal, term: NodeSelectorTerm, index: int) -> Iterator[Draft]:
-    """The same for the expressions of a term of the required node affinity."""
+    """Propose the node's labels for expressions of a term of the required node affinity that no node matches."""
     for at, each in enumerate(term.expressions):
         is_single = (each.op == IN and len(each.values) == 1) or each.op == EXISTS
         value = each.values[0] if each.values else ""
@@ -68,7 +68,7 @@ def _has_match(refusal: Refusal, key: str, values: Sequence[str]) -> bool:
 
 
 def find_meant(node: Node, key: str, value: str) -> Iterator[Pair]:
-    """Find the labels of a node that were meant by one which no node has: spelt alike, or under the key's present name."""
+    """Yield the labels of a node that a label without nodes may stand for: a similar spelling, or the key's present name."""
     labels = node.labels
     if key in labels:
         names_node = key == HOSTNAME and value == node.name
@@ -120,7 +120,7 @@ FACTS = (
 
 
 def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Iterator[Draft]:
-    """`added` is the profile's own affinity."""
+    """Propose fixes of node selection. `added`: the profile's own affinity."""
     pod, node = refusal.pod, refusal.node
     wrong, terms = wrong_labels(pod, node), pod.spec.node_affinity_required
     failing: list[Requirement] = [Requirement(key, IN, (value,)) for key, value in wrong.items()]
@@ -151,7 +151,7 @@ def _is_fact(node: Node, requirement: Requirement) -> bool:
 
 
 def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
-    """The label that would meet a requirement (value None: without it); None where that is not for a label to do."""
+    """Return the label that would meet a requirement (value None: remove the label), or None if no label can."""
     if requirement.key == HOSTNAME:
         return None
     if requirement.op == IN and requirement.values:
@@ -175,7 +175,7 @@ def _remove_selectors(draft: Draft, wrong: dict[str, str]) -> Draft:
 
 
 def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
-    """One requirement left out of the nearest term, or the whole affinity made a preference."""
+    """Propose to drop one requirement of the nearest term, or to turn the whole affinity into a preference."""
     index, missing = least_missing(terms, node)
     term = terms.terms[index]
     if missing == 1 and len(term.expressions) + len(term.fields) > 1:

@@ -1,4 +1,4 @@
-"""NodeAffinity: refuses nodes that the pod's node selector or required node affinity excludes, prefers those it prefers.
+"""NodeAffinity: rejects nodes that do not match the pod's node selector or required node affinity, and scores the preferred terms.
 
 kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
 """
@@ -108,7 +108,7 @@ def score_formula(pod: Pod, node: Node, own: Terms, added: Terms) -> Formula:
 
 
 def _lines(pod: Pod | None, node: Node, terms: Terms) -> Iterator[Line]:
-    """`pod` whose terms they are; None: the plugin's own."""
+    """Yield a line per preferred term. `pod`: the owner of the terms, or None for the plugin's own."""
     paths = _paths(pod) if pod is not None else []
     for i, (weight, term) in enumerate(terms):
         source = Source("Pod", pod.key, paths[i]) if pod is not None and i < len(paths) else None
@@ -159,7 +159,7 @@ def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: No
 
 
 def _matches_required(pod: Pod, node: Node) -> bool | None:
-    """None: unknown, as some term can't be parsed and no other matches. kube takes that for a reason to try again."""
+    """Return whether the node matches; None if a term can't be parsed and no other matches. kube then retries the pod."""
     if any(node.labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False
     required = pod.spec.node_affinity_required
@@ -309,7 +309,7 @@ class NodeAffinity(framework.Plugin):
 
 
 def _get_preferred(spec: PodSpec) -> WeightedTerms | None:
-    """The pod's preferred terms; None where the field is absent, which is not the same as an empty list."""
+    """Return the pod's preferred terms; None if the field is absent, in contrast to an empty list."""
     if spec.node_affinity_preferred:
         return spec.node_affinity_preferred
     affinity = (spec.manifest.get("affinity") or {}).get("nodeAffinity") or {}

@@ -1,4 +1,4 @@
-"""Amounts of resources as containers ask for them, and as manifests have them."""
+"""Amounts of resources in containers' requests, and their notation in manifests."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def request_of(container: Any, resource: str) -> int:
 
 
 def round_down(resource: str, amount: int) -> int:
-    """Down to what people would write."""
+    """Round down to a customary amount."""
     if resource in ("memory", "ephemeral-storage") and amount > 1 << 20:
         return amount >> 20 << 20
     if resource == "cpu" and amount > 1000:
@@ -56,7 +56,7 @@ def round_down(resource: str, amount: int) -> int:
 
 
 def quantity(resource: str, amount: int) -> str:
-    """An amount as a manifest has it; cpu comes in millis."""
+    """Return an amount as a manifest writes it; cpu is in millicores."""
     if resource == "cpu":
         return f"{amount}m" if amount % 1000 else str(amount // 1000)
     of_bytes = resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
@@ -102,7 +102,7 @@ def _containers(spec: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any
 
 
 def explain_weighed(resources: Sequence[Mapping[str, Any]], requests: Resources) -> Explanation:
-    """Return what the pod adds to each resource that is scored, with the resource's weight."""
+    """Return the pod's request of each resource that is scored, with the resource's weight."""
     rows = (
         Row(((each["name"],), (Amount(each["name"], requests.get(each["name"])),), (f"×{each['weight']}",)))
         for each in resources

@@ -64,7 +64,7 @@ class NodeResourcesBalancedAllocation(Plugin):
         return scores
 
     def _score_row(self, nodes: NodeTable, row: int, requests: Resources) -> int:
-        """Return one row's score, for which vectors would take ten times as long."""
+        """Return the score of one row, without vectors, which would take ten times as long."""
         used, allocatable = nodes.requested[row].tolist(), nodes.allocatable[row].tolist()
         before, after = [], []
         for resource in self.args["resources"]:
@@ -90,7 +90,7 @@ class NodeResourcesBalancedAllocation(Plugin):
 
 
 def score_balance(weighed: Sequence[WeighedResource]) -> Scores:
-    """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones."""
+    """Score the balance. Resources that a node lacks do not count; nodes that lack the same resources are computed together."""
     fractions = [np.minimum(w.requested / np.maximum(w.allocatable, 1), 1.0) for w in weighed]
     if all(np.count_nonzero(w.allocatable) == len(w.allocatable) for w in weighed):
         return _score(fractions, len(fractions[0]))

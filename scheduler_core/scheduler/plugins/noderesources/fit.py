@@ -1,7 +1,7 @@
-"""NodeResourcesFit: refuses nodes without room for the pod's requests, scores the others by a strategy.
+"""NodeResourcesFit: rejects nodes without room for the pod's requests, and scores the others by a strategy.
 
-kube: plugins/noderesources/fit.go @ v1.34.1
-DEVIATION: reasons about scalar resources come ordered by name; kube's come in the random order of a Go map.
+kube: plugins/noderesources/fit.go @ v1.34.1 DEVIATION: reasons about scalar resources are ordered by name; kube's order is that of a Go
+map, which is random.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ _STEPS = (1, 2, 5)
 
 
 def lacking(nodes: NodeTable, rows: Rows, resource: str, wanted: int, column: int | None, field: str) -> Evidence:
-    """Amounts are in kube's base units: millicores of cpu, bytes of memory. `tooSmall`: nodes that would lack it even if empty."""
+    """Return amounts in kube's base units: millicores, bytes of memory. `tooSmall`: nodes that would lack the resource even if empty."""
     if column is None or column >= nodes.allocatable.shape[1]:
         return {"resource": resource, "requested": wanted, "field": field, "tooSmall": len(rows), "most": 0}
     allocatable = nodes.allocatable[rows, column]
@@ -139,7 +139,7 @@ def _row(pod: Pod, node: str, each: ComparedResource, lacking: int) -> Row:
 
 
 def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) -> bool:
-    """kube: isSchedulableAfterPodEvent"""
+    """Return whether a changed pod frees resources for the pod. kube: isSchedulableAfterPodEvent"""
     if new is None:
         return was_placed(old)
     if new.uid == pod.uid:
@@ -150,7 +150,7 @@ def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) 
 
 
 def after_class_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """kube: isSchedulableAfterDeviceClassEvent @ v1.35.4"""
+    """Return whether the class newly provides a resource that the pod requests. kube: isSchedulableAfterDeviceClassEvent @ v1.35.4"""
     name, wanted = new["spec"].get("extendedResourceName") or "", dict(whole_requests(pod).scalar)
     if old is None and f"deviceclass.resource.kubernetes.io/{new['metadata']['name']}" in wanted:
         return True
@@ -163,7 +163,7 @@ def _frees_wanted(wanted: Resources, old: Resources, new: Resources) -> bool:
 
 
 def after_node_resources_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
-    """kube: isSchedulableAfterNodeChange. What runs on the node, and its taints, are not looked at."""
+    """Return whether the node if empty fits the pod and is new or offers more; taints are ignored. kube: isSchedulableAfterNodeChange"""
     devices: bool = plugin.handle.features.dra_extended_resource
     if not _fits_empty(pod.spec.requests, new, devices):
         return False
@@ -177,7 +177,7 @@ def _list_requested(requests: Resources) -> list[str]:
 
 
 def _fits_empty(requests: Resources, node: Node, devices: bool) -> bool:
-    """`devices`: a scalar resource that the node lacks may be had of devices."""
+    """Return whether an empty node fits the requests. `devices`: devices may provide scalar resources that the node lacks."""
     if node.allowed_pods < 1:
         return False
     return all(
@@ -295,7 +295,7 @@ class NodeResourcesFit(Plugin):
         return explain_requests(pod)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per resource what the filter compares."""
+        """Return the amounts that the filter compares, by resource."""
         wanted = [
             ComparedResource(name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column))
             for name, incoming, column in self._list_requests(pod.spec.requests, nodes)
@@ -311,7 +311,7 @@ class NodeResourcesFit(Plugin):
         return fit_formula(self._scoring, pod, nodes, row)
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
-        """Return how near the nodes came: the amounts of one resource that they lack, smallest first."""
+        """Return how close the nodes are to fitting: the amounts of one resource that they lack, smallest first."""
         resource = _resource(said)
         if resource is None:
             return collect_crowding(nodes, rows) if said.code == _TOO_MANY_PODS.code else {}

@@ -1,4 +1,4 @@
-"""Pods that make room without an end: one that asks for less from now on, or some that fit on other nodes."""
+"""Proposals that make room without ending a pod: a pod resized to lower requests, or pods moved to other nodes."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -40,13 +40,13 @@ def propose_resize(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, in
 
 
 def _running(pod: Pod, resource: str) -> tuple[int, int] | None:
-    """(index, amount) of the running container that asks for most; an init container has done its work."""
+    """Return (index, amount) of the container with the largest request; init containers have completed."""
     place = largest_container(pod, resource)
     return None if place is None or place[0] != "containers" else place[1:]
 
 
 def propose_moves(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
-    """The fewest pods of the node that fit elsewhere and leave enough room: each is made anew on another node."""
+    """Propose to move the fewest pods that fit on other nodes and leave enough room: each is recreated on another node."""
     nodes, row = refusal.nodes, refusal.row
     free = (nodes.allocatable - nodes.requested).astype(np.int64)
     room = np.asarray(nodes.allowed_pods) - np.asarray(nodes.pod_count)
@@ -83,7 +83,7 @@ def _draft(draft: Draft, refusal: Refusal, chosen: list[tuple[Pod, int]]) -> Dra
 
 
 def _movable(pod: Pod) -> bool:
-    """Only pods that nothing ties to their node or to others: for them room, taints and labels are all that counts."""
+    """Return whether nothing ties the pod to its node or to other pods, so that only room, taints, and labels count."""
     spec, references = pod.spec, pod.manifest["metadata"].get("ownerReferences") or ()
     tied = spec.volumes and any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in spec.volumes)
     affine = any(

@@ -1,6 +1,6 @@
 """NodeResourcesAllocatable: prefers small nodes, or large ones. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
 
-It looks at what nodes have, not at what is free of it: small nodes are filled first, and large ones stay whole for large pods.
+The score depends on allocatable, not on free resources: small nodes are filled first, and large ones remain free for large pods.
 """
 
 from collections.abc import Mapping

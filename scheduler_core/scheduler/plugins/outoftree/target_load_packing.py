@@ -1,7 +1,7 @@
 """TargetLoadPacking: packs nodes up to a load, then spreads. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
 
-Measured load counts, not requests. A node's measured CPU stands in its annotation `playground.dev/cpu-utilization`, in percent of what it
-has, for the metrics server that there is none of here; pods there that do not run yet are in no measurement and are added by what they ask.
+Measured load counts, not requests. There is no metrics server: the annotation `playground.dev/cpu-utilization` of a node has its measured
+CPU, in percent of its capacity. Pods on the node that do not run yet are in no measurement; their requests are added.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Hard topology spread constraints over all rows: pods by domain, the skew each node would make, and what-ifs.
+"""Hard topology spread constraints over all rows: pods by domain, the skew with the pod on each node, and what-ifs.
 
 kube: plugins/podtopologyspread/filtering.go @ v1.34.1
 """
@@ -37,9 +37,9 @@ Reasons = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """`sums` by constraint are pods by domain; `reasons` what each domain's nodes get while nothing is changed.
+    """The state of the filter. `sums`, by constraint: pods by domain; `reasons`: the reason of each domain's nodes without what-ifs.
 
-    `deltas` by constraint are, per row, pods more or less on that row alone; None while there are no what-ifs.
+    `deltas`, by constraint: per row, pods added or removed on that row alone; None without what-ifs.
     """
 
     constraints: Constraints
@@ -115,7 +115,7 @@ class Spread:
 
 
 def lowest_count(constraint: Constraint, domains: Domains, sums: Counts) -> int:
-    """kube's global minimum: 0 while there are fewer domains than minDomains."""
+    """Return kube's global minimum: 0 if there are fewer domains than minDomains."""
     if len(domains.eligible) < constraint.min_domains or not len(domains.eligible):
         return 0
     return int(sums[domains.eligible].min())

@@ -1,4 +1,4 @@
-"""What VolumeBinding keeps in a CycleState, and what of it becomes the plan for a node.
+"""VolumeBinding's data in a CycleState, and the plan for a node.
 
 kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
 """
@@ -48,7 +48,7 @@ ARGUMENTS = Arguments(fields={"bindTimeoutSeconds": INTEGER64, "shape": POINTS},
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """A pod's claims as PreFilter saw them: bound ones, those that wait for the pod, and the volumes these may get."""
+    """A pod's claims in PreFilter: bound claims, claims that wait for the pod, and volumes that the latter may bind."""
 
     bound: tuple[Manifest, ...] = ()
     delayed: tuple[Manifest, ...] = ()
