@@ -44,7 +44,7 @@ class Demonstration(Plugin):
         return _obey(pod, RESERVE)[0]
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
-        """Nothing was reserved; taking part shows the way back."""
+        """Do nothing; the method makes the rollback visible."""
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
         status, time = _obey(pod, PERMIT)

@@ -48,7 +48,7 @@ def after_group_added(plugin: GangScheduling, pod: Pod, old: None, new: Manifest
 
 
 def after_group_updated(plugin: GangScheduling, pod: Pod, old: Manifest, new: Manifest) -> bool:
-    """Queueing hint: the pod's group needs fewer members. kube: isSchedulableAfterPodGroupUpdated"""
+    """Return whether the pod's group needs fewer members. kube: isSchedulableAfterPodGroupUpdated"""
     both = gang(old) is not None and gang(new) is not None
     return _is_own(pod, new) and both and min_count(new) < min_count(old)
 

@@ -328,7 +328,7 @@ class NodeVolumeLimits(Plugin):
         return (remark("Volumes that count on each node:", str(len(volumes.claims) + len(volumes.in_tree))),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""
+        """Return for each driver with a limit the attached volumes, those the pod adds, and the limit."""
         counter = Counter(self.handle)
         csi_node = self.handle.get("CSINode", "", nodes.names[row])
         try:

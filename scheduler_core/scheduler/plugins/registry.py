@@ -66,7 +66,7 @@ def _all() -> tuple[Registry, Mapping[str, str]]:
 
 
 def registry() -> Registry:
-    """The plugins by name."""
+    """Return the plugins by name."""
     return _chosen.get() or _all()[0]
 
 
@@ -76,7 +76,7 @@ def registry_of(features: Features) -> Registry:
 
 
 def problems() -> Mapping[str, str]:
-    """Name of an entry point of an installed package -> why its plugin was left out."""
+    """Return the reason why a plugin was left out, by entry point of an installed package."""
     return _all()[1]
 
 

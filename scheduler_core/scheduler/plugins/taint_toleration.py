@@ -68,14 +68,14 @@ def _name_no_taint(taint: Taint) -> Status:
 
 @dataclass(frozen=True, slots=True)
 class _Verdicts:
-    """Filter's verdict per distinct taint set: -1 where the set is tolerated, else an index into `statuses`."""
+    """Filter's verdict per distinct taint set: -1 if the set is tolerated, else an index into `statuses`."""
 
     reason: NDArray[np.int32]
     statuses: tuple[Status, ...]
 
 
 def after_node_taints_change(plugin: TaintToleration, pod: Pod, old: Node | None, new: Node) -> bool:
-    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    """Return whether the node's taints no longer reject the pod. kube: isSchedulableAfterNodeChange"""
     return (old is None or _refuses(old, pod)) and not _refuses(new, pod)
 
 
@@ -153,7 +153,7 @@ class TaintToleration(Plugin):
         return default_normalization(nodes, rows, scores, i, reverse=True)
 
     def detail(self, text: str, pod: Pod, node: Node) -> str:
-        """Name the taint, which kube no longer does since 1.34.2."""
+        """Add the taint to the reason; kube's text since 1.34.2 does not name the taint."""
         taint = _first_untolerated(node.taints, pod.spec.tolerations)
         if taint is None or UNTOLERATED_TAINTS.read(text) is None:
             return text

@@ -158,7 +158,7 @@ class EvaluationFailed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CompiledExpression:
-    """An expression, with the variables that it may name."""
+    """A compiled expression. `used`: the variables that its text may name."""
 
     field: str
     program: Program

@@ -34,7 +34,7 @@ class OwnPreemption(CelPlugin, DefaultPreemption):
         return (*CelPlugin.registrations(self), *DefaultPreemption.registrations(self))
 
     def both_at_pre_enqueue(self, pod: Pod) -> Status:
-        """Held back while its victims are being evicted, or by the expression."""
+        """Gate the pod while its victims are being evicted, or if the expression does."""
         status = super().pre_enqueue(pod)
         return pre_enqueue(self, pod) if status.ok else status
 
@@ -82,5 +82,5 @@ def plugin_of(name: str, definition: Definition) -> type[CelPlugin]:
 
 
 def plugins_of(definitions: Mapping[str, Definition]) -> tuple[type[CelPlugin], ...]:
-    """A world's own plugins."""
+    """Return the plugin classes of a world's definitions."""
     return tuple(plugin_of(name, definition) for name, definition in definitions.items())

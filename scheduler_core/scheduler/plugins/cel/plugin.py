@@ -67,11 +67,11 @@ class CelPlugin(plugin.Plugin):
         return expressions.compile_expression(field, getattr(self.definition, field))
 
     def on_node(self, expression: expressions.CompiledExpression, pod: Pod, info: NodeInfo) -> dict[str, Any]:
-        """The variables of an expression about one node."""
+        """Return the variables of an expression about one node."""
         return expressions.of_pod(pod, self.given, self.handle.now) | expressions.of_node(info, expression.used)
 
     def waiting(self) -> list[Mapping[str, Any]]:
-        """The manifests of the pods that wait on Permit for this plugin."""
+        """Return the manifests of the pods that wait on Permit for this plugin."""
         return [each.pod.manifest for each in self.handle.waiting_pods() if self.name in each.pending]
 
     # What answers mean
@@ -102,7 +102,7 @@ class CelPlugin(plugin.Plugin):
 
 
 def build_error_status(field: str, problem: expressions.EvaluationFailed, node: str = "") -> Status:
-    """The Error status of an expression without an answer."""
+    """Return the Error status of an expression without an answer."""
     where = f' on node "{node}"' if node else ""
     return error(f"evaluating CEL expression of {LABELS[field]}{where}: {problem}")
 
@@ -129,7 +129,7 @@ def pre_enqueue(self: CelPlugin, pod: Pod) -> Status:
 def filter_rows(
     self: CelPlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows
 ) -> plugin.Verdicts | None:
-    """Node by node; the first one without an answer ends the cycle."""
+    """Filter node by node; the first node without an answer ends the cycle."""
     expression, spent = self.expression("filter"), expressions.CallBudget()
     reason = np.full(len(rows), -1, np.int32)
     statuses: dict[Status, int] = {}
@@ -146,7 +146,7 @@ def filter_rows(
 
 
 def score(self: CelPlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
-    """Node by node; the first one without an answer ends the cycle."""
+    """Score node by node; the first node without an answer ends the cycle."""
     expression, spent = self.expression("score"), expressions.CallBudget()
     scores = np.zeros(len(rows), np.int64)
     for i, row in enumerate(rows.tolist()):

@@ -133,7 +133,7 @@ def _format_devices(texts: Iterable[str], places: Places) -> Parts:
 
 
 def _devices(root: Mapping[str, Any], places: Places) -> list[Paragraph | Table]:
-    """Each device that was looked at, with the last thing that kept it from being taken."""
+    """Return a table of the devices in the search, with the last reason against each."""
     refused: dict[str, Parts] = {}
     for device in _iterate_devices(root):
         why = _why(device)

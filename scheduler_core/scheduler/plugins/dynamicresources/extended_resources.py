@@ -105,7 +105,7 @@ def request_name(container: int, resource: str, requests: Mapping[str, Any]) -> 
 
 
 def device_requests(pod: Pod, amounts: Mapping[str, int], classes: Mapping[str, str]) -> Iterator[Manifest]:
-    """A request for each container's part of each resource. kube: createDeviceRequests"""
+    """Yield a request for each container's part of each resource. kube: createDeviceRequests"""
     for resource in amounts:
         for i, container in enumerate(containers_of(pod)):
             requests = (container.get("resources") or {}).get("requests") or {}

@@ -83,7 +83,7 @@ class NodeFilter:
         return answers
 
     def ask(self, node: Node, slices: Sequence[ResourceSlice] | None = None) -> Status | None:
-        """None: the node passes. `slices`: those that may be for the node, in another order than by name; not remembered then."""
+        """Return the refusal, or None if the node passes. `slices`: the node's slices in another order than by name, without caching."""
         store = self.facts.store
         share = NOTHING_SPECIAL
         if store.extended is not None:
@@ -124,7 +124,7 @@ class NodeFilter:
         return (CANNOT_FIT if share.refused else None), share
 
     def unavailable_on(self, node: Node) -> list[int]:
-        """The allocated claims that can't be used on the node."""
+        """Return the indices of allocated claims that can't be used on the node."""
         return [
             index
             for index, selector in enumerate(self._selectors)

@@ -306,7 +306,7 @@ def _with_class(claim: Manifest, at: Place, was: str, name: str) -> tuple[Change
 
 
 def _taints(case: _Case) -> list[tuple[str, str]]:
-    """Key and effect of the taints on the node's devices, where taints count."""
+    """Return key and effect of the taints on the node's devices; none if the gate for device taints is off."""
     if not case.handle.features.dra_device_taints:
         return []
     devices: list[Device] = [device for each in case.search.reaching(case.refusal.node) for device in each.devices]
@@ -317,7 +317,7 @@ def _taints(case: _Case) -> list[tuple[str, str]]:
 
 
 def _propose_deletions(draft: Draft, case: _Case) -> Iterator[Draft]:
-    """Pods deleted, of the lowest priority first, until their devices are enough."""
+    """Propose to delete pods, of the lowest priority first, until the node has enough free devices."""
     here = {each.pool for each in case.search.reaching(case.refusal.node)}
     holders = sorted(_holders(case, here), key=lambda holder: (holder[0].priority, holder[0].key))
     chosen: list[tuple[Pod, ResourceClaim]] = []
@@ -338,7 +338,7 @@ def _propose_deletions(draft: Draft, case: _Case) -> Iterator[Draft]:
 
 
 def _holders(case: _Case, pools: Any) -> Iterator[tuple[Pod, ResourceClaim]]:
-    """Pods that are alone in using a claim with devices of these pools."""
+    """Yield pods that alone use a claim with devices of these pools."""
     for manifest in case.handle.claims.list():
         if allocation_of(manifest) is None:
             continue

@@ -43,7 +43,7 @@ INVALID = NodeResult(None, invalid=True)
 
 
 class Slices:
-    """The slices of a moment, by the node that they are for; `shared` may be for any."""
+    """The current slices by node; `shared` slices may be for any node."""
 
     def __init__(self, slices: Sequence[ResourceSlice]) -> None:
         self.by_name = {each.name: each for each in slices}
@@ -66,7 +66,7 @@ class Slices:
 
 
 class NodeSearch:
-    """One allocator's memory. It is no part of the world's state: without it everything is searched again."""
+    """The search for devices, with cached results. Not part of the world's state: without the cache, all is searched again."""
 
     def __init__(self, features: DeviceFeatures, selectors: Selectors) -> None:
         self._features, self._selectors = features, selectors
@@ -148,7 +148,7 @@ class NodeSearch:
         return other
 
     def reaching(self, node: Node) -> Sequence[ResourceSlice]:
-        """The slices that the node reaches, old generations included, ordered by name."""
+        """Return the slices in reach of the node, including old generations, ordered by name."""
         return [each for each in self._slices.of(node.name) if reaches(each, node, self._features)]
 
     def _note_slices(self, old: Slices, new: Slices) -> None:

@@ -373,7 +373,7 @@ class ScoringDynamicResources(DynamicResources):
         return default_normalization(nodes, rows, scores, i)
 
     def _score_alternatives(self, store: ClaimStore, allocation: NodeAllocation) -> int | Status:
-        """8 for each request that its first alternative serves, 7 for the second, and so on."""
+        """Sum 8 for each request that its first alternative serves, 7 for the second, and so on."""
         results = iter(allocation.results)
         score = 0
         for claim in store.claims:

@@ -60,6 +60,6 @@ def uid_of(claim: Manifest) -> str:
 
 
 def key_of(claim: Manifest) -> str:
-    """namespace/name, as kube's messages have it."""
+    """Return namespace/name, as in kube's messages."""
     metadata = claim["metadata"]
     return f"{metadata.get('namespace') or ''}/{metadata['name']}"

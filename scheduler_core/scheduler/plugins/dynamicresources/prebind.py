@@ -103,7 +103,7 @@ _DONE = CallResult()
 
 
 class Binding:
-    """One call of PreBind; a WAIT in the answer asks for the next."""
+    """One call of PreBind; a WAIT result requests another call."""
 
     def __init__(self, handle: Handle, state: CycleState, pod: Pod, node_name: str) -> None:
         self._handle, self._state, self._pod, self._node_name = handle, state, pod, node_name
@@ -133,7 +133,7 @@ class Binding:
     # One claim
 
     def _bind(self, index: int, claim: Manifest) -> CallResult | None:
-        """None: the claim is bound, or needs nothing."""
+        """Bind the claim. Return None if the claim is bound, or needs no binding."""
         allocation = self._reserved.get(index)
         extended = self._facts.store.is_extended(index)
         if self._progress.claim is not None and self._progress.waited:

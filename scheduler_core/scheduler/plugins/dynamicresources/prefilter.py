@@ -80,7 +80,7 @@ def other_orders(things: Sequence[T]) -> Iterator[tuple[T, ...]]:
 
 
 def facts_of(handle: Handle, pod: Pod, inventories: Inventories) -> Facts | Status:
-    """A status where the pod can't be scheduled now. ClaimError where it can't use a claim."""
+    """Return the facts, or a status if the pod can't be scheduled now. Raise ClaimError if the pod can't use a claim."""
     users = tuple(pod_claims(handle.claims, pod))
     special, wanted = _special(handle, pod)
     store = ClaimStore(users)

@@ -18,7 +18,7 @@ SHOWN_OTHERS = 3
 
 
 def claims_evidence(handle: Handle, pod: Pod) -> list[dict[str, Any]]:
-    """One for each claim in the pod's spec, in its order."""
+    """Return the evidence for each claim in the pod's spec, in its order."""
     return [_claim(handle, pod, use.name(pod)) for use in volumes.volumes_of(pod.spec).claims]
 
 
@@ -120,7 +120,7 @@ def _format_requirement(requirement: Requirement) -> str:
 
 
 def affinity_text(volume: Manifest) -> str:
-    """Its required node affinity as people write selectors; "" where every node may use it."""
+    """Return the volume's required node affinity as text; "" if every node may use the volume."""
     required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
     if required is None:
         return ""

@@ -135,7 +135,7 @@ def other_keys(refusal: Refusal, key: str) -> list[str]:
 
 
 def wider_key(refusal: Refusal, key: str) -> str:
-    """The topology key one wider than a node's name or a zone, where the nodes have it."""
+    """Return the next wider topology key than the hostname or the zone, if the node has that label, or ""."""
     wider = _WIDER.get(key, "")
     return wider if wider in refusal.node.labels else ""
 
@@ -158,7 +158,7 @@ def add_node(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
 
 
 def node_like(draft: Draft, like: Node, nodes: NodeTable) -> Draft:
-    """A new node of the group that one belongs to."""
+    """Propose a new node of the same group as an existing node."""
     name = free_name(nodes, f"{like.name[:240]}-copy")
     values = {"node": name, "like": like.name, "group": group_of(like)}
     change = Change("node", {**values, "virtual": True} if is_virtual(like) else values)
@@ -211,7 +211,7 @@ def free_name(nodes: NodeTable, stem: str) -> str:
 def with_argument(
     draft: Draft, refusal: Refusal, change: Change, plugin: str, edit: Callable[[dict[str, Any]], None]
 ) -> Draft:
-    """Another configuration of the scheduler that refuses: with other arguments of a plugin in the pod's profile."""
+    """Propose a configuration of the rejecting scheduler with other arguments of a plugin in the pod's profile."""
     asked = refusal.asked
     configuration = copy.deepcopy(dict(asked.configuration or {}))
     configuration.setdefault("apiVersion", "kubescheduler.config.k8s.io/v1")

@@ -17,7 +17,7 @@ def was_placed(pod: Pod) -> bool:
 
 
 def after_own_change(plugin: Any, pod: Pod, old: Pod, new: Pod) -> bool:
-    """A change of the waiting pod itself, and of no other, may help. kube: isSchedulableAfterPodTolerationChange and others"""
+    """Return whether the changed pod is the waiting pod itself. kube: isSchedulableAfterPodTolerationChange and others"""
     return new.uid == pod.uid
 
 

@@ -97,7 +97,7 @@ def labels_mask(nodes: NodeTable, wanted: Mapping[str, str]) -> Mask:
 
 
 def preference_scores(nodes: NodeTable, terms: Iterable[tuple[int, NodeSelectorTerm]]) -> NDArray[np.int64]:
-    """Per row the sum of the weights of the terms that match."""
+    """Return per row the sum of the weights of the matching terms."""
     scores = np.zeros(len(nodes), np.int64)
     for weight, term in terms:
         scores += term_mask(nodes, term).astype(np.int64) * np.int64(weight)

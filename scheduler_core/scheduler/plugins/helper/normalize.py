@@ -58,7 +58,7 @@ def log(x: float) -> float:
 
 
 def round_half_up(x: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Elementwise math.Round of numbers that are not negative: halves go up."""
+    """Round non-negative numbers elementwise as math.Round: halves up."""
     whole = np.floor(x)
     return (whole + (x - whole >= 0.5)).astype(np.int64)
 

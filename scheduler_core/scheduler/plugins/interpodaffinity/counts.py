@@ -50,7 +50,7 @@ class Topology:
 
 
 def topology(nodes: NodeTable, key: str) -> Topology:
-    """Kept until a Node object changes."""
+    """Return the topology key over all rows, cached until a Node object changes."""
     return remember(nodes.memo, (NAME, key), lambda: _topology(nodes, key))
 
 
@@ -68,9 +68,9 @@ class Lister(Protocol):
 
 
 def with_named_namespaces(terms: Iterable[AffinityTerm], handle: Lister) -> tuple[AffinityTerm, ...]:
-    """The terms with the namespaces that their selectors select now added by name.
+    """Return the terms with the namespaces that their selectors match now, by name.
 
-    As in kube the selector itself stays, and is then asked about no labels at all: `!team` selects every namespace.
+    As in kube, the selector itself remains, and is then evaluated without labels: `!team` selects every namespace.
     """
     return tuple(_resolve_namespaces(term, handle) for term in terms)
 
@@ -114,7 +114,7 @@ class MatchesAll:
 
 @dataclass(frozen=True, slots=True)
 class MatchesAny:
-    """The number of terms that a pod matches."""
+    """A measure: the number of terms that a pod matches."""
 
     terms: tuple[AffinityTerm, ...]
 
@@ -123,12 +123,12 @@ class MatchesAny:
 
 
 def all_terms_measure(key: object, terms: tuple[AffinityTerm, ...]) -> Measure:
-    """1 for pods that match every term."""
+    """Return a measure: 1 for pods that match every term."""
     return Measure((NAME, "all", key), MatchesAll(terms))
 
 
 def any_term_measure(key: object, terms: tuple[AffinityTerm, ...], topology_key: str) -> Measure:
-    """The number of terms with this topology key that a pod matches."""
+    """Return a measure: the number of terms with this topology key that a pod matches."""
     mine = tuple(term for term in terms if term.topology_key == topology_key)
     return Measure((NAME, "any", topology_key, key), MatchesAny(mine))
 
@@ -154,7 +154,7 @@ def preference_measures(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incoming:
-    """The incoming pod as existing pods' terms see it; `key` is its identity."""
+    """The incoming pod from the view of existing pods' terms; `key` is its identity."""
 
     key: tuple[object, ...]
     namespace: str

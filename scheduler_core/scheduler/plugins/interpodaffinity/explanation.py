@@ -90,7 +90,7 @@ def _domain(nodes: NodeTable, row: int, term: AffinityTerm) -> str | None:
 
 
 def list_counted_pods(nodes: NodeTable, measure: AnyMeasure, topology_key: str, row: int) -> list[Pod]:
-    """The pods that a measure counts in the domain of a row, by name."""
+    """Return the pods that a measure counts in the domain of a row, by name."""
     table, codes = nodes.pod_table, topology(nodes, topology_key).codes
     if codes[row] == 0:
         return []

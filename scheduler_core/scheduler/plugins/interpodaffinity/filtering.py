@@ -100,7 +100,7 @@ class Rules:
         anti_terms: tuple[AffinityTerm, ...],
         key: object,
     ) -> Rules:
-        """`key` identifies the incoming terms."""
+        """Count the pods for the required terms. `key` identifies the incoming terms."""
         existing = _existing(nodes, incoming)
         affinity: tuple[Tally, ...] = ()
         anti: tuple[Tally, ...] = ()
@@ -178,7 +178,7 @@ def _keys(terms: tuple[AffinityTerm, ...]) -> tuple[str, ...]:
 
 
 def _existing(nodes: NodeTable, incoming: Incoming) -> tuple[Tally, ...]:
-    """Only keys under which something is counted."""
+    """Return the tallies of existing pods' anti-affinity, for topology keys with a count only."""
     keys = nodes.pod_table.classes.anti_keys
     if not keys:
         return ()

@@ -72,7 +72,7 @@ def _own(pod: Pod, nodes: NodeTable, row: int, terms: Iterable[AffinityTerm], ki
 
 
 def _of_existing(nodes: NodeTable, row: int, incoming: Incoming, hard_weight: int) -> Iterator[Line]:
-    """A line per distinct term and weight."""
+    """Yield a line per distinct term and weight of existing pods."""
     table = nodes.pod_table
     counted: Counter[tuple[AffinityTerm, int, bool]] = Counter()
     for key in table.classes.soft_keys:

@@ -115,7 +115,7 @@ def _leaves(key: str, old: Node, new: Node) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preferences:
-    """Per topology key the weights summed up by domain."""
+    """The weights summed by domain, per topology key."""
 
     parts: tuple[tuple[Topology, Counts], ...]
 
@@ -154,7 +154,7 @@ class Preferences:
 
 
 def _part(nodes: NodeTable, key: str, pairs: list[tuple[AnyMeasure, AnyMeasure]]) -> tuple[Topology, Counts] | None:
-    """None where no term matches on a node with the label. Weights that cancel out are something nevertheless."""
+    """Return the sums, or None if no term matches on a node with the label. Weights that cancel out count as a match."""
     counts = _add_counts(nodes, [weight for weight, _ in pairs])
     if counts.any():
         where = topology(nodes, key)
@@ -298,7 +298,7 @@ class InterPodAffinity(framework.Plugin):
         return tuple(blocks)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
+        """Return each required term with the matching pods around the node, and the existing pods that reject the pod."""
         rules: Rules | None = state.get(_FILTER)
         return () if rules is None else explain_terms(pod, rules, nodes, row)
 

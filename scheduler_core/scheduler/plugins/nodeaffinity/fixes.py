@@ -48,7 +48,7 @@ def respelt(draft: Draft, refusal: Refusal, wrong: Mapping[str, str]) -> Iterato
 
 
 def respelt_term(draft: Draft, refusal: Refusal, term: NodeSelectorTerm, index: int) -> Iterator[Draft]:
-    """Propose the node's labels for expressions of a term of the required node affinity that no node matches."""
+    """Propose the node's labels for expressions of a required term that no node matches, and the next number for a Gt or Lt."""
     for at, each in enumerate(term.expressions):
         is_single = (each.op == IN and len(each.values) == 1) or each.op == EXISTS
         value = each.values[0] if each.values else ""
@@ -68,7 +68,7 @@ def _has_match(refusal: Refusal, key: str, values: Sequence[str]) -> bool:
 
 
 def find_meant(node: Node, key: str, value: str) -> Iterator[Pair]:
-    """Yield the labels of a node that a label without nodes may stand for: a similar spelling, or the key's present name."""
+    """Yield the labels of a node that a label no node has may stand for: a similar spelling, or the key's present name."""
     labels = node.labels
     if key in labels:
         names_node = key == HOSTNAME and value == node.name
@@ -166,7 +166,7 @@ def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
 
 
 def _remove_selectors(draft: Draft, wrong: dict[str, str]) -> Draft:
-    """The wrong entries of the pod's nodeSelector left out."""
+    """Propose to remove the non-matching entries of the pod's nodeSelector."""
     for key, value in wrong.items():
         draft = draft.with_pod(
             Change("selector", {"text": f"{key}={value}"}), edit_at("spec", "nodeSelector", **{key: None})

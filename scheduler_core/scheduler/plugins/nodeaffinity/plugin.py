@@ -254,7 +254,7 @@ class NodeAffinity(framework.Plugin):
         return (remark("nodeSelector:", *selector), *blocks) if selector else blocks
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Every requirement of the node selector and the required terms, with the node's own value."""
+        """Return every requirement of the node selector and the required terms, with the node's own value."""
         required = pod.spec.node_affinity_required
         added = self.added.terms if self.added else ()
         terms = required.terms if required is not None else ()
@@ -329,7 +329,7 @@ def _compute_required_mask(nodes: NodeTable, spec: PodSpec) -> node_selection.Ma
 
 
 def _collect_node_names(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | None:
-    """The names that metadata.name requirements leave; None where some term leaves all nodes."""
+    """Return the names that metadata.name requirements allow, or None if some term allows all nodes."""
     names: frozenset[str] = frozenset()
     if not terms:
         return None

@@ -21,7 +21,7 @@ AS_A_WHOLE = "resources"  # the field of what the pod as a whole asks for
 
 
 def largest_container(pod: Pod, resource: str) -> Place | None:
-    """The container that asks for most, or the init container where that decides; None where the pod as a whole does."""
+    """Return the container with the largest request, or the init container if that decides; None for a pod-level request."""
     spec = pod.spec.manifest  # without pod-level requests where their gate is off
     if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
         return None

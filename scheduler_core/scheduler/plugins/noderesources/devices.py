@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.plugin import Handle, Rows
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing a node may lack: the reason, where it fails, of which resource, and where preemption could not help."""
+    """One resource check: the reason, the failing rows, the resource, and the rows where preemption can't help."""
 
     reason: str
     fails: NDArray[np.bool_]

@@ -54,7 +54,7 @@ def lacking(nodes: NodeTable, rows: Rows, resource: str, wanted: int, column: in
 
 
 def collect_crowding(nodes: NodeTable, rows: Rows) -> Evidence:
-    """Nodes without room for one more pod."""
+    """Return evidence of nodes without room for one more pod."""
     allowed = nodes.allowed_pods[rows]
     said = {"resource": POD_SLOTS, "requested": 1, "field": "status.allocatable.pods"}
     return _figures(nodes, rows, said, allowed, allowed - nodes.pod_count[rows])
@@ -115,7 +115,7 @@ _COLUMNS = (
 
 
 class ComparedResource(NamedTuple):
-    """A resource that the pod asks for on one node; cpu in millis, memory in bytes."""
+    """A resource that the pod requests, on one node; cpu in millicores, memory in bytes."""
 
     name: str
     incoming: int
@@ -361,7 +361,7 @@ _WITHOUT_RESIZES = (
 
 
 def _verdicts(failed: list[Check], count: int) -> Verdicts:
-    """One status per distinct combination of failed checks."""
+    """Build one status per distinct combination of failed checks."""
     bits = 2 * len(failed)
     pattern: NDArray[Any] = np.zeros(count, np.int64 if bits <= _MOST_BITS else np.object_)
     for check in failed:

@@ -101,7 +101,7 @@ MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 
 
 def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-    """Ask for less, or have the pods that are in the way move, shrink or end."""
+    """Propose smaller requests, or to move, resize, or delete pods on the node."""
     nodes, row = refusal.nodes, refusal.row
     # Resource -> how much the node lacks for the pod.
     missing = {}

@@ -86,7 +86,7 @@ class _CountedResource:
 
     @property
     def share(self) -> Expression:
-        """100 * requested / allocatable; full is full."""
+        """100 * requested / allocatable, at most 100."""
         if self.over:
             return constant(MAX_UTILIZATION)
         return by(times(self.requested, constant(100)), self.allocatable)
@@ -147,7 +147,7 @@ def fit_formula(scoring: Mapping[str, Any], pod: Pod, nodes: NodeTable, row: int
 
 
 def _weigh_lines(counted: Sequence[_CountedResource], lines: Sequence[Line]) -> tuple[Expression, Expression]:
-    """The lines times their weights, and the weights, summed up."""
+    """Return the sum of the lines times their weights, and the sum of the weights."""
     weights = [Value(c.weight, _WEIGHT) for c in counted]
     pairs = zip(lines, weights, strict=True)
     return total(*(times(line, weight) for line, weight in pairs)), total(*weights)

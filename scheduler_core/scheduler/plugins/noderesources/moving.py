@@ -17,7 +17,7 @@ _RESIZABLE = ("cpu", "memory")
 
 
 def propose_resize(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, int]) -> Iterator[Draft]:
-    """The pod with the largest request asks for so much less in place."""
+    """Propose to resize the pod with the largest request in place, by the missing amount."""
     if len(missing) != 1:
         return
     ((resource, lacking),) = missing.items()
@@ -111,7 +111,7 @@ def _share(pod: Pod, missing: Mapping[str, int]) -> float:
 
 
 def _target(refusal: Refusal, pod: Pod, free: Any, room: Any) -> int | None:
-    """The node with the least room among those where the pod fits."""
+    """Return the row with the least room among those where the pod fits, or None."""
     nodes = refusal.nodes
     fits = room > 0
     fits[refusal.row] = False

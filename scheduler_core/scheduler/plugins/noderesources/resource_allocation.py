@@ -127,7 +127,7 @@ Column = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class WeighedResource:
-    """One resource of a scoring strategy over the rows asked: where `allocatable` is 0 the resource does not count."""
+    """One resource of a scoring strategy over the requested rows; the resource does not count if `allocatable` is 0."""
 
     name: str
     weight: int
@@ -184,7 +184,7 @@ def most_allocated(weighed: Sequence[WeighedResource]) -> Scores:
 
 
 def score_capacity_ratio(weighed: Sequence[WeighedResource], shape: Sequence[Mapping[str, Any]]) -> Scores:
-    """The shape's value at each resource's utilisation; resources that score 0 leave the average."""
+    """Score the shape's value at each resource's utilization; resources that score 0 do not count in the average."""
     points = [
         (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // normalize.MAX_CUSTOM_SCORE))
         for point in shape
@@ -200,7 +200,7 @@ def score_capacity_ratio(weighed: Sequence[WeighedResource], shape: Sequence[Map
 
 
 def _share(w: WeighedResource, part: Column, *, over: int) -> Scores:
-    """100 * part / allocatable in wrapping int64; `over` where more is requested than allocatable."""
+    """Return 100 * part / allocatable in wrapping int64, or `over` if more is requested than allocatable."""
     scaled = normalize.divide(part * np.int64(MAX_NODE_SCORE), np.maximum(w.allocatable, 1))
     return np.where(w.requested > w.allocatable, np.int64(over), scaled)
 

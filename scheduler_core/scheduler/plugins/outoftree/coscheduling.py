@@ -1,11 +1,11 @@
 """Coscheduling: pods of a group are bound together or not at all. Ours, after the plugin of that name in
 kubernetes-sigs/scheduler-plugins.
 
-PreFilter rejects a pod whose group lacks members. Permit lets each pod wait until enough of the group have a node, and then allows all.
-If a pod can't be placed, or waits too long, the others are rejected, too.
+PreFilter rejects a pod whose group lacks members. Permit lets each wait until enough of the group have a node, and then allows all. If a
+pod can't be placed, or waits too long, the others are rejected, too.
 
-The plugin can deadlock: two groups that each hold a part of the cluster wait for the rest until the timeout. CoschedulingSort, which
-keeps a group's pods together in the queue, makes that rare; PostFilter, which rejects a group if one pod fits on no node, ends it early.
+A deadlock: two groups that each hold a part of the cluster wait for the rest until the timeout. CoschedulingSort, which queues a group's
+pods together, makes that rare; PostFilter, which rejects a group if one pod fits on no node, ends the deadlock early.
 """
 
 import re

@@ -130,7 +130,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
 
 
 def _spell_requirement(requirement: Requirement) -> str:
-    """Unlike its text for people, this keeps every requirement apart from every other."""
+    """Return a text that, unlike the displayed one, is unique for each requirement."""
     return f"{requirement.key} {requirement.op} {requirement.values!r}"
 
 

@@ -236,7 +236,7 @@ def _heading(pod: Pod, constraint: ConstraintFigures) -> Paragraph:
 
 
 def _place(pod: Pod, constraint: Constraint) -> str:
-    """The path of a constraint in the pod's YAML; "" for a default one."""
+    """Return the path of a constraint in the pod's YAML; "" for a default constraint."""
     declared = (pod.manifest.get("spec") or {}).get("topologySpreadConstraints") or ()
     for i, each in enumerate(declared):
         said = each.get("topologyKey"), each.get("maxSkew"), each.get("whenUnsatisfiable", "DoNotSchedule")

@@ -166,7 +166,7 @@ CONTROLLERS = {
 
 
 def default_selector(pod: Pod, handle: framework.Handle) -> LabelSelector:
-    """Empty where nothing selects the pod."""
+    """Return the selector of the pod's Services and controller; empty if none selects the pod."""
     labels: dict[str, str] = {}
     for service in handle.list("Service"):
         selector = (service.get("spec") or {}).get("selector")
@@ -315,7 +315,7 @@ class PodTopologySpread(framework.Plugin):
     def evidence(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: RefusalReason
     ) -> framework.Evidence:
-        """Per constraint the domains, and those that count although the pod can go to none of their nodes."""
+        """Return the domains of each constraint, and those that count although the pod can run on none of their nodes."""
         spread: Spread | None = state.get(_FILTER)
         return {} if spread is None else explanation.collect_spread_evidence(spread, pod, nodes, rows)
 

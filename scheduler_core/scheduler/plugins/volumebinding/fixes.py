@@ -40,7 +40,7 @@ def propose_matches(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[D
 
 
 def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
-    """One change for each way in which they differ."""
+    """Propose one change for each difference between the claim and the volume."""
     ref, key = storage.claim_ref(volume), storage.key_of(claim)
     if ref is not None and not storage.is_for(volume, claim):
         old = f"{ref.get('namespace')}/{ref.get('name')}"

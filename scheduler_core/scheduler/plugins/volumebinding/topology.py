@@ -71,7 +71,7 @@ _NOWHERE: Rows = np.zeros(0, np.intp)
 
 
 def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
-    """The rows that a volume's node affinity allows, ascending; None: all of them."""
+    """Return the rows that a volume's node affinity allows, ascending, or None for all rows."""
     required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
     if required is None:
         return None
