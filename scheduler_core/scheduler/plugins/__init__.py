@@ -32,16 +32,16 @@ from scheduler_core.scheduler.plugins.volume_restrictions import VolumeRestricti
 from scheduler_core.scheduler.plugins.volume_zone import VolumeZone
 from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
 
-# Our own plugin for teaching; in no default.
+# A plugin of the simulator, for teaching; in no default set.
 DEMONSTRATION = "Demonstration"
 
-# Examples of another order of the queue; in no default either.
+# Examples of another order of the queue; in no default set.
 EXAMPLES = ("CreationTimeSort", "SmallestFirstSort")
 
-# Plugins of other repositories that people use most, written anew; ours as well, and in no default.
+# Reimplementations of widely used plugins from other repositories; in no default set.
 OUT_OF_TREE = ("Coscheduling", "CoschedulingSort", "TargetLoadPacking", "NodeResourcesAllocatable")
 
-# The plugins in the order in which people are shown them: kube's, in the order of its default set and newer ones last, then ours.
+# The plugins in the order of display: kube's, in the order of its default set and newer ones last, then ours.
 # plugins/registry.py adds those of installed packages.
 ROOMS: tuple[type[Plugin], ...] = (
     SchedulingGates,

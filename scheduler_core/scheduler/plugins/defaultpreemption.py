@@ -29,7 +29,7 @@ from scheduler_core.scheduler.plugins.helper.memo import remember
 # DefaultPreemption: for a pod that fits nowhere, finds pods of lower priority whose eviction would make room.
 # kube: plugins/defaultpreemption/default_preemption.go, framework/preemption/preemption.go @ v1.34.1
 
-# DefaultPreemptionArgs: how many candidates are enough.
+# DefaultPreemptionArgs: the number of candidates that are enough.
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
 
@@ -165,7 +165,7 @@ class DefaultPreemption(Plugin):
         order = np.concatenate([potential[evidence.offset :], potential[: evidence.offset]])
         budgets = budgets_of(self.handle.list("PodDisruptionBudget"), self._first_spent)
         now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
-        lasting = same and now == AT_LAST  # else outcomes are of this attempt alone
+        lasting = same and now == AT_LAST  # else outcomes are valid for this attempt only
         local = (
             failure.filters.local_to_rows(state) if lasting and not (self.chooses_victims or self._of_groups) else None
         )

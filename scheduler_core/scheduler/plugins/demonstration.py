@@ -75,7 +75,7 @@ class Demonstration(Plugin):
             state.write(NOTE_STATE, note)
 
 
-# Which words each annotation understands; a word with a time takes one after a colon.
+# The words that each annotation accepts; a word with a colon requires a time after the colon.
 _WORDS: dict[str, tuple[str, ...]] = {
     PRE_ENQUEUE: ("allow", "reject"),
     RESERVE: ("allow", "reject", "fail"),

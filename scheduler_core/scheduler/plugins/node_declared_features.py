@@ -63,7 +63,7 @@ def _maps_host_users(spec: Manifest) -> bool:
     return bool(spec.get("hostNetwork")) and spec.get("hostUsers") is False
 
 
-# Feature -> whether a pod's spec needs it, and the behavior that brought it, if it is newer than the plugin.
+# Feature -> whether a pod's spec needs the feature, and its behavior if the feature is newer than the plugin.
 _FEATURES: Mapping[str, tuple[Callable[[Manifest], bool], Behavior | None]] = {
     "RestartAllContainersOnContainerExits": (_restarts_all, None),
     "UserNamespacesHostNetworkSupport": (_maps_host_users, Behavior.HOST_USERS_DECLARED),

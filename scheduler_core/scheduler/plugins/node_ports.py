@@ -73,10 +73,10 @@ class NodePorts(Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         wanted: tuple[HostPort, ...] | None = state.get(PRE_FILTER_STATE)
-        if wanted is None:  # as in kube it can't do without PreFilter
+        if wanted is None:  # as in kube, PreFilter is required
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         taken = np.zeros(len(nodes), np.bool_)
-        for row in nodes.rows_with_ports:  # the order does not matter: each row is judged by itself
+        for row in nodes.rows_with_ports:  # in any order: each row is independent
             taken[row] = any(_clash(port, nodes.ports[row]) for port in wanted)
         refused = taken[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
@@ -100,7 +100,7 @@ class NodePorts(Plugin):
             pod for pod in nodes.pods[row] if any((port.protocol, port.port) in wanted for port in pod.spec.host_ports)
         ]
         daemons = [owner for pod in holders if (owner := controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"]
-        if daemons and not draft.changes:  # which makes a deleted pod again
+        if daemons and not draft.changes:  # which recreates a deleted pod
             values = {"owner": daemons[0]["name"], "ports": taken}
             call = f"kubectl delete daemonset {daemons[0]['name']} -n {holders[0].namespace}"
             yield draft.typing(Change("delete-daemons", values), call)
@@ -136,7 +136,7 @@ def _places(pod: Pod) -> Iterator[tuple[HostPort, str]]:
 
 
 def _without_host_ports(manifest: dict[str, Any]) -> None:
-    manifest["spec"].pop("hostNetwork", None)  # which makes every port of a container a host port
+    manifest["spec"].pop("hostNetwork", None)  # with host network, every container port is a host port
     for container in manifest["spec"]["containers"]:
         for port in container.get("ports") or ():
             port.pop("hostPort", None)

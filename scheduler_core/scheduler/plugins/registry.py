@@ -13,8 +13,8 @@ from scheduler_core.scheduler.plugins import ROOMS
 
 # Plugins of installed packages: Python entry points of the group `scheduler_playground.plugins`.
 #
-# An entry point's name is the plugin's, its object a subclass of Plugin. One that can't be used is left out with the reason: a
-# package that is broken must not keep a server from starting. What goes wrong in one that can be used ends no more than the cycle
+# An entry point has the plugin's name, and its object is a subclass of Plugin. An unusable one is left out with the reason: a
+# broken package must not keep a server from starting. An exception in a usable plugin ends only the cycle
 # (framework/guard.py). A history with such plugins needs the same packages wherever it is replayed.
 
 GROUP = "scheduler_playground.plugins"
@@ -41,7 +41,7 @@ def _load(point: EntryPoint, taken: Mapping[str, type[Plugin]]) -> tuple[type[Pl
         return None, f"received the name {point.name}; expected one that no other plugin has"
     try:
         plugin = point.load()
-    except Exception as error:  # whatever somebody's module does while it is imported
+    except Exception as error:  # the import of a third-party module may raise anything
         return None, f"could not be loaded: {type(error).__name__}: {error}"
     if not isinstance(plugin, type) or not issubclass(plugin, Plugin):
         return (None, f"received {plugin!r}; expected a subclass of scheduler_core.scheduler.framework.plugin.Plugin")
@@ -55,7 +55,7 @@ def _load(point: EntryPoint, taken: Mapping[str, type[Plugin]]) -> tuple[type[Pl
 
 Registry = Mapping[str, type[Plugin]]
 
-_chosen: ContextVar[Registry | None] = ContextVar("registry", default=None)  # instead of all there is
+_chosen: ContextVar[Registry | None] = ContextVar("registry", default=None)  # instead of all plugins
 
 
 @lru_cache(maxsize=1)

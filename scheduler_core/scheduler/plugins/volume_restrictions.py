@@ -195,7 +195,7 @@ def _conflict(a: Manifest, b: Manifest) -> bool:
     for kind, name in _DISKS.items():
         mine, other = a.get(kind), b.get(kind)
         if mine and other and _same(mine, other, name) and (kind != "rbd" or _in_one_pool(mine, other)):
-            # Without a look at readOnly: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
+            # readOnly does not matter: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
             if kind == "awsElasticBlockStore" or not _both_read_only(mine, other):
                 return True
     return False

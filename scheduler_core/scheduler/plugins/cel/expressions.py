@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.cel.values import Timestamp
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework import NodeInfo, gettext_noop
 
-# What a plugin in CEL is made of: plain data, which stands in a session's log.
+# The definition of a plugin in CEL: plain data, which a session's log contains.
 
 MOST_PLUGINS = 50  # of a world
 LONGEST = 4_096  # characters of an expression
@@ -47,9 +47,9 @@ class Definition(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     post_filter: Expression = ""
 
 
-# What expressions see: variables by extension point, and how they are made of the snapshot.
+# Variables of expressions by extension point, built from the snapshot.
 #
-# Objects are manifests as the API server has them, so what is not in one is absent: `has(pod.metadata.labels)`.
+# Objects are the API server's manifests, so an unset field is absent: `has(pod.metadata.labels)`.
 
 # Variable -> what it is.
 POD = {

@@ -13,7 +13,7 @@ from scheduler_core.scheduler.plugins.cel.expressions import CallBudget, Definit
 from scheduler_core.scheduler.plugins.cel.plugin import CelPlugin, build_error_status, pre_enqueue
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 
-# A preemption of one's own, in CEL: kube's, among the victims that an expression allows.
+# Preemption with a CEL expression: kube's preemption, restricted to the victims that the expression allows.
 # kube: plugins/defaultpreemption/default_preemption.go (IsEligiblePod) @ v1.34.1
 
 _DEFAULTS = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}
@@ -54,7 +54,7 @@ class OwnPreemption(CelPlugin, DefaultPreemption):
             raise EvaluationFailed(f"{problem} (victim {victim.key} on node {info.name})") from problem
 
 
-# Field of the definition -> the method that makes the plugin take part.
+# Field of the definition -> the method of its extension point.
 _METHODS: Mapping[str, tuple[str, Callable[..., Any]]] = {
     "pre_enqueue": ("pre_enqueue", plugin.pre_enqueue),
     "filter": ("filter", plugin.filter_rows),

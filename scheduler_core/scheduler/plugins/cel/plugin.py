@@ -74,7 +74,7 @@ class CelPlugin(plugin.Plugin):
         """Return the manifests of the pods that wait on Permit for this plugin."""
         return [each.pod.manifest for each in self.handle.waiting_pods() if self.name in each.pending]
 
-    # What answers mean
+    # Meanings of answers
 
     def let_in(self, answer: expressions.Answer) -> Status:
         """Return the status of an answer at PreEnqueue."""

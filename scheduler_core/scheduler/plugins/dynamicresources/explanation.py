@@ -137,7 +137,7 @@ def _devices(root: Mapping[str, Any], places: Places) -> list[Paragraph | Table]
     refused: dict[str, Parts] = {}
     for device in _iterate_devices(root):
         why = _why(device)
-        if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # what it was tried for holds it in use
+        if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # in use by the request that it was tried for
             refused[device["device"]] = why
     rows = [Row(((places.part(name, name),), why), bad=True) for name, why in refused.items()]
     return [Table(_DEVICES, tuple(rows[:SHOWN]), max(len(rows) - SHOWN, 0))] if rows else []

@@ -119,7 +119,7 @@ def _propose_claim(draft: Draft, namespace: str, name: str, device_class: str) -
     return draft.with_applied(Change("claim", values), claim).taking_time()
 
 
-# What is around the claims: the classes that they name, and the slices of the nodes
+# Objects that claims depend on: device classes, and the nodes' slices
 
 
 def _by_another_driver(draft: Draft, case: _Case) -> Iterator[Draft]:
@@ -190,7 +190,7 @@ def slice_like(like: Manifest, node: str, other: str, number: int) -> Manifest:
     return {"apiVersion": like["apiVersion"], "kind": like["kind"], "metadata": meta, "spec": spec}
 
 
-# Claims that are shared, and pools that reach over nodes
+# Shared claims, and pools over several nodes
 
 
 def own_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:

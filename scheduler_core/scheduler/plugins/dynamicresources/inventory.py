@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.claims import Informer
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch, Slices
 from scheduler_core.scheduler.plugins.dynamicresources.state import Inventory
 
-# Which slices a change of a taint rule or a class changes.
+# Slices that change with a taint rule or a class.
 # kube: dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 
 

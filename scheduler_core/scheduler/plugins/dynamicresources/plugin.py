@@ -285,7 +285,7 @@ class DynamicResources(plugin.Plugin):
             return plugin.CallResult(facts)
         return Binding(self.handle, state, pod, node_name).go_on()
 
-    # For people: all of this is computed only when somebody looks
+    # Explanations: computed only on request
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
         """Explain for each claim the devices that it has or would receive on this node; if none, the reasons against each device."""

@@ -24,17 +24,16 @@ from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSe
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of, pod_claims, uid_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import ClaimStore, Facts
 
-# Whether a real cluster may give a pod other devices than those given here.
+# Whether a real cluster may allocate other devices to a pod than the simulator.
 #
-# kube's allocator goes through slices and pools in the order of Go maps, which is another one each time; here they are sorted. What it
-# finds first may differ, and with it the result. A node depends on the order where some other order gives another result: all orders of
-# its slices are tried where they are few, else as many as kube's maps might show in a while, drawn from a stream that is always the
-# same.
+# kube's allocator visits slices and pools in the order of Go maps, which is random; here the order is sorted. The first match may differ,
+# and with it the result. A node depends on the order if another order has another result: all orders of its slices are tried if they are
+# few, else a sample of ENOUGH orders, which always come from the same stream of random numbers.
 
 T = TypeVar("T")
 
 ENOUGH = 30
-MOST_TRIED = 5_000  # devices in one order; what takes longer is not said to depend on the order
+MOST_TRIED = 5_000  # devices in one order; a longer search counts as independent of the order
 STATUS, ALLOCATION = "status", "allocation"
 
 

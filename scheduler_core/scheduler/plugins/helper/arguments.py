@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 
-# Names that are spelt almost alike, of which one may have been meant by the other.
+# Similar names, of which one may be a typo of the other.
 
 ALIKE = 0.85
 

@@ -8,7 +8,7 @@ from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, NodeSe
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.framework import Handle, Reason
 
-# What several plugins say of a pod's claim.
+# Reasons about a pod's claim that several plugins share.
 
 CLAIM_NOT_FOUND = Reason("ClaimNotFound", volumes.claim_not_found("<claim>"), waits_for_claim=True)
 
@@ -86,7 +86,7 @@ def is_held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
     if ref is None or volumes.is_for(volume, claim):
         return False
     other = handle.get(volumes.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
-    # A claimRef without a uid binds to whatever claim has the name; with another uid it is of a former claim of this name.
+    # A claimRef without a uid binds to any claim of the name; another uid belongs to a former claim of this name.
     return other is not None and ref.get("uid") in (None, "", other["metadata"].get("uid"))
 
 

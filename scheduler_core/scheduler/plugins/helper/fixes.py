@@ -18,17 +18,17 @@ _WIDER = {HOSTNAME: _ZONE, _ZONE: _REGION}
 _NEW_ENDS = {"failure-domain.beta.kubernetes.io/zone": "zone", "failure-domain.beta.kubernetes.io/region": "region"}
 MOST_DELETED = 5
 _ROLES = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
-OF_CONTROLLERS = "node.kubernetes.io/"  # taints that come and go with a node's conditions
+OF_CONTROLLERS = "node.kubernetes.io/"  # taints that controllers set and remove with a node's conditions
 GROUP_LABELS = (
     *("karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "cloud.google.com/gke-nodepool"),
     *("kubernetes.azure.com/agentpool", "agentpool", "alpha.eksctl.io/nodegroup-name"),
     *("kops.k8s.io/instancegroup", "node.kubernetes.io/instance-type"),
 )
 
-# Finalizers that each further deletion takes off: it says anew what becomes of dependents.
+# Finalizers that another deletion removes: each deletion sets the propagation policy again.
 _OF_DELETION = {"foregroundDeletion", "orphan"}
 
-# Labels of nodes without a machine: who provides them says how many pods they take, and makes others as pods come.
+# Labels of nodes without a machine: their provider sets the number of pods, and creates nodes for new pods.
 _VIRTUAL = {"eks.amazonaws.com/compute-type": "fargate", "type": "virtual-kubelet"}
 _OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 _OF_ITS_STATE = ("capacity", "allocatable", "conditions", "images")

@@ -171,7 +171,7 @@ def new_volume(claim: Manifest, node: str) -> Manifest:
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": class_of(claim),
         "volumeMode": spec.get("volumeMode") or "Filesystem",
-        # Without it, another claim that waits could take the volume.
+        # Without claimRef, another pending claim could bind the volume.
         "claimRef": {"namespace": claim["metadata"].get("namespace") or "default", "name": name_of(claim)},
     }
     if node:

@@ -28,7 +28,7 @@ from scheduler_core.scheduler.framework.plugin import Evidence
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import all_terms_measure, topology
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import Rules
 
-# What pod affinity asks for and nothing offers: topology keys that no node has, pods that run in other namespaces.
+# Requirements of pod affinity that nothing meets: topology keys that no node has, pods that run in other namespaces.
 
 
 def affinity_evidence(pod: Pod, nodes: NodeTable) -> Evidence:

@@ -128,7 +128,7 @@ class Rules:
             return tuple(t.changed(classes.weights(t.measure)[pods] * signs, rows) for t in tallies)
 
         known = {tally.topology.key for tally in self.existing}
-        # A pod that is only nominated may be the first with an anti-affinity term under its topology key.
+        # A pod that is only nominated may be the first with an anti-affinity term for its topology key.
         fresh = [key for key in classes.anti_keys if key not in known]
         existing = (*self.existing, *(_empty_tally(nodes, self.incoming, key, classes) for key in fresh))
         return replace(self, affinity=change(self.affinity), anti=change(self.anti), existing=change(existing))
@@ -157,12 +157,12 @@ class Rules:
             counted += tally.total
             if tally.delta is not None:
                 counted += tally.delta[rows]
-        # kube asks whether its map of counts is empty; it drops zeros and has no
-        # negative ones, so a sum of 0 says the same.
+        # kube checks whether its map of counts is empty; the map drops zeros and has no
+        # negative counts, so a sum of 0 is equivalent.
         if self.matches_itself:
             pods_exist |= counted == 0
-        # Also for the first pod of its group: kube wants all topology labels on
-        # the node before it looks at that exception.
+        # Also for the first pod of its group: kube requires all topology labels on
+        # the node before that exception applies.
         return pods_exist & labelled
 
 

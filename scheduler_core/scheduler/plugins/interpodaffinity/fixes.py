@@ -106,7 +106,7 @@ def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft
     for index, term in enumerate(_terms(draft, what)):
         key = str(term.get("topologyKey") or "")
         other = fixes.HOSTNAME if key != fixes.HOSTNAME else ""
-        if what == "podAffinity":  # wherever nobody is, nobody is near
+        if what == "podAffinity":  # without matching pods, no key helps
             there = list_asked_pods(refusal, LabelSelector.of(term.get("labelSelector")))
             other = fixes.wider_key(refusal, key) if there else ""
         for kind, keys in (("topology-key", fixes.other_keys(refusal, key)), ("topology", [other] if other else [])):

@@ -46,7 +46,7 @@ from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import affinity_evidence, explain_terms
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS, Rules
 
-# Which events may help a pod that InterPodAffinity refused.
+# Queueing hints of InterPodAffinity.
 # kube: plugins/interpodaffinity/plugin.go @ v1.34.1
 
 
@@ -251,7 +251,7 @@ class InterPodAffinity(framework.Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
         rules: Rules | None = state.get(_FILTER)
-        if rules is None:  # as in kube it can't do without PreFilter
+        if rules is None:  # as in kube, PreFilter is required
             return framework.Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
         return rules.verdicts(rows)
 

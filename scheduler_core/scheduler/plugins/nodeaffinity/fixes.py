@@ -21,7 +21,7 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refus
 from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node, with_argument
 
-# Labels that a pod asks for and no node has, beside those of a node that are spelt almost alike or only say yes in another way.
+# Labels that a pod selects and no node has, with a node's labels of a similar spelling or another word for true.
 
 YES = ("", "true", "yes", "enabled", "1")  # values that say of a label no more than that it is there
 
@@ -52,7 +52,7 @@ def respelt_term(draft: Draft, refusal: Refusal, term: NodeSelectorTerm, index: 
     for at, each in enumerate(term.expressions):
         is_single = (each.op == IN and len(each.values) == 1) or each.op == EXISTS
         value = each.values[0] if each.values else ""
-        if each.op in (GT, LT) and value.isdecimal() and refusal.node.labels.get(each.key) == value:  # which is neither
+        if each.op in (GT, LT) and value.isdecimal() and refusal.node.labels.get(each.key) == value:  # strict bounds
             near = replace(each, values=(str(int(value) + (1 if each.op == LT else -1)),))
             change = Change("selector-value", {"from": str(each), "to": str(near)})
             yield draft.with_pod(change, _in_term(index, at, (each.key, near.values[0])))

@@ -91,7 +91,7 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
     }
 
 
-# How NodeAffinity comes to a node's score: the weights of the preferred terms that the node matches.
+# The formula of NodeAffinity's score: the weights of the preferred terms that the node matches.
 # kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
 
 _WEIGHT = gettext_noop("weight of the term")

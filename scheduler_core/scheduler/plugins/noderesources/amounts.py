@@ -17,12 +17,12 @@ from scheduler_core.scheduler.framework.explanation import (
 )
 
 Place = tuple[str, int, int]  # field of the pod's spec, index in it, amount
-AS_A_WHOLE = "resources"  # the field of what the pod as a whole asks for
+AS_A_WHOLE = "resources"  # the field of pod-level requests
 
 
 def largest_container(pod: Pod, resource: str) -> Place | None:
     """Return the container with the largest request, or the init container if that decides; None for a pod-level request."""
-    spec = pod.spec.manifest  # without pod-level requests where their gate is off
+    spec = pod.spec.manifest  # without pod-level requests if their gate is off
     if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
         return None
     amounts = [request_of(raw, resource) for raw in spec["containers"]]
@@ -64,7 +64,7 @@ def quantity(resource: str, amount: int) -> str:
     return next((f"{amount >> bits}{unit}" for unit, bits in units if amount % (1 << bits) == 0), str(amount))
 
 
-# NodeResources in words: what the pod requests, container by container, and what it adds to the resources that are scored.
+# NodeResources explained: the pod's requests by container, and the amounts that the pod adds to the scored resources.
 
 _KINDS = {
     "containers": (),

@@ -51,7 +51,7 @@ class NodeResourcesBalancedAllocation(Plugin):
         return SKIP if self._best_effort(pod) else SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        if self._best_effort(pod):  # where the profile leaves out PreScore
+        if self._best_effort(pod):  # for a profile without PreScore
             return np.zeros(len(rows), np.int64)
         return nodes.keep(rows, self._kept_as, self._score, self._score_row, pod.requests)
 

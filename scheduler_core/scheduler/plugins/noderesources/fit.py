@@ -37,7 +37,7 @@ from scheduler_core.scheduler.plugins.noderesources.devices import Check, has_sc
 from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula, request_path
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import FIT
 
-# How near the nodes came that lack something: the least that is missing, and on how many about as little.
+# How close nodes are to fitting: the smallest missing amount, and the number of nodes with a similar one.
 
 SHOWN = 5
 POD_SLOTS = "pods"
@@ -101,7 +101,7 @@ def _round_up(number: int) -> int:
         scale *= 10 if unit == 1 else 16
 
 
-# What NodeResourcesFit sees on a node: per resource what comes, what is taken, what there is, and what lacks.
+# NodeResourcesFit on a node: per resource the pod's request, the requested, allocatable, and missing amounts.
 
 PODS = "pods"
 
@@ -134,7 +134,7 @@ def _row(pod: Pod, node: str, each: ComparedResource, lacking: int) -> Row:
     return Row(((each.name,), *amounts, lacks), bad=lacking > 0)
 
 
-# Which events may help a pod that NodeResourcesFit refused.
+# Queueing hints of NodeResourcesFit.
 # kube: plugins/noderesources/fit.go @ v1.34.1
 
 
@@ -258,7 +258,7 @@ class NodeResourcesFit(Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         requests: Resources | None = state.get(PRE_FILTER_STATE)
-        if requests is None:  # as in kube it can't do without PreFilter
+        if requests is None:  # as in kube, PreFilter is required
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         checks = self._checks(requests, nodes, rows)
         if self._devices_serve and requests.scalar:

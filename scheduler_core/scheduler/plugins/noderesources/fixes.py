@@ -17,12 +17,12 @@ from scheduler_core.scheduler.plugins.noderesources.amounts import (
 )
 from scheduler_core.scheduler.plugins.noderesources.moving import propose_moves, propose_resize
 
-# What was meant by other words: a resource by the name that the node has for it, and cores that were to be millicores.
+# Requests that are likely typos: another name of a resource that the node has, and cores in place of millicores.
 
 MOST = 2
 CPU = "cpu"
 HUGE_PAGES = "hugepages-"
-STEP = 50  # millicores that people ask for are a multiple of it; machines of 96 or 128 cores there are
+STEP = 50  # customary millicores are a multiple; real machines have 96 or 128 cores
 
 
 def propose_renaming(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
@@ -103,7 +103,7 @@ MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
     """Propose smaller requests, or to move, resize, or delete pods on the node."""
     nodes, row = refusal.nodes, refusal.row
-    # Resource -> how much the node lacks for the pod.
+    # Resource -> the amount that the node lacks for the pod.
     missing = {}
     requests = refusal.pod.requests
     for name in ("cpu", "memory", "ephemeral-storage", *(scalar for scalar, _ in requests.scalar)):

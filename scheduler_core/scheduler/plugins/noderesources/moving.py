@@ -12,7 +12,7 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.plugins.noderesources.amounts import largest_container, quantity, round_down
 
 MOST_MOVED = 3
-SHARE = 2  # a pod keeps at least one part of so many of what it asked for
+SHARE = 2  # a pod keeps at least 1/SHARE of its request
 _RESIZABLE = ("cpu", "memory")
 
 
@@ -34,7 +34,7 @@ def propose_resize(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, in
     resources["requests"][resource] = text
     values: dict[str, Any] = {"pod": pod.key, "resource": resource, "from": quantity(resource, amount), "to": text}
     if (pod.condition("PodResizePending") or {}).get("status") == "True":
-        values["pending"] = True  # it runs with less: what it gives up it has not got yet
+        values["pending"] = True  # the resize is in progress: the pod does not have the difference yet
     target = ("Pod", pod.namespace, pod.name, "resize")
     yield draft.with_patch(Change("resize", values, lacking / amount), target, {"spec": {"containers": containers}})
 

@@ -29,7 +29,7 @@ from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.normalize import POINTS, point_errors
 
-# NodeResourcesFitArgs and NodeResourcesBalancedAllocationArgs: which resources are looked at, and how they are scored.
+# NodeResourcesFitArgs and NodeResourcesBalancedAllocationArgs: the resources that count, and the scoring strategy.
 #
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
@@ -133,7 +133,7 @@ class WeighedResource:
     weight: int
     requested: Column
     allocatable: Column
-    incoming: int  # of the requested amount, what the pod adds
+    incoming: int  # the pod's part of the requested amount
 
 
 def compute_defaulted_requests(spec: PodSpec) -> Resources:

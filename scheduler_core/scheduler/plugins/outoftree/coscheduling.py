@@ -22,9 +22,9 @@ from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, Cyc
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, POD, Action, On
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTreePlugin
 
-# Pod groups: pods of a namespace with the same label, which say themselves how many of them there have to be.
+# Pod groups: pods of a namespace with the same label; an annotation of each pod has the required number.
 #
-# scheduler-plugins has a kind PodGroup for it; here the pods carry what it would say.
+# scheduler-plugins has a kind PodGroup for groups; here the pods have its data.
 
 LABEL = "scheduling.x-k8s.io/pod-group"
 MIN_MEMBER = "playground.dev/min-member"
@@ -77,9 +77,9 @@ def members(handle: framework.Handle, group: PodGroup) -> list[dict[str, Any]]:
     return found
 
 
-# CoschedulingSort: pods of a group follow each other in the queue. Ours, after Coscheduling in kubernetes-sigs/scheduler-plugins.
+# CoschedulingSort: keeps pods of a group together in the queue. Ours, after Coscheduling in kubernetes-sigs/scheduler-plugins.
 #
-# It stands in place of PrioritySort, in every profile of a scheduler.
+# CoschedulingSort replaces PrioritySort in all profiles of a scheduler.
 
 
 class CoschedulingSort(framework.Plugin):
@@ -108,7 +108,7 @@ _GROUP_REJECTED = Reason(
 )
 
 SECOND = 1_000_000_000
-NEARLY_ALL = 10  # percent of the group that may be missing for its pods to go on waiting
+NEARLY_ALL = 10  # percent of the group that may lack a node while its pods still wait
 
 
 def _validate(args: Given, path: str, features: Features) -> list[FieldError]:

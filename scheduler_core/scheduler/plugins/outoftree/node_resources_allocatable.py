@@ -31,7 +31,7 @@ from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scor
 from scheduler_core.scheduler.plugins.helper.normalize import divide, span_normalization
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTreePlugin
 
-# How the scoring plugins here come to a node's score.
+# Formulas of this package's scores.
 
 _ALLOCATABLE = gettext_noop("allocatable on the node")
 _WEIGHT = gettext_noop("weight of the resource")

@@ -101,7 +101,7 @@ class TargetLoadPacking(OutOfTreePlugin):
         for i, row in enumerate(rows.tolist()):
             text = nodes.nodes[row].annotations.get(ANNOTATION)
             if text is None:
-                continue  # what is not measured is avoided
+                continue  # nodes without a measurement score 0
             if not _PERCENT.match(text):
                 return error(f'node {nodes.names[row]}: {ANNOTATION}: "{text}" is not a percentage; write it as 45')
             capacity = int(nodes.allocatable[row, CPU])

@@ -94,7 +94,7 @@ def compile_constraints(
         if each.get("whenUnsatisfiable") != action:
             continue
         own = LabelSelector.of(each.get("labelSelector"))
-        errors += own.errors if not errors else ()  # kube ends at the first that it can't read
+        errors += own.errors if not errors else ()  # kube stops at the first invalid selector
         if label_keys:
             own = _with_label_keys(own, each.get("matchLabelKeys") or (), pod.labels)
         items.append(_constraint(each, pod, own if selector is None else selector))
@@ -120,7 +120,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
         topology_key=raw.get("topologyKey") or "",
         selector=selector,
         min_domains=1 if raw.get("minDomains") is None else raw["minDomains"],
-        # Unset policies mean Honor for affinity but Ignore for taints: so kube counted before the fields existed.
+        # Unset policies mean Honor for affinity but Ignore for taints, as kube counted before the fields existed.
         honors_affinity=(raw.get("nodeAffinityPolicy") or HONOR) == HONOR,
         honors_taints=raw.get("nodeTaintsPolicy") == HONOR,
         self_match=int(selector.matches(pod.labels)),
@@ -140,7 +140,7 @@ def _layout(items: Iterable[Constraint], spec: PodSpec, require_all_keys: bool) 
         c.honors_taints or (c.honors_affinity and (spec.node_selector or spec.node_affinity_required is not None))
         for c in items
     )
-    # Without the spec where no policy reads it, so that all pods with the same keys share one layout.
+    # Without the spec if no policy reads the spec, so that all pods with the same keys share one layout.
     return f"{require_all_keys:d} {spec.fingerprint if depends else ''} {' '.join(parts)}"
 
 
@@ -165,7 +165,7 @@ class Domains:
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Sum pods by domain, int64[bins]; domain 0 has none."""
-        # Codes start at 1, as bincount takes no negative ones; it adds in float64, which is exact up to 2**53 pods.
+        # Codes start at 1, because bincount rejects negative ones; sums in float64 are exact up to 2**53 pods.
         totals = np.bincount(self.counted, weights=counts, minlength=self.bins)
         totals[0] = 0
         return totals.astype(np.int64)
@@ -222,7 +222,7 @@ def compute_included_mask(nodes: NodeTable, constraint: Constraint, spec: PodSpe
         if spec.node_affinity_required is not None:
             mask &= selector_mask(nodes, spec.node_affinity_required)
     if constraint.honors_taints:
-        # Once per distinct set of taints, not per node: nodes with the same taints get the same answer.
+        # Once per distinct set of taints, not per node: nodes with the same taints have the same result.
         tolerated = [
             all(spec.tolerates(taint) for taint in taints if taint.effect in HARD_EFFECTS)
             for taints in nodes.taint_sets

@@ -110,7 +110,7 @@ def _with_policies(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[s
     return {"set": dict.fromkeys(changed, "Honor"), "lowest": lowest, "passing": int(passing.sum())}
 
 
-MOST_DOMAINS = 50  # that are counted for people
+MOST_DOMAINS = 50  # domains in an explanation
 SHOWN_DOMAINS = 8
 
 _COLUMNS = gettext_noop("domain"), gettext_noop("pods"), gettext_noop("skew with this pod")

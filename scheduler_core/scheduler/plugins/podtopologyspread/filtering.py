@@ -29,7 +29,7 @@ REASONS = (Reason("MissingLabel", f"{TOO_UNEVEN} (missing required label)"), Rea
 STATUSES = (unresolvable(REASONS[0]()), unschedulable(REASONS[1]()))
 PASSES, NO_LABEL, UNEVEN = -1, 0, 1  # the latter two are places in STATUSES
 
-NO_OTHER_DOMAIN = 2**31 - 1  # kube's count of the domain that is not there
+NO_OTHER_DOMAIN = 2**31 - 1  # kube's count of a missing domain
 
 Counts = NDArray[np.int64]
 Reasons = NDArray[np.int32]
@@ -109,7 +109,7 @@ class Spread:
         lowest, others = int(eligible[at]), np.delete(eligible, at)
         second = int(others.min()) if len(others) else NO_OTHER_DOMAIN
         least = np.where(codes == domains.eligible[at], second, lowest)
-        # Only a row that counts can have changes, so its domain is one of the eligible ones.
+        # Only a row that counts can have changes, so its domain is eligible.
         least = np.where(delta != 0, np.minimum(least, own), lowest)
         return own + constraint.self_match - least
 

@@ -45,10 +45,10 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
 
-# Which events may help a pod that PodTopologySpread refused.
+# Queueing hints of PodTopologySpread.
 # kube: plugins/podtopologyspread/plugin.go @ v1.34.1
 
-# `plugin.hard_constraints(pod)` is None where some constraint can't be parsed.
+# `plugin.hard_constraints(pod)` is None if some constraint can't be parsed.
 
 
 def after_spread_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
@@ -155,7 +155,7 @@ ARGUMENTS = Arguments(
     validate=_validate,
 )
 
-# The selector that a pod without spread constraints is spread by: that of its Services and of its controller.
+# The selector of the default constraints: that of the pod's Services and of its controller.
 # kube: plugins/helper/spread.go @ v1.34.1
 
 CONTROLLERS = {
@@ -262,7 +262,7 @@ class PodTopologySpread(framework.Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
         spread: Spread | None = state.get(_FILTER)
-        if spread is None:  # as in kube it can't do without PreFilter
+        if spread is None:  # as in kube, PreFilter is required
             return framework.Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
         return spread.verdicts(rows)
 

@@ -107,7 +107,7 @@ def normalize_scores(scores: Scores, ignored: Mask | None) -> Scores:
     return scaled
 
 
-# How PodTopologySpread comes to a node's score: the pods in its domains, each weighed by how many domains there are.
+# The formula of PodTopologySpread's score: the pods in the node's domains, weighted by the number of domains.
 #
 # kube: plugins/podtopologyspread/scoring.go @ v1.34.1
 

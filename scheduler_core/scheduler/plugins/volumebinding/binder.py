@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.storage.csi_migration import in_tree_pl
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, name_of
 from scheduler_core.scheduler.framework.plugin import Handle
 
-# Claims and volumes as a scheduler believes them to be: the API server's, with its own decisions laid over them.
+# Claims and volumes from the view of a scheduler: the API server's, overlaid with the scheduler's own decisions.
 #
 # A decision of Reserve is assumed until the API server has a newer version of the object. The assumptions are the scheduler's
 # (`Handle.assumed`), so that a copy of it has them too.
@@ -150,7 +150,7 @@ class Binder:
         if stored is None:
             return False, f'failed to check binding: could not find v1.{storage.VOLUME} "{name}"'
         if self._handle.behind(storage.VOLUME, "", name):
-            return False, ""  # the informer lags behind the write of this very plugin: what it shows is no answer yet
+            return False, ""  # the informer lags behind this plugin's write: check again later
         mine = self._claim(claim)
         if mine is None:
             return False, f"failed to check binding: {_claim_gone(claim)}"
@@ -169,7 +169,7 @@ class Binder:
         if stored["metadata"].get("annotations") is None:
             return False, f'selectedNode annotation reset for PVC "{storage.name_of(claim)}"'
         if storage.annotation(stored, storage.SELECTED_NODE) != storage.name_of(node):
-            # A provisioner that fails takes the annotation away, and so asks the scheduler to try again.
+            # A provisioner that fails removes the annotation, so that the scheduler retries the pod.
             return False, f'provisioning failed for PVC "{storage.name_of(claim)}"'
         if storage.volume_name(stored):
             volume = self._handle.get(storage.VOLUME, "", storage.volume_name(stored))

@@ -14,7 +14,7 @@ from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.state import Claims
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, find_bound_rows, volume_rows
 
-# What VolumeBinding found of a pod's claims, with how many of the nodes that it refused each volume could be used on.
+# Evidence of VolumeBinding: a pod's claims and their candidate volumes, with the number of nodes that reach each volume.
 
 SHOWN_USERS = 3
 

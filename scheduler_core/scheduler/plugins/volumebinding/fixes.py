@@ -13,7 +13,7 @@ from scheduler_core.scheduler.plugins.helper.claim_evidence import is_held
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, room, volume_rows
 
-# Volumes that a claim almost matches: released ones whose old claim is gone, and those of another class, size or access mode.
+# Volumes that a claim almost matches: released ones whose old claim no longer exists, and those of another class, size, or access mode.
 
 MOST = 2
 

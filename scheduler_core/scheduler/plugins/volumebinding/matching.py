@@ -115,7 +115,7 @@ def find_matching(
         mine = undecided.copy()
         for others in taken:
             mine &= others != i
-        # Before the affinity is looked at: where the volume meant for the claim is out of reach, kube takes no other.
+        # Before the affinity check: if the volume reserved for the claim is out of reach, kube takes no other.
         undecided &= ~mine
         rows = volume_rows(nodes, volume)
         reached = np.flatnonzero(mine) if rows is None else rows[mine[rows]]

@@ -172,8 +172,8 @@ class VolumeBinding(plugin.Plugin):
             return None if CLAIMS in state.values else plugin.Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
         if pod_volumes is None:
-            # All rows at once: no row's answer depends on which rows are asked, and
-            # later calls of the cycle only look it up.
+            # All rows at once: no row's result depends on the requested rows, and
+            # later calls of the cycle only look up the results.
             pod_volumes = self._find_pod_volumes(nodes, claims)
             state.write(POD_VOLUMES, pod_volumes)
         bits = pod_volumes.bits[rows]
@@ -220,7 +220,7 @@ class VolumeBinding(plugin.Plugin):
         if pod_volumes is None or pod_volumes.matches is None:
             return plugin.no_scores(len(rows))
         claims: Claims = state.read(CLAIMS)
-        # Nodes that an extender described anew are known by their names.
+        # Nodes that an extender returned as new objects are matched by name.
         known = rows if nodes.origins is None else nodes.origins[rows]
         scores = capacity_scores(pod_volumes.matches, claims.offered, self._shape, np.maximum(known, 0))
         return np.where(known >= 0, scores, np.int64(0))
@@ -313,7 +313,7 @@ class VolumeBinding(plugin.Plugin):
         state.write(POLLS, waited)
         return plugin.CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
 
-    # For people
+    # Explanations
 
     def describe_prepared(self, point: plugin.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: Claims | None = state.get(CLAIMS)

@@ -57,7 +57,7 @@ def capacity_scores(
 
 def loads_of(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> tuple[Loads, Loads]:
     """Return the loads of existing volumes and of new volumes."""
-    # Claims that get a volume which is there, by the volume's class.
+    # Claims that bind an existing volume, by the volume's class.
     loads = Loads(len(rows))
     for claim, column in zip(matches.claims, matches.volumes, strict=False):
         got = column[rows]
@@ -107,7 +107,7 @@ def _class_name(manifest: Manifest) -> str:
     return str((manifest.get("spec") or {}).get("storageClassName") or "")
 
 
-# How VolumeBinding comes to a node's score: how full the volumes are that the pod would get, by the shape of the plugin's arguments.
+# The formula of VolumeBinding's score: the utilization of the pod's volumes, by the shape of the plugin's arguments.
 #
 # kube: plugins/volumebinding/scorer.go @ v1.34.1
 

@@ -19,7 +19,7 @@ from scheduler_core.scheduler.plugins.helper.normalize import POINTS, point_erro
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, Matches
 
-# VolumeBindingArgs: how long a binding may take, and the score by capacity.
+# VolumeBindingArgs: the binding timeout, and the shape of the score by capacity.
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
 

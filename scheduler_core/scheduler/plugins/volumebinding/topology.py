@@ -21,7 +21,7 @@ from scheduler_core.scheduler.framework.plugin import Handle, Rows
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask, expression_mask
 
-# Which events may help a pod that VolumeBinding refused; helper/hints.py has the one about claims.
+# Queueing hints of VolumeBinding; helper/hints.py has the hint for claims.
 # kube: plugins/volumebinding/volume_binding.go @ v1.34.1
 
 
@@ -64,7 +64,7 @@ def room(entry: Manifest) -> int:
     return -1 if limit is None else value(limit)
 
 
-# Kept at a time; by identity, as manifests never change and share what stays the same.
+# Cached at a time; by identity, because manifests are immutable and share unchanged parts.
 MOST_AFFINITIES = 50_000
 
 _NOWHERE: Rows = np.zeros(0, np.intp)
