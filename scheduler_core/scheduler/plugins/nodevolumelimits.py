@@ -38,7 +38,7 @@ from scheduler_core.scheduler.framework.status import Status, error, unresolvabl
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change, was_placed
 
-# Which events may help a pod that NodeVolumeLimits refused; helper/hints.py has the one about claims.
+# Queueing hints of NodeVolumeLimits; helper/hints.py has the hint for claims.
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 
@@ -72,7 +72,7 @@ def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) ->
     return False
 
 
-# Counting the volumes that CSI drivers attach to a node: those of its pods, and those of a pod to come.
+# Numbers of volumes that CSI drivers attach to a node: those of its pods, and those of an incoming pod.
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 NO_CLAIM = Reason("ClaimNotFound", f"looking up PVC <key>: {storage.claim_not_found('<claim>')}", waits_for_claim=True)

@@ -46,7 +46,7 @@ PRE_SCORE_STATE = "PreScore" + NAME
 UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: <value>}")
 UNTOLERATED_TAINTS = Reason("UntoleratedTaints", "node(s) had untolerated taint(s)")
 
-SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
+SET_BY_CONTROLLERS = "node.kubernetes.io/"  # taints that controllers set and remove
 NOT_FOR_WORK = (SET_BY_CONTROLLERS, "node-role.kubernetes.io/")  # taints of nodes in trouble, or with other tasks
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 MOST_COMPARED = 500  # nodes
@@ -182,7 +182,7 @@ class TaintToleration(Plugin):
             kind = "taint-left" if passes(taint.key) and taint.key not in GOING else "taint"
             change = Change(kind, {"node": node.name, "taint": str(taint)})
             untainted = untainted.with_node(change, node.manifest, _untaint(taint))
-        # A kubelet that is short of disk space or process IDs refuses pods whatever they tolerate. kube: eviction_manager.go Admit
+        # A kubelet that is short of disk space or process IDs rejects even tolerating pods. kube: eviction_manager.go Admit
         if not any(taint.key in GOING or taint.key.endswith(("/disk-pressure", "/pid-pressure")) for taint in refusing):
             yield tolerating
         if not any(_is_set_by_controllers(taint) for taint in refusing):
@@ -267,7 +267,7 @@ def _tolerate(taint: Taint, near: Toleration | None) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         given = list(manifest["spec"].get("tolerations") or ())
         mine = [each for each in given if near is not None and _is_same(each, near)]
-        timed = taint.effect == NO_EXECUTE  # the API takes seconds with that effect alone
+        timed = taint.effect == NO_EXECUTE  # the API allows seconds with that effect only
         kept = [{key: each[key] for key in each if timed or key != "tolerationSeconds"} for each in mine]
         changed = iter({**each, "effect": taint.effect} for each in kept)
         manifest["spec"]["tolerations"] = [

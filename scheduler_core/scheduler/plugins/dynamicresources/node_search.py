@@ -129,7 +129,7 @@ class NodeSearch:
         watch: Watch | None = None,
         slices: Sequence[ResourceSlice] | None = None,
     ) -> NodeResult:
-        """Search without memory. `slices`, if given, replace the node's slices in name order."""
+        """Search without the cache. `slices`, if given, replace the node's slices in name order."""
         try:
             wanted = self._slices.of(node.name) if slices is None else slices
             found = self._allocator.allocate(node, wanted, claims, watch, budget)

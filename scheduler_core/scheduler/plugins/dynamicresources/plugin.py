@@ -186,7 +186,7 @@ class DynamicResources(plugin.Plugin):
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: plugin.Failure
     ) -> plugin.PostFilterResult:
-        """Deallocate one claim that keeps the pod from all nodes, or delete the claim of an earlier cycle."""
+        """Deallocate one claim that keeps the pod from all nodes, or delete the special claim that an earlier cycle left."""
         if not self._enabled:
             return plugin.PostFilterResult(QUIET if self._quiet else DISABLED)
         facts: Facts | None = state.get(FACTS)

@@ -35,13 +35,13 @@ _OF_ITS_STATE = ("capacity", "allocatable", "conditions", "images")
 
 
 def list_refusing_taints(node: Node, pod: Pod) -> list[Taint]:
-    """List the taints that keep a pod off a node, without those that come and go with the node's conditions."""
+    """Return the taints that reject a pod, without those that controllers set and remove with the node's conditions."""
     hard = [each for each in node.taints if each.effect in (NO_SCHEDULE, NO_EXECUTE)]
     return [each for each in hard if not each.key.startswith(OF_CONTROLLERS) and not pod.spec.tolerates(each)]
 
 
 def list_own_tolerations(pod: Pod) -> list[Toleration]:
-    """List the tolerations of a pod for single taints, without those for conditions of nodes."""
+    """Return the tolerations of a pod for single taints, without those for conditions of nodes."""
     return [each for each in pod.spec.tolerations if each.key and not each.key.startswith(OF_CONTROLLERS)]
 
 

@@ -102,7 +102,7 @@ def point_errors(points: Sequence[Mapping[str, Any]], path: str) -> list[FieldEr
 
 
 def broken_linear(points: Sequence[tuple[int, int]], p: NDArray[np.int64]) -> Scores:
-    """The function through the points (x, y), x ascending: constant outside them, linear and truncated between."""
+    """Return the values of the function through the points (x, y), x ascending: constant outside them, linear and truncated between."""
     result = np.full(len(p), points[-1][1], np.int64)
     for i in range(len(points) - 1, 0, -1):
         (x0, y0), (x1, y1) = points[i - 1], points[i]

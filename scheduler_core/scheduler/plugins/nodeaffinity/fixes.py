@@ -23,12 +23,12 @@ from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node, 
 
 # Labels that a pod selects and no node has, with a node's labels of a similar spelling or another word for true.
 
-YES = ("", "true", "yes", "enabled", "1")  # values that say of a label no more than that it is there
+YES = ("", "true", "yes", "enabled", "1")  # values that mean only that the label exists
 
 Pair = tuple[str, str]
 
 
-# What kube and its tools called these labels before.
+# Former names of labels of kube and its tools.
 RENAMED = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
@@ -190,7 +190,7 @@ def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
 def _prefer_nodes(manifest: dict[str, Any]) -> None:
     affinity = manifest["spec"]["affinity"]["nodeAffinity"]
     for term in affinity.pop(REQUIRED)["nodeSelectorTerms"]:
-        # A preference may not ask for a node by its name.
+        # A preference can't select a node by name.
         expressions = term.get("matchExpressions")
         if expressions:
             preference = {"weight": 100, "preference": {"matchExpressions": expressions}}

@@ -42,7 +42,7 @@ from scheduler_core.scheduler.plugins.helper.normalize import default_normalizat
 from scheduler_core.scheduler.plugins.nodeaffinity import fixes
 from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS
 
-# What NodeAffinity sees on a node: each requirement beside the node's own value.
+# NodeAffinity on a node: each requirement next to the node's own value.
 
 _TERMS = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 _COLUMNS = explanation.gettext_noop("requested"), explanation.gettext_noop("the node has")
@@ -69,7 +69,7 @@ def _describe_requirement(requirement: Requirement, term: int, path: str, pod: P
     )
 
 
-# What a pod asks of a node's labels, requirement by requirement: how many nodes meet it, and what the others have instead.
+# Evidence of a pod's requirements on labels: for each, the number of nodes that meet it, and the values of the others.
 
 SHOWN_VALUES = 5
 
@@ -203,7 +203,7 @@ class NodeAffinity(framework.Plugin):
         return framework.PreFilterResult(node_names=names) if names else framework.PreFilterResult(CONFLICT)
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
-        spec: PodSpec = state.get(PRE_FILTER_STATE) or pod.spec  # without PreFilter: as the pod says
+        spec: PodSpec = state.get(PRE_FILTER_STATE) or pod.spec  # without PreFilter: the pod's own
         matched = remember(
             nodes.memo, (NAME, "required", spec.fingerprint), lambda: _compute_required_mask(nodes, spec)
         )
@@ -222,7 +222,7 @@ class NodeAffinity(framework.Plugin):
         return SKIP if terms is None and not self._prefers_added else SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Scores | Status:
-        broken = _broken(_get_preferred(pod.spec) or ())  # met here where the profile leaves out PreScore
+        broken = _broken(_get_preferred(pod.spec) or ())  # checked here for a profile without PreScore
         if broken is not None:
             return broken
         own = remember(

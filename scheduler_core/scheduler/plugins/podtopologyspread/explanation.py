@@ -36,7 +36,7 @@ SHOWN = 20
 
 
 def collect_spread_evidence(spread: Spread, pod: Pod, nodes: NodeTable, rows: Rows) -> Evidence:
-    """Return evidence for the constraints that refuse one of the rows."""
+    """Return evidence for the constraints that reject one of the rows."""
     return {
         "constraints": [
             {**_constraint(spread, i, pod, nodes), "refused": [nodes.names[row] for row in refused[:SHOWN]]}
