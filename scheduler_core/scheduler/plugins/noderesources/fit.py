@@ -1,7 +1,7 @@
 """NodeResourcesFit: rejects nodes without room for the pod's requests, and scores the others by a strategy.
 
-kube: plugins/noderesources/fit.go @ v1.34.1 DEVIATION: reasons about scalar resources are ordered by name; kube's order is that of a Go
-map, which is random.
+kube: plugins/noderesources/fit.go @ v1.34.1
+DEVIATION: reasons about scalar resources come ordered by name; kube's come in the random order of a Go map.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """VolumeBinding: places a pod where its volumes are accessible or can be provisioned, and binds its claims before the pod.
 
-kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1 DEVIATION: a binding that takes as long as the timeout has timed out; in
-kube the last look and the deadline race.
+kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
+DEVIATION: a binding that takes as long as the timeout has timed out; in kube the last look and the deadline race.
 """
 
 from collections.abc import Iterator, Mapping

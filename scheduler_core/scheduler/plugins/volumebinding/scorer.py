@@ -1,7 +1,7 @@
 """VolumeBinding's score: the utilization of the pod's volumes, or of the storage pools of new volumes.
 
-kube: plugins/volumebinding/{volume_binding,scorer}.go @ v1.34.1 (the gate StorageCapacityScoring, off by default) DEVIATION: a
-CSIStorageCapacity that gives a maximumVolumeSize and no capacity counts as one of 0; kube-scheduler crashes on it.
+kube: plugins/volumebinding/{volume_binding,scorer}.go @ v1.34.1 (the gate StorageCapacityScoring, off by default)
+DEVIATION: a CSIStorageCapacity that gives a maximumVolumeSize and no capacity counts as one of 0; kube-scheduler crashes on it.
 """
 
 from collections.abc import Mapping, Sequence

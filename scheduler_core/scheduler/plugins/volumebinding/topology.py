@@ -2,8 +2,8 @@
 
 Results that depend only on Node objects and one selector are in the table's memo, so that each is computed once per volume over all rows.
 
-kube: component-helpers/storage/volume/helpers.go (CheckNodeAffinity), pkg/apis/core/v1/helper/helpers.go (MatchTopologySelectorTerms) @
-v1.34.1
+kube: component-helpers/storage/volume/helpers.go (CheckNodeAffinity), pkg/apis/core/v1/helper/helpers.go
+(MatchTopologySelectorTerms) @ v1.34.1
 """
 
 from collections.abc import Sequence
