@@ -1,4 +1,4 @@
-"""The plugins: every in-tree name, kube's default order with weights, and the rooms.
+"""The plugins: the names of all in-tree plugins, kube's default order with weights, and the plugins' packages.
 
 kube: plugins/names/names.go, apis/config/v1/default_plugins.go, plugins/registry.go @ v1.34.1
 """
@@ -32,16 +32,16 @@ from scheduler_core.scheduler.plugins.volume_restrictions import VolumeRestricti
 from scheduler_core.scheduler.plugins.volume_zone import VolumeZone
 from scheduler_core.scheduler.plugins.volumebinding.plugin import VolumeBinding
 
-# Our own plugin for teaching; in no default.
+# A plugin of the simulator, for teaching; in no default set.
 DEMONSTRATION = "Demonstration"
 
-# Examples of another order of the queue; in no default either.
+# Examples of another order of the queue; in no default set.
 EXAMPLES = ("CreationTimeSort", "SmallestFirstSort")
 
-# Plugins of other repositories that people use most, written anew; ours as well, and in no default.
+# Reimplementations of widely used plugins from other repositories; in no default set.
 OUT_OF_TREE = ("Coscheduling", "CoschedulingSort", "TargetLoadPacking", "NodeResourcesAllocatable")
 
-# The plugins in the order in which people are shown them: kube's, in the order of its default set and newer ones last, then ours.
+# The plugins in the order of display: kube's, in the order of its default set and newer ones last, then ours.
 # plugins/registry.py adds those of installed packages.
 ROOMS: tuple[type[Plugin], ...] = (
     SchedulingGates,
@@ -93,7 +93,7 @@ DEFAULT_ORDER = tuple((name, _WEIGHTS.get(name, 0)) for name in NAMES if name no
 
 
 def default_order(features: Features) -> tuple[tuple[str, int], ...]:
-    """Return the default multiPoint set of a release, also the plugins whose gate is off."""
+    """Return the default multiPoint set of a release as (plugin, weight), including plugins whose feature gate is off."""
     order = dict(DEFAULT_ORDER)
     if Behavior.NODE_NAME_FIRST in features.behaviors:
         order = {name: order[name] for name in ("SchedulingGates", "PrioritySort", "NodeName")} | order

@@ -1,4 +1,4 @@
-"""DefaultBinder: binds the pod to its node by asking the API server.
+"""DefaultBinder: binds the pod to its node through the API server.
 
 kube: plugins/defaultbinder/default_binder.go @ v1.34.1
 """

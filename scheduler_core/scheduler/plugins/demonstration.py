@@ -1,7 +1,7 @@
-"""Demonstration: our own plugin, off by default, that does what a pod's annotations say.
+"""Demonstration: a plugin of the simulator, off by default, that obeys annotations of pods.
 
-No in-tree plugin uses Permit or PostBind; this one makes those points, and failures late in a cycle, visible.
-docs/plugins.md lists the annotations. An annotation that can't be read is an Error status that says what was expected.
+No in-tree plugin uses Permit or PostBind; this plugin shows those points, and failures late in a cycle. docs/plugins.md lists the
+annotations. An invalid annotation results in an Error status with the expected values.
 """
 
 import re
@@ -44,7 +44,7 @@ class Demonstration(Plugin):
         return _obey(pod, RESERVE)[0]
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
-        """Nothing was reserved; taking part shows the way back."""
+        """Do nothing; the method makes the rollback visible."""
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
         status, time = _obey(pod, PERMIT)
@@ -61,7 +61,7 @@ class Demonstration(Plugin):
         return CallResult(*_obey(pod, PRE_BIND))
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
-        """Leaves the pod to the next Bind plugin unless the annotation says to fail, or to bind after a delay."""
+        """Skip to the next Bind plugin, unless the annotation requests a failure or a delayed binding."""
         if BIND not in pod.annotations:
             return CallResult(SKIP)
         status, delay = _obey(pod, BIND)
@@ -75,7 +75,7 @@ class Demonstration(Plugin):
             state.write(NOTE_STATE, note)
 
 
-# Which words each annotation understands; a word with a time takes one after a colon.
+# The words that each annotation accepts; a word with a colon requires a time after the colon.
 _WORDS: dict[str, tuple[str, ...]] = {
     PRE_ENQUEUE: ("allow", "reject"),
     RESERVE: ("allow", "reject", "fail"),

@@ -1,4 +1,4 @@
-"""NodeDeclaredFeatures: refuses nodes whose kubelet does not declare a feature that the pod's spec needs. Since 1.35.
+"""NodeDeclaredFeatures: rejects nodes whose kubelet does not declare a feature that the pod's spec needs. Since 1.35.
 
 kube: plugins/nodedeclaredfeatures/nodedeclaredfeatures.go, component-helpers/nodedeclaredfeatures/features @ v1.37.2
 """
@@ -39,7 +39,7 @@ _ALL = (*_CONTAINERS, "ephemeralContainers")
 
 
 def _find(spec: Manifest, kinds: Sequence[str], field: str, name: str) -> list[Any]:
-    """Return what entries of a list of containers have under a name."""
+    """Return the values of a name in the entries of the containers' field."""
     return [
         each[name]
         for kind in kinds
@@ -63,7 +63,7 @@ def _maps_host_users(spec: Manifest) -> bool:
     return bool(spec.get("hostNetwork")) and spec.get("hostUsers") is False
 
 
-# Feature -> whether a pod's spec needs it, and the behavior that brought it, if it is newer than the plugin.
+# Feature -> whether a pod's spec needs the feature, and its behavior if the feature is newer than the plugin.
 _FEATURES: Mapping[str, tuple[Callable[[Manifest], bool], Behavior | None]] = {
     "RestartAllContainersOnContainerExits": (_restarts_all, None),
     "UserNamespacesHostNetworkSupport": (_maps_host_users, Behavior.HOST_USERS_DECLARED),
@@ -72,12 +72,12 @@ _FEATURES: Mapping[str, tuple[Callable[[Manifest], bool], Behavior | None]] = {
 
 
 def after_own_needs_change(plugin: NodeDeclaredFeatures, pod: Pod, old: Pod, new: Pod) -> bool:
-    """Queueing hint. kube: isSchedulableAfterTargetPodUpdate"""
+    """Return whether the pod needs other features than before. kube: isSchedulableAfterTargetPodUpdate"""
     return plugin.needs_of(old) != plugin.needs_of(new)
 
 
 def after_features_change(plugin: NodeDeclaredFeatures, pod: Pod, old: Node | None, new: Node) -> bool:
-    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    """Return whether the node is new or declares other features. kube: isSchedulableAfterNodeChange"""
     return old is None or declared(old) != declared(new)
 
 
@@ -149,7 +149,7 @@ class NodeDeclaredFeatures(Plugin):
         return Verdicts.refuse(lacking, REFUSED) if np.count_nonzero(lacking) else None
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> explanation.Explanation:
-        """Each feature that the pod needs, and whether the node declares the feature."""
+        """Return each feature that the pod needs, and whether the node declares the feature."""
         node = nodes.nodes[row]
         found = declared(node)
         return (explanation.Table(_COLUMNS, tuple(_build_row(node, found, need) for need in state.get(NEEDS) or ())),)

@@ -34,7 +34,7 @@ class NodeName(Plugin):
         return Verdicts.refuse(refused, REFUSED)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """The node that the pod names beside this one."""
+        """Return the node that the pod names next to this node."""
         if not pod.node_name:
             return ()
         name = nodes.names[row]

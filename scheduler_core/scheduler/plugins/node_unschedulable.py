@@ -24,12 +24,12 @@ CORDON = Taint("node.kubernetes.io/unschedulable", "", NO_SCHEDULE)
 
 
 def after_node_schedulable(plugin: NodeUnschedulable, pod: Pod, old: Node | None, new: Node) -> bool:
-    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    """Return whether the node is schedulable and was not before. kube: isSchedulableAfterNodeChange"""
     return not new.unschedulable and (old is None or old.unschedulable)
 
 
 def after_cordon_tolerated(plugin: NodeUnschedulable, pod: Pod, old: Pod, new: Pod) -> bool:
-    """Queueing hint. kube: isSchedulableAfterPodTolerationChange"""
+    """Return whether the pod now tolerates a cordon. kube: isSchedulableAfterPodTolerationChange"""
     return new.uid == pod.uid and new.spec.tolerates(CORDON)
 
 

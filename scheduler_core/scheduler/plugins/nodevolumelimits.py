@@ -1,4 +1,4 @@
-"""NodeVolumeLimits: refuses nodes to which a CSI driver could attach no more volumes.
+"""NodeVolumeLimits: rejects nodes to which a CSI driver can attach no more volumes.
 
 kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 """
@@ -38,24 +38,24 @@ from scheduler_core.scheduler.framework.status import Status, error, unresolvabl
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change, was_placed
 
-# Which events may help a pod that NodeVolumeLimits refused; helper/hints.py has the one about claims.
+# Queueing hints of NodeVolumeLimits; helper/hints.py has the hint for claims.
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 
 def after_limits_change(plugin: Any, pod: Pod, old: Manifest, new: Manifest) -> bool:
-    """kube: isSchedulableAfterCSINodeUpdated"""
+    """Return whether a limit of the CSINode is higher than before. kube: isSchedulableAfterCSINodeUpdated"""
     before = limits_of(old)
     return any(limit > before.get(name, 0) for name, limit in limits_of(new).items())
 
 
 def after_pod_with_volumes_deleted(plugin: Any, pod: Pod, old: Pod, new: None) -> bool:
-    """kube: isSchedulableAfterPodDeleted"""
+    """Return whether a placed pod with volumes was deleted. kube: isSchedulableAfterPodDeleted"""
     volumes = storage.volumes_of(old.spec)
     return was_placed(old) and bool(volumes.claims or volumes.in_tree)
 
 
 def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) -> bool:
-    """kube: isSchedulableAfterVolumeAttachmentDeleted"""
+    """Return whether the deleted attachment may be of the pod's drivers. kube: isSchedulableAfterVolumeAttachmentDeleted"""
     attacher = (old.get("spec") or {}).get("attacher")
     for volume in pod.spec.volumes:
         if volume.get("persistentVolumeClaim") is not None:
@@ -72,7 +72,7 @@ def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) ->
     return False
 
 
-# Counting the volumes that CSI drivers attach to a node: those of its pods, and those of a pod to come.
+# Numbers of volumes that CSI drivers attach to a node: those of its pods, and those of an incoming pod.
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 NO_CLAIM = Reason("ClaimNotFound", f"looking up PVC <key>: {storage.claim_not_found('<claim>')}", waits_for_claim=True)
@@ -81,7 +81,7 @@ Attached = dict[str, str]  # "driver/handle" -> driver
 
 
 def limits_of(csi_node: Manifest | None) -> dict[str, int]:
-    """Driver -> how many volumes it can attach to a node; drivers that don't say are left out."""
+    """Return the number of volumes that each driver can attach to a node, without drivers that set no limit."""
     if csi_node is None:
         return {}
     drivers = (csi_node.get("spec") or {}).get("drivers") or ()
@@ -90,7 +90,7 @@ def limits_of(csi_node: Manifest | None) -> dict[str, int]:
 
 
 class Counter:
-    """Volumes as (driver, handle) for the length of one Filter; what claims stand for is looked up once."""
+    """A counter of volumes as (driver, handle) for one Filter call; each claim is looked up once."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
@@ -124,7 +124,7 @@ class Counter:
         )
 
     def missing_driver(self, pod: Pod, csi_node: Manifest | None) -> str:
-        """Return the first driver of the pod's volumes that asks to be on the node and is not there; "" for none. ValueError."""
+        """Return the first driver of the pod's volumes that must be on the node and is not, or "". Raise ValueError as in `volumes`."""
         all_ask = Behavior.DRIVERS_ASK not in self._handle.features.behaviors
         present = storage.list_drivers(csi_node)
         for driver in dict.fromkeys(self.volumes(pod, csi_node).values()):
@@ -138,7 +138,7 @@ class Counter:
     def count(
         self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, node_name: str
     ) -> tuple[dict[str, int], dict[str, int]]:
-        """Driver -> volumes attached, and driver -> volumes that the pod would add. A volume of several pods counts once."""
+        """Return the attached and the new volumes by driver. A volume of several pods counts once."""
         in_use: Attached = {}
         for other in others:
             if other.spec.volumes:
@@ -156,7 +156,7 @@ class Counter:
         return attached, new
 
     def volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
-        """The pod's volumes that CSI drivers attach. ValueError where one can't be identified."""
+        """Return the pod's volumes that CSI drivers attach. Raise ValueError if one can't be identified."""
         known = self._everywhere.get(pod.identity)
         if known is not None:
             return known
@@ -193,7 +193,7 @@ class Counter:
         return self._claims[key]
 
     def _driver_of(self, claim: Manifest, csi_node: Manifest | None) -> tuple[str, str]:
-        """Driver and handle of a claim's volume, or of the one that its class will make; "" where no driver attaches it."""
+        """Return the driver and handle of the claim's volume or of the one to provision; "" if no driver attaches the volume."""
         name = storage.volume_name(claim)
         volume = self._handle.get("PersistentVolume", "", name) if name else None
         if volume is None:
@@ -296,7 +296,7 @@ class NodeVolumeLimits(Plugin):
         return Verdicts(reason, tuple(statuses)) if (reason >= 0).any() else None
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Let the driver attach more, delete who has volumes attached, or add a node."""
+        """Propose a higher limit of the driver, to delete pods with attached volumes, or to add a node."""
         nodes, row = refusal.nodes, refusal.row
         csi_node = self.handle.get("CSINode", "", nodes.names[row])
         counter, limits = Counter(self.handle), limits_of(csi_node)
@@ -328,7 +328,7 @@ class NodeVolumeLimits(Plugin):
         return (remark("Volumes that count on each node:", str(len(volumes.claims) + len(volumes.in_tree))),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""
+        """Return for each driver with a limit the attached volumes, those the pod adds, and the limit."""
         counter = Counter(self.handle)
         csi_node = self.handle.get("CSINode", "", nodes.names[row])
         try:
@@ -345,7 +345,7 @@ class NodeVolumeLimits(Plugin):
 
 
 def _holders(counter: Counter, refusal: Refusal, csi_node: Manifest | None, limits: Mapping[str, int]) -> list[Pod]:
-    """The fewest pods of the lowest priority without which there would be room; none where that takes too many."""
+    """Return the fewest pods of the lowest priority whose deletion makes room; empty if too many are needed."""
     left = [pod for pod in refusal.nodes.pods[refusal.row] if not pod.deleting]
     gone: list[Pod] = []
     for pod in sorted(left, key=lambda pod: (pod.priority, pod.key)):

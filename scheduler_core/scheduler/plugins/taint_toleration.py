@@ -1,4 +1,4 @@
-"""TaintToleration: refuses nodes with a hard taint that the pod does not tolerate, prefers nodes with fewer soft ones.
+"""TaintToleration: rejects nodes with a hard taint that the pod does not tolerate, prefers nodes with fewer soft ones.
 
 kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
 """
@@ -46,7 +46,7 @@ PRE_SCORE_STATE = "PreScore" + NAME
 UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: <value>}")
 UNTOLERATED_TAINTS = Reason("UntoleratedTaints", "node(s) had untolerated taint(s)")
 
-SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
+SET_BY_CONTROLLERS = "node.kubernetes.io/"  # taints that controllers set and remove
 NOT_FOR_WORK = (SET_BY_CONTROLLERS, "node-role.kubernetes.io/")  # taints of nodes in trouble, or with other tasks
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 MOST_COMPARED = 500  # nodes
@@ -68,14 +68,14 @@ def _name_no_taint(taint: Taint) -> Status:
 
 @dataclass(frozen=True, slots=True)
 class _Verdicts:
-    """Filter's verdict per distinct taint set: -1 where the set is tolerated, else an index into `statuses`."""
+    """Filter's verdict per distinct taint set: -1 if the set is tolerated, else an index into `statuses`."""
 
     reason: NDArray[np.int32]
     statuses: tuple[Status, ...]
 
 
 def after_node_taints_change(plugin: TaintToleration, pod: Pod, old: Node | None, new: Node) -> bool:
-    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    """Return whether the node's taints no longer reject the pod. kube: isSchedulableAfterNodeChange"""
     return (old is None or _refuses(old, pod)) and not _refuses(new, pod)
 
 
@@ -115,7 +115,7 @@ class TaintToleration(Plugin):
         return SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
-        """The number of soft taints that the pod does not tolerate; as in kube it can't do without PreScore."""
+        """Return the number of soft taints that the pod does not tolerate. As in kube, PreScore is required."""
         if state.get(PRE_SCORE_STATE) is None:
             return error(f'failed to read "{PRE_SCORE_STATE}" from cycleState: not found')
         tolerations = pod.spec.tolerations
@@ -132,7 +132,7 @@ class TaintToleration(Plugin):
         return (remark("Tolerations of PreferNoSchedule taints:", *map(Code, soft)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Each hard taint of the node, with the pod's toleration of it."""
+        """Return each hard taint of the node, with the pod's toleration of the taint."""
         node = nodes.nodes[row]
         hard = [(i, taint) for i, taint in enumerate(node.taints) if taint.effect in HARD_EFFECTS]
         rows = tuple(_taint_row(taint, i, node.name, pod) for i, taint in hard)
@@ -153,14 +153,14 @@ class TaintToleration(Plugin):
         return default_normalization(nodes, rows, scores, i, reverse=True)
 
     def detail(self, text: str, pod: Pod, node: Node) -> str:
-        """Name the taint, which kube no longer does since 1.34.2."""
+        """Add the taint to the reason; kube's text since 1.34.2 does not name the taint."""
         taint = _first_untolerated(node.taints, pod.spec.tolerations)
         if taint is None or UNTOLERATED_TAINTS.read(text) is None:
             return text
         return UNTOLERATED(key=taint.key, value=taint.value)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Tolerate the taints, or take them off where no controller would set them again."""
+        """Propose to tolerate the taints, or to remove those that no controller would set again."""
         node, tolerations = refusal.node, refusal.pod.spec.tolerations
         hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
         refusing = [taint for taint in hard if not _is_tolerated(taint, tolerations)]
@@ -182,7 +182,7 @@ class TaintToleration(Plugin):
             kind = "taint-left" if passes(taint.key) and taint.key not in GOING else "taint"
             change = Change(kind, {"node": node.name, "taint": str(taint)})
             untainted = untainted.with_node(change, node.manifest, _untaint(taint))
-        # A kubelet that is short of disk space or process IDs refuses pods whatever they tolerate. kube: eviction_manager.go Admit
+        # A kubelet that is short of disk space or process IDs rejects even tolerating pods. kube: eviction_manager.go Admit
         if not any(taint.key in GOING or taint.key.endswith(("/disk-pressure", "/pid-pressure")) for taint in refusing):
             yield tolerating
         if not any(_is_set_by_controllers(taint) for taint in refusing):
@@ -193,7 +193,7 @@ class TaintToleration(Plugin):
 
 
 def _is_of_others(refusal: Refusal, taint: Taint) -> bool:
-    """Return whether a taint keeps nodes for others: the pod selects nodes for work without it that offer what the pod asks for, too."""
+    """Return whether a taint reserves nodes for other pods: worker nodes without the taint match the pod and offer its resources."""
     pod, devices = refusal.pod, [name for name, _ in refusal.pod.requests.scalar]
     return any(
         not any(each.key == taint.key or each.key.startswith(NOT_FOR_WORK) for each in node.taints)
@@ -204,7 +204,7 @@ def _is_of_others(refusal: Refusal, taint: Taint) -> bool:
 
 
 def _is_set_by_controllers(taint: Taint) -> bool:
-    """Return whether a taint goes by itself once its cause does; out-of-service is put on and taken off by hand."""
+    """Return whether a controller removes the taint once its cause ends; users set and remove out-of-service."""
     return taint.key.startswith(SET_BY_CONTROLLERS) and taint.key != f"{SET_BY_CONTROLLERS}out-of-service"
 
 
@@ -249,7 +249,7 @@ def _taint_line(taint: Taint, i: int, node: str, tolerated: bool) -> Line:
 
 
 def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
-    """Only tolerations of the soft effect, or of every effect, are asked."""
+    """Count the soft taints. Only tolerations of the soft effect, or of every effect, count."""
     soft = _soft(tolerations)
     return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _is_tolerated(taint, soft))
 
@@ -259,7 +259,7 @@ def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[T
 
 
 def _tolerate(taint: Taint, near: Toleration | None) -> Edit:
-    """The toleration that covers all of the taint but its effect gets that effect; where there is none, a new one is added."""
+    """Return an edit that widens the effect of a toleration that covers the rest of the taint, or adds a toleration."""
     toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
     if taint.value:
         toleration["value"] = taint.value
@@ -267,7 +267,7 @@ def _tolerate(taint: Taint, near: Toleration | None) -> Edit:
     def edit(manifest: dict[str, Any]) -> None:
         given = list(manifest["spec"].get("tolerations") or ())
         mine = [each for each in given if near is not None and _is_same(each, near)]
-        timed = taint.effect == NO_EXECUTE  # the API takes seconds with that effect alone
+        timed = taint.effect == NO_EXECUTE  # the API allows seconds with that effect only
         kept = [{key: each[key] for key in each if timed or key != "tolerationSeconds"} for each in mine]
         changed = iter({**each, "effect": taint.effect} for each in kept)
         manifest["spec"]["tolerations"] = [
@@ -287,7 +287,7 @@ def _is_same(raw: Mapping[str, Any], toleration: Toleration) -> bool:
 
 
 def _ready(manifest: dict[str, Any]) -> None:
-    """The conditions that the controllers' taints tell of, as they are on a node that is well."""
+    """Reset the conditions of the controllers' taints to those of a healthy node, and remove the taints."""
     spec, status = manifest["spec"], manifest["status"]
     spec["taints"] = [t for t in spec.get("taints") or () if not t["key"].startswith(SET_BY_CONTROLLERS)]
     status["conditions"] = [

@@ -1,4 +1,4 @@
-"""VolumeRestrictions: refuses nodes where a disk of the pod is in use, and a claim that only one pod may use while another does.
+"""VolumeRestrictions: rejects nodes where a disk of the pod is in use, and pods whose ReadWriteOncePod claim is in use.
 
 kube: plugins/volumerestrictions/volume_restrictions.go @ v1.34.1
 """
@@ -46,7 +46,7 @@ DISK_CONFLICT, IN_USE = unschedulable(_DISK_CONFLICT()), unschedulable(_IN_USE()
 
 @dataclass(frozen=True, slots=True)
 class ExclusiveClaims:
-    """The pod's ReadWriteOncePod claims, how many of them pods use, and per row of a what-if how many uses more (or less)."""
+    """The pod's ReadWriteOncePod claims, the number of their uses by pods, and a what-if's change of that number by row."""
 
     names: tuple[str, ...] = ()
     used: int = 0
@@ -54,7 +54,7 @@ class ExclusiveClaims:
 
 
 def after_pod_with_disk_deleted(plugin: VolumeRestrictions, pod: Pod, old: Pod, new: None) -> bool:
-    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    """Return whether the deleted pod used a disk or claim of the pod. kube: isSchedulableAfterPodDeleted"""
     if old.namespace != pod.namespace:
         return False
     if conflicts(storage.volumes_of(pod.spec).disks, (old,)):
@@ -125,7 +125,7 @@ class VolumeRestrictions(Plugin):
         return Verdicts(reason, (DISK_CONFLICT, IN_USE, NO_STATE)) if (reason >= 0).any() else None
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
-        """Each claim with the volume that it is bound to."""
+        """Return each claim with the volume that it is bound to."""
         return {"claims": claims_evidence(self.handle, pod)}
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
@@ -140,7 +140,7 @@ class VolumeRestrictions(Plugin):
         return tuple(remark(text, *found) for text, found in lists if found)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Make the claims that are missing, or delete who uses what only one may use."""
+        """Propose to create missing claims, or to delete pods that use an exclusive disk or claim."""
         yield from missing_claims(draft, refusal.pod, self.handle)
         claims: ExclusiveClaims = refusal.state.get(NAME) or ExclusiveClaims()
         holders = _holders(refusal, claims)
@@ -195,7 +195,7 @@ def _conflict(a: Manifest, b: Manifest) -> bool:
     for kind, name in _DISKS.items():
         mine, other = a.get(kind), b.get(kind)
         if mine and other and _same(mine, other, name) and (kind != "rbd" or _in_one_pool(mine, other)):
-            # Without a look at readOnly: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
+            # readOnly does not matter: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
             if kind == "awsElasticBlockStore" or not _both_read_only(mine, other):
                 return True
     return False

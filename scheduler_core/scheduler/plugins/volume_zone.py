@@ -1,4 +1,4 @@
-"""VolumeZone: refuses nodes whose zone or region differs from the labels of the volumes that the pod's claims are bound to.
+"""VolumeZone: rejects nodes whose zone or region differs from the labels of the volumes that the pod's claims are bound to.
 
 kube: plugins/volumezone/volume_zone.go @ v1.34.1
 """
@@ -70,7 +70,7 @@ class Topology:
 
 
 class _PreFilterRefusal(Exception):
-    """PreFilter's refusal."""
+    """Error with PreFilter's status."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -78,17 +78,17 @@ class _PreFilterRefusal(Exception):
 
 
 def after_waiting_class_added(plugin: VolumeZone, pod: Pod, old: None, new: Manifest) -> bool:
-    """Queueing hint. kube: isSchedulableAfterStorageClassAdded"""
+    """Return whether the new class waits for the first consumer. kube: isSchedulableAfterStorageClassAdded"""
     return bool(new.get("volumeBindingMode") == volumes.WAIT_FOR_FIRST_CONSUMER)
 
 
 def after_volume_change(plugin: VolumeZone, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """Queueing hint. kube: isSchedulableAfterPersistentVolumeChange"""
+    """Return whether a volume is new or has another zone or region. kube: isSchedulableAfterPersistentVolumeChange"""
     return old is None or _zones(old) != _zones(new)
 
 
 def _zones(volume: Manifest) -> list[tuple[str, frozenset[str]]]:
-    """A volume's zones and regions by label."""
+    """Return a volume's zones and regions by label."""
     return [(topology.key, frozenset(topology.values)) for topology in topologies(volume)]
 
 
@@ -159,7 +159,7 @@ class VolumeZone(Plugin):
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """The volume's labels say another zone or region than the node's, or it does not exist."""
+        """Propose volumes for lost claims, and labels of a volume with the node's zone or region."""
         yield from recreate_lost_claims(draft, refusal, self.handle)
         for topology in refusal.state.get(NAME) or ():
             volume = self.handle.get("PersistentVolume", "", topology.volume)
@@ -178,12 +178,12 @@ class VolumeZone(Plugin):
         return (Table((gettext_noop("volume"), gettext_noop("label"), gettext_noop("zones")), tuple(rows)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Each zone and region of the volumes beside the node's own."""
+        """Return each zone and region of the volumes next to the node's own."""
         rows = [_explain_topology(topology, nodes, row) for topology in state.get(NAME) or ()]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
-        """Each claim with the volume that it is bound to."""
+        """Return each claim with the volume that it is bound to."""
         return {"claims": claims_evidence(self.handle, pod)}
 
 
@@ -199,7 +199,7 @@ def _explain_topology(topology: Topology, nodes: NodeTable, row: int) -> Row:
 
 
 def topologies(volume: Manifest) -> tuple[Topology, ...]:
-    """A volume's zone and region labels; several zones are written zone1__zone2, and a label with an empty part is passed over."""
+    """Return a volume's zone and region labels; several zones are written zone1__zone2, and a label with an empty part is ignored."""
     labels = volume["metadata"].get("labels") or {}
     pv_topologies = []
     for key in _LABELS:
@@ -211,7 +211,7 @@ def topologies(volume: Manifest) -> tuple[Topology, ...]:
 
 
 def _within(nodes: NodeTable, topology: Topology) -> Mask:
-    """Rows whose label, or where it is missing the one that has taken its place, has one of the values."""
+    """Return the rows whose label has one of the values; if the label is missing, the label that replaced it counts."""
     column = nodes.label(topology.key)
     holds = _holds(column.values, topology)[column.codes]
     newer = _NEW_NAMES.get(topology.key)

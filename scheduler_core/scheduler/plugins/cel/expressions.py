@@ -1,4 +1,4 @@
-"""The expressions of a definition: their variables, what they may answer, what is wrong with them, and how they are evaluated."""
+"""The expressions of a definition: variables, answer types, compile errors, and evaluation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.cel.values import Timestamp
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework import NodeInfo, gettext_noop
 
-# What a plugin in CEL is made of: plain data, which stands in a session's log.
+# The definition of a plugin in CEL: plain data, which a session's log contains.
 
 MOST_PLUGINS = 50  # of a world
 LONGEST = 4_096  # characters of an expression
@@ -47,9 +47,9 @@ class Definition(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     post_filter: Expression = ""
 
 
-# What expressions see: variables by extension point, and how they are made of the snapshot.
+# Variables of expressions by extension point, built from the snapshot.
 #
-# Objects are manifests as the API server has them, so what is not in one is absent: `has(pod.metadata.labels)`.
+# Objects are the API server's manifests, so an unset field is absent: `has(pod.metadata.labels)`.
 
 # Variable -> what it is.
 POD = {
@@ -72,7 +72,7 @@ _NONE: Mapping[str, Any] = {}
 
 
 def of_pod(pod: Pod, args: Mapping[str, Any], now: int) -> dict[str, Any]:
-    """`now`: ns since 1970."""
+    """Return the variables of a pod. `now`: ns since 1970."""
     return {"pod": pod.manifest, "args": args, "now": Timestamp(now)}
 
 
@@ -96,7 +96,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The expression of one extension point: variable -> what it is, and the types of its answer with what each means."""
+    """The expression of one extension point: the meaning of each variable, and the allowed types of the answer with their meanings."""
 
     variables: Mapping[str, str]
     answers: Mapping[str, str]
@@ -153,29 +153,29 @@ class Wrong:
 
 
 class EvaluationFailed(ValueError):
-    """An expression has no answer; the text says why."""
+    """Error of an expression that returns no answer; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledExpression:
-    """An expression, with the variables that it may name."""
+    """A compiled expression. `used`: the variables that its text may name."""
 
     field: str
     program: Program
     used: frozenset[str]
 
     def answer(self, variables: Mapping[str, Any], spent: CallBudget) -> Answer:
-        """EvaluationFailed where it has none."""
+        """Return the answer of the expression. Raise EvaluationFailed if there is none."""
         return self.read(self.evaluate(variables, spent), spent)
 
     def evaluate(self, variables: Mapping[str, Any], spent: CallBudget, *, watch: bool = False) -> Outcome:
-        """`watch`: with the values of its parts."""
+        """Evaluate the expression and subtract the cost from the budget. `watch`: include the values of the parts."""
         outcome = self.program.evaluate(variables, min(LIMIT, max(spent.left, 0)), watch)
         spent.left -= max(outcome.cost, outcome.work)
         return outcome
 
     def read(self, outcome: Outcome, spent: CallBudget) -> Answer:
-        """EvaluationFailed where it is no answer."""
+        """Return the answer of an outcome. Raise EvaluationFailed if the outcome is an error or of another type."""
         if outcome.error:
             if spent.left <= 0:
                 raise EvaluationFailed(f"this call has cost more than {LIMIT_OF_A_CALL:,}, all nodes together")
@@ -204,14 +204,14 @@ _ENVIRONMENTS = {
 
 @lru_cache(maxsize=512)
 def compile_expression(field: str, text: str) -> CompiledExpression:
-    """CompileError."""
+    """Compile an expression. Raise CompileError if the text is invalid."""
     program = _ENVIRONMENTS[field].compile(text, None)
     return CompiledExpression(field, program, frozenset(_NAME.findall(text)) & frozenset(EXPRESSIONS[field].variables))
 
 
 @lru_cache(maxsize=256)
 def problems_of(definition: Definition) -> tuple[Wrong, ...]:
-    """Everything that does not compile, or answers what means nothing at its extension point."""
+    """Return the expressions that do not compile or whose answer has a wrong type for their extension point."""
     found = []
     for field in EXPRESSIONS:
         text = getattr(definition, field)

@@ -11,7 +11,7 @@ _ANSWER = gettext_noop("result of the expression")
 
 
 def answer_formula(text: str, answer: Answer) -> Formula | None:
-    """true is 100, a number loses its fraction."""
+    """Return the score's formula, or None for a text: true becomes 100, and a double is truncated."""
     if isinstance(answer, str):
         return None
     given = Value(int(answer) if isinstance(answer, bool) else answer, _ANSWER)

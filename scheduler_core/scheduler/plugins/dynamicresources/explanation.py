@@ -1,6 +1,6 @@
-"""What DynamicResources sees on a node: what each claim has or would get there, and what kept it from each device.
+"""Explanation of DynamicResources on a node: the devices that each claim has or would receive, and the reasons against each device.
 
-The search is made again for it, with somebody looking on (devices/watch.py).
+The search is repeated for the explanation, with a watch (devices/watch.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -61,7 +61,7 @@ _DETAIL = {"selector": "expression", "counters": "missing", "taint": "taint", "c
 def explain_devices(
     asked: NodeFilter, node: Node, found: NodeResult | None, tree: SearchTree, order: str
 ) -> Explanation:
-    """`found`: what the search said, None where there was nothing to search; `order`: what depends on the order of slices."""
+    """Explain the claims on a node. `found`: the search's result, or None without a search; `order`: dependence on the slices' order."""
     places = Places(asked.facts.inventory.slices if asked.facts.inventory is not None else ())
     rows = list(_claim_rows(asked, node, found, places))
     blocks: list[Paragraph | Table] = [Table(_CLAIMS, tuple(rows))] if rows else []
@@ -86,7 +86,7 @@ class Places:
             self._pools.setdefault(f"{spec['driver']}/{spec['pool']['name']}", []).append(each)
 
     def part(self, text: str, device: str) -> Part:
-        """The text with the way to the device, where a slice has it."""
+        """Return the text with a link to the device, if a slice lists the device."""
         pool, _, name = device.rpartition("/")
         for each in self._pools.get(pool, ()):
             for i, listed in enumerate(each["spec"].get("devices") or ()):
@@ -125,7 +125,7 @@ def _texts(claim: Manifest) -> list[str]:
 
 
 def _format_devices(texts: Iterable[str], places: Places) -> Parts:
-    """Each as request=device."""
+    """Return each device as request=device."""
     parts: list[Part] = []
     for text in texts:
         parts += [" ", places.part(text, text.partition("=")[2])]
@@ -133,18 +133,18 @@ def _format_devices(texts: Iterable[str], places: Places) -> Parts:
 
 
 def _devices(root: Mapping[str, Any], places: Places) -> list[Paragraph | Table]:
-    """Each device that was looked at, with the last thing that kept it from being taken."""
+    """Return a table of the devices in the search, with the last reason against each."""
     refused: dict[str, Parts] = {}
     for device in _iterate_devices(root):
         why = _why(device)
-        if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # what it was tried for holds it in use
+        if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # in use by the request that it was tried for
             refused[device["device"]] = why
     rows = [Row(((places.part(name, name),), why), bad=True) for name, why in refused.items()]
     return [Table(_DEVICES, tuple(rows[:SHOWN]), max(len(rows) - SHOWN, 0))] if rows else []
 
 
 def _iterate_devices(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The devices of a search's tree, in the order in which it came to them."""
+    """Yield the devices of a search tree in the order of the search."""
     ahead = [root]
     while ahead:
         each = ahead.pop()

@@ -1,4 +1,4 @@
-"""Filter: whether a node can be reached by allocated claims, and could give devices to the others.
+"""Filter: whether the node is within reach of allocated claims and could provide devices for the others.
 
 kube: plugins/dynamicresources/dynamicresources.go (Filter, filterExtendedResources) @ v1.34.1
 """
@@ -39,9 +39,9 @@ def node_selector_of(claim: Manifest) -> NodeSelector | None:
 
 
 class NodeFilter:
-    """Answers for one node after the other, and keeps what they would give and which claims they can't reach.
+    """The filter of one node after the other; records the allocations and the claims that nodes can't reach.
 
-    `unusable` are the indices of claims whose binding has failed or timed out, wherever they are.
+    `unusable` are the indices of claims whose binding has failed or timed out, on any node.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class NodeFilter:
         return answers
 
     def ask(self, node: Node, slices: Sequence[ResourceSlice] | None = None) -> Status | None:
-        """None: the node passes. `slices`: those that may be for the node, in another order than by name; not remembered then."""
+        """Return the refusal, or None if the node passes. `slices`: the node's slices in another order than by name, without caching."""
         store = self.facts.store
         share = NOTHING_SPECIAL
         if store.extended is not None:
@@ -124,7 +124,7 @@ class NodeFilter:
         return (CANNOT_FIT if share.refused else None), share
 
     def unavailable_on(self, node: Node) -> list[int]:
-        """The allocated claims that can't be used on the node."""
+        """Return the indices of allocated claims that can't be used on the node."""
         return [
             index
             for index, selector in enumerate(self._selectors)
@@ -140,9 +140,9 @@ class NodeFilter:
         return [*self._claims[:-1], ResourceClaim.from_manifest(with_requests(special, share.requests))]
 
     def watched(self, node: Node, watch: Watch) -> NodeResult | None:
-        """The search on a node with somebody looking on; None where there is nothing to search.
+        """Repeat the search on a node with a watch; return None if there is nothing to search.
 
-        It is given up where they have seen enough; what it says then is what it said before.
+        If the watch ends the search early, return the earlier result.
         """
         if self._search is None or self.facts.inventory is None:
             return None
@@ -168,7 +168,7 @@ class NodeFilter:
 
 
 def with_requests(claim: Manifest, requests: Sequence[Manifest]) -> Manifest:
-    """The special claim as it is for a node."""
+    """Return the special claim with the requests for a node."""
     devices: Mapping[str, Any] = {"requests": list(requests)} if requests else {}
     return {**claim, "spec": {"devices": devices}}
 

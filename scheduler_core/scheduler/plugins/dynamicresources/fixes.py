@@ -1,6 +1,6 @@
-"""Claims that give way: fewer devices, a selector or a constraint less, a taint tolerated, another class; or the devices that others use.
+"""Fixes of claims: fewer devices, one selector or constraint less, a tolerated taint, another class, or devices in use by others.
 
-Each is tried on the node with the allocator before it is proposed. A claim's spec can't be changed: the claim is made anew.
+Each fix is tried on the node with the allocator first. A claim's spec is immutable: the claim is recreated.
 """
 
 import copy
@@ -32,7 +32,7 @@ _TRIED = 20_000  # devices in one search
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A node that can't give a pod's free claims what they ask for."""
+    """A node that can't provide the devices for a pod's unallocated claims."""
 
     handle: Handle
     search: NodeSearch
@@ -81,7 +81,7 @@ def other_classes(
 
 
 def missing_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
-    """Claims of the namespace named most alike first; or the claim, for one device of a class."""
+    """Propose existing claims of the namespace, most similar names first, and to create the claim for one device of a class."""
     there = [
         str(each["metadata"]["name"])
         for each in handle.list(KIND)
@@ -119,11 +119,11 @@ def _propose_claim(draft: Draft, namespace: str, name: str, device_class: str) -
     return draft.with_applied(Change("claim", values), claim).taking_time()
 
 
-# What is around the claims: the classes that they name, and the slices of the nodes
+# Objects that claims depend on: device classes, and the nodes' slices
 
 
 def _by_another_driver(draft: Draft, case: _Case) -> Iterator[Draft]:
-    """A DeviceClass that selects a driver whose name no slice has, and that is spelt almost like one that is there."""
+    """Propose another driver for a DeviceClass whose driver has no slices: one with a similar name, or the only driver."""
     drivers = sorted({str(each["spec"]["driver"]) for each in case.handle.list(SLICES)})
     asked = {ask.get("deviceClassName") for claim in case.claims for _, ask in _asks(claim)}
     for manifest in case.handle.list(classes.KIND):
@@ -147,7 +147,7 @@ def _replace_text(data: Any, old: str, new: str) -> Any:
 
 
 def _publishing(draft: Draft, case: _Case) -> Iterator[Draft]:
-    """The slices of a node that has none, as the driver publishes them for another node of the same kind."""
+    """Propose slices for a node without slices, like those of another node of the same kind."""
     node, slices = case.refusal.node, case.handle.list(SLICES)
     if any(each["spec"].get("nodeName") == node.name for each in slices):
         return
@@ -162,7 +162,7 @@ def _publishing(draft: Draft, case: _Case) -> Iterator[Draft]:
 
 
 def complete_pools(draft: Draft, node: str, handle: Handle) -> Iterator[Draft]:
-    """The slices that a pool of the node lacks, without devices: until all are there, no claim for all devices is met."""
+    """Propose the missing slices of the node's pools, without devices: an incomplete pool satisfies no claim for all devices."""
     mine = [each["spec"] for each in handle.list(SLICES) if each["spec"].get("nodeName") == node]
     for driver, name in dict.fromkeys((each["driver"], each["pool"]["name"]) for each in mine):
         pools = [each["pool"] for each in mine if (each["driver"], each["pool"]["name"]) == (driver, name)]
@@ -177,12 +177,12 @@ def complete_pools(draft: Draft, node: str, handle: Handle) -> Iterator[Draft]:
 
 
 def _kind_of(node: Node) -> tuple[tuple[str, str], ...]:
-    """The labels of a node that say what it is, and not where."""
+    """Return the labels of a node without hostname and topology labels."""
     return tuple(sorted((k, v) for k, v in node.labels.items() if k != HOSTNAME and "topology." not in k))
 
 
 def slice_like(like: Manifest, node: str, other: str, number: int) -> Manifest:
-    """A slice of a node like one of another node."""
+    """Build a slice of a node like a slice of another node."""
     pool = like["spec"]["pool"]
     name = node if pool["name"] == other else f"{pool['name']}-{node}"
     spec = {**like["spec"], "nodeName": node, "pool": {**pool, "name": name}}
@@ -190,11 +190,11 @@ def slice_like(like: Manifest, node: str, other: str, number: int) -> Manifest:
     return {"apiVersion": like["apiVersion"], "kind": like["kind"], "metadata": meta, "spec": spec}
 
 
-# Claims that are shared, and pools that reach over nodes
+# Shared claims, and pools over several nodes
 
 
 def own_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
-    """A claim of the pod's own like one that others use, too: it need not be where they are."""
+    """Propose a claim of the pod's own in place of a shared claim, so that the pod is not tied to the other users' node."""
     for entry in pod.manifest["spec"].get("resourceClaims") or ():
         name = str(entry.get("resourceClaimName") or "")
         claim = handle.get(KIND, pod.namespace, name) if name else None
@@ -223,7 +223,7 @@ def _use_template(name: str) -> Edit:
 
 
 def divide_pools(draft: Draft, handle: Handle) -> Iterator[Draft]:
-    """A pool for each node in place of one over several: the scheduler sees one node's slices only, and takes the pool for incomplete."""
+    """Propose a pool for each node in place of one over several: with one node's slices, the scheduler sees the pool as incomplete."""
     nodes: dict[tuple[str, str], set[str]] = {}
     slices = [each for each in handle.list(SLICES) if each["spec"].get("nodeName")]
     for each in slices:
@@ -289,7 +289,7 @@ def _edit_request(claim: Manifest, at: Place, edit: Edit) -> Manifest:
 
 
 def _fewer(case: _Case, claim: Manifest, at: Place, ask: Manifest) -> Iterator[tuple[Change, Manifest]]:
-    """The most devices that the node can give."""
+    """Propose the largest number of devices that the node can provide."""
     count = int(ask.get("count") or 0)
     index = case.claims.index(claim)
     for fewer in range(count - 1, 0, -1):
@@ -306,7 +306,7 @@ def _with_class(claim: Manifest, at: Place, was: str, name: str) -> tuple[Change
 
 
 def _taints(case: _Case) -> list[tuple[str, str]]:
-    """Key and effect of the taints on the node's devices, where taints count."""
+    """Return key and effect of the taints on the node's devices; none if the gate for device taints is off."""
     if not case.handle.features.dra_device_taints:
         return []
     devices: list[Device] = [device for each in case.search.reaching(case.refusal.node) for device in each.devices]
@@ -317,7 +317,7 @@ def _taints(case: _Case) -> list[tuple[str, str]]:
 
 
 def _propose_deletions(draft: Draft, case: _Case) -> Iterator[Draft]:
-    """Pods deleted, of the lowest priority first, until their devices are enough."""
+    """Propose to delete pods, of the lowest priority first, until the node has enough free devices."""
     here = {each.pool for each in case.search.reaching(case.refusal.node)}
     holders = sorted(_holders(case, here), key=lambda holder: (holder[0].priority, holder[0].key))
     chosen: list[tuple[Pod, ResourceClaim]] = []
@@ -338,7 +338,7 @@ def _propose_deletions(draft: Draft, case: _Case) -> Iterator[Draft]:
 
 
 def _holders(case: _Case, pools: Any) -> Iterator[tuple[Pod, ResourceClaim]]:
-    """Pods that are alone in using a claim with devices of these pools."""
+    """Yield pods that alone use a claim with devices of these pools."""
     for manifest in case.handle.claims.list():
         if allocation_of(manifest) is None:
             continue

@@ -1,7 +1,8 @@
-"""The search for devices, node by node, remembered where nothing has changed that a node's answer depends on.
+"""The search for devices by node, with a cache of results that are still valid.
 
-What a node answers depends on its Node object, on the slices that reach it, on what is allocated of their pools, on the classes and on
-what the claims ask for; claims that ask for the same get the same answer. So after a pod was placed, only its node is searched anew.
+A node's result depends on the Node object, on the slices in reach of the node, on the allocated devices of their pools, on the classes,
+and on the requests of the claims; claims with the same requests share results. So after a pod was placed, only its node is searched
+again.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ INVALID = NodeResult(None, invalid=True)
 
 
 class Slices:
-    """The slices of a moment, by the node that they are for; `shared` may be for any."""
+    """The current slices by node; `shared` slices may be for any node."""
 
     def __init__(self, slices: Sequence[ResourceSlice]) -> None:
         self.by_name = {each.name: each for each in slices}
@@ -57,7 +58,7 @@ class Slices:
                 self.shared.append(each)
 
     def of(self, node: str) -> Sequence[ResourceSlice]:
-        """Ordered by name."""
+        """Return the slices in reach of a node, ordered by name."""
         mine = self.local.get(node, ())
         if not self.shared:
             return mine
@@ -65,7 +66,7 @@ class Slices:
 
 
 class NodeSearch:
-    """One allocator's memory. It is no part of the world's state: without it everything is searched again."""
+    """The search for devices, with cached results. Not part of the world's state: without the cache, all is searched again."""
 
     def __init__(self, features: DeviceFeatures, selectors: Selectors) -> None:
         self._features, self._selectors = features, selectors
@@ -77,7 +78,7 @@ class NodeSearch:
         self._found: dict[object, dict[str, tuple[Node, NodeResult]]] = {}  # by kind and node
 
     def prepare(self, allocated: AllocatedState, slices: Slices, classes: Mapping[str, DeviceClass]) -> None:
-        """Says what the next searches are made in. Classes are those of their manifests: the same object is the same class."""
+        """Set the input of the next searches. Classes must correspond to their manifests: the same object is the same class."""
         if allocated is self._allocated and slices is self._slices and classes is self._classes:
             return
         if classes is not self._classes:
@@ -128,7 +129,7 @@ class NodeSearch:
         watch: Watch | None = None,
         slices: Sequence[ResourceSlice] | None = None,
     ) -> NodeResult:
-        """Search without memory. `slices`, if given, replace the node's slices in name order."""
+        """Search without the cache. `slices`, if given, replace the node's slices in name order."""
         try:
             wanted = self._slices.of(node.name) if slices is None else slices
             found = self._allocator.allocate(node, wanted, claims, watch, budget)
@@ -141,13 +142,13 @@ class NodeSearch:
             return NodeResult(None, str(problem))
 
     def elsewhere(self, allocated: AllocatedState) -> NodeSearch:
-        """The same, were something else allocated."""
+        """Return a search with other allocated devices."""
         other = NodeSearch(self._features, self._selectors)
         other.prepare(allocated, self._slices, self._classes)
         return other
 
     def reaching(self, node: Node) -> Sequence[ResourceSlice]:
-        """The slices that the node reaches, old generations included, ordered by name."""
+        """Return the slices in reach of the node, including old generations, ordered by name."""
         return [each for each in self._slices.of(node.name) if reaches(each, node, self._features)]
 
     def _note_slices(self, old: Slices, new: Slices) -> None:
@@ -159,7 +160,7 @@ class NodeSearch:
                         self._note(each)
 
     def _note(self, each: ResourceSlice) -> None:
-        """Forgets what depends on a slice."""
+        """Forget the results that depend on a slice."""
         pool = self._slices.by_pool.get(each.pool, ()) if self._of_pools else ()
         nodes = {other.scope.node_name for other in (each, *pool)}
         if not all(nodes) or (pool and each.counters):

@@ -154,7 +154,7 @@ class DynamicResources(plugin.Plugin):
         return answer
 
     def _facts(self, state: CycleState) -> Facts | Status:
-        """Return the facts of a pod with claims; SUCCESS if there is nothing to do. As in kube it can't do without PreFilter."""
+        """Return the facts of a pod with claims, or SUCCESS if there is nothing to do. As in kube, PreFilter is required."""
         if not self._enabled:
             return SUCCESS
         facts: Facts | None = state.get(FACTS)
@@ -186,7 +186,7 @@ class DynamicResources(plugin.Plugin):
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: plugin.Failure
     ) -> plugin.PostFilterResult:
-        """Frees one claim that keeps the pod from all nodes; or deletes what an earlier cycle has left over."""
+        """Deallocate one claim that keeps the pod from all nodes, or delete the special claim that an earlier cycle left."""
         if not self._enabled:
             return plugin.PostFilterResult(QUIET if self._quiet else DISABLED)
         facts: Facts | None = state.get(FACTS)
@@ -239,7 +239,7 @@ class DynamicResources(plugin.Plugin):
         return SUCCESS
 
     def _signal(self, state: CycleState, facts: Facts, found: NodeAllocation, node_name: str) -> None:
-        """Says what is allocated from now on, before it is written."""
+        """Record the allocation in memory before the claims are written."""
         reserved = {}
         for (index, claim), result in zip(facts.store.to_allocate(), found.results, strict=True):
             shares = _share_ids(uid_of(claim))
@@ -285,10 +285,10 @@ class DynamicResources(plugin.Plugin):
             return plugin.CallResult(facts)
         return Binding(self.handle, state, pod, node_name).go_on()
 
-    # For people: all of this is computed only when somebody looks
+    # Explanations: computed only on request
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per claim what it has or would get on this node; where nothing is found, what kept it from each device."""
+        """Explain for each claim the devices that it has or would receive on this node; if none, the reasons against each device."""
         facts: Facts | None = state.get(FACTS)
         if facts is None or not facts.store.claims:
             return ()
@@ -317,7 +317,7 @@ class DynamicResources(plugin.Plugin):
     def search_tree(
         self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, tree: SearchTree
     ) -> SearchTree | None:
-        """The search for devices on a node, step by step (devices/watch.py), in `tree`; None where there was nothing to search."""
+        """Record the search for devices on a node in `tree` (devices/watch.py). Return None if there is nothing to search."""
         facts: Facts | None = state.get(FACTS)
         if facts is None or self._node_filter(pod, facts).watched(nodes.nodes[row], tree) is None:
             return None
@@ -373,7 +373,7 @@ class ScoringDynamicResources(DynamicResources):
         return default_normalization(nodes, rows, scores, i)
 
     def _score_alternatives(self, store: ClaimStore, allocation: NodeAllocation) -> int | Status:
-        """8 for each request that its first alternative serves, 7 for the second, and so on."""
+        """Sum 8 for each request that its first alternative serves, 7 for the second, and so on."""
         results = iter(allocation.results)
         score = 0
         for claim in store.claims:
@@ -393,19 +393,19 @@ class ScoringDynamicResources(DynamicResources):
 
 
 def may_be_freed(claim: Manifest, pod: Pod) -> bool:
-    """Nobody uses it, or this pod alone."""
+    """Return whether no pod uses the claim, or only this one."""
     consumers = (claim.get("status") or {}).get("reservedFor") or ()
     return not consumers or (len(consumers) == 1 and consumers[0].get("uid") == pod.uid)
 
 
 def _share_ids(uid: str) -> Any:
-    """shareIDs of a claim, told apart by a number; kube draws UUIDs."""
+    """Return a generator of the claim's shareIDs, distinguished by a number; kube draws UUIDs."""
     numbers = iter(range(1, 1 << 20))
     return lambda: _uuid(f"{uid}/{next(numbers)}")
 
 
 def _uuid(name: str) -> str:
-    """A UUID that is the same for the same name."""
+    """Return a UUID that depends on the name only."""
     text = md5(name.encode(), usedforsecurity=False).hexdigest()
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
 

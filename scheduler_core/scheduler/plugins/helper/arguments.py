@@ -1,4 +1,4 @@
-"""Checks of arguments that several plugins make.
+"""Validation of arguments that several plugins have.
 
 kube: apis/config/validation/validation_pluginargs.go @ v1.34.1
 """
@@ -8,13 +8,13 @@ from difflib import SequenceMatcher
 from scheduler_core.apimachinery.objects.errors import FieldError, invalid
 from scheduler_core.apimachinery.objects.names import list_qualified_name_errors
 
-# Names that are spelt almost alike, of which one may have been meant by the other.
+# Similar names, of which one may be a typo of the other.
 
 ALIKE = 0.85
 
 
 def alike(one: str, other: str) -> bool:
-    """Misspelt, not numbered: digits tell names apart."""
+    """Return whether two names differ by a typo. Names that differ in digits are distinct, not misspelled."""
     if [each for each in one if each.isdigit()] != [each for each in other if each.isdigit()]:
         return False
     return likeness(one, other) >= ALIKE or sorted(one.lower()) == sorted(other.lower())

@@ -1,4 +1,4 @@
-"""The claims of a pod as evidence: which class each has and whether that is there, what it is bound to, which volumes could be its own."""
+"""Evidence about a pod's claims: the class and whether it exists, the bound volume, and candidate volumes."""
 
 from itertools import islice
 from typing import Any
@@ -8,7 +8,7 @@ from scheduler_core.apimachinery.objects.labels import IN, LabelSelector, NodeSe
 from scheduler_core.apimachinery.objects.storage import volumes
 from scheduler_core.scheduler.framework import Handle, Reason
 
-# What several plugins say of a pod's claim.
+# Reasons about a pod's claim that several plugins share.
 
 CLAIM_NOT_FOUND = Reason("ClaimNotFound", volumes.claim_not_found("<claim>"), waits_for_claim=True)
 
@@ -18,12 +18,12 @@ SHOWN_OTHERS = 3
 
 
 def claims_evidence(handle: Handle, pod: Pod) -> list[dict[str, Any]]:
-    """One for each claim in the pod's spec, in its order."""
+    """Return the evidence for each claim in the pod's spec, in its order."""
     return [_claim(handle, pod, use.name(pod)) for use in volumes.volumes_of(pod.spec).claims]
 
 
 def candidates(handle: Handle, claim: Manifest) -> list[Manifest]:
-    """The volume that a claim is bound to; or those of its class, and those that are reserved for it, the ones that are free first."""
+    """Return the claim's bound volume; else the volumes of its class and those reserved for the claim, free volumes first."""
     name = volumes.volume_name(claim)
     if name:
         bound = handle.get(volumes.VOLUME, "", name)
@@ -69,7 +69,7 @@ def _claim(handle: Handle, pod: Pod, name: str) -> dict[str, Any]:
 
 
 def _of_other_classes(handle: Handle, claim: Manifest) -> list[dict[str, str]]:
-    """Volumes that nobody has, and that the claim can't bind as they are of another class."""
+    """Return free volumes that the claim can't bind because their class differs."""
     if volumes.volume_name(claim):
         return []
     free = (
@@ -86,7 +86,7 @@ def is_held(volume: Manifest, claim: Manifest, handle: Handle) -> bool:
     if ref is None or volumes.is_for(volume, claim):
         return False
     other = handle.get(volumes.CLAIM, str(ref.get("namespace") or ""), str(ref.get("name") or ""))
-    # A claimRef without a uid binds to whatever claim has the name; with another uid it is of a former claim of this name.
+    # A claimRef without a uid binds to any claim of the name; another uid belongs to a former claim of this name.
     return other is not None and ref.get("uid") in (None, "", other["metadata"].get("uid"))
 
 
@@ -120,7 +120,7 @@ def _format_requirement(requirement: Requirement) -> str:
 
 
 def affinity_text(volume: Manifest) -> str:
-    """Its required node affinity as people write selectors; "" where every node may use it."""
+    """Return the volume's required node affinity as text; "" if every node may use the volume."""
     required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
     if required is None:
         return ""

@@ -1,4 +1,4 @@
-"""Changes that several plugins propose: pods deleted, a node labelled, a node added like one that exists."""
+"""Changes that several plugins propose: deleted pods, node labels, and nodes like an existing one."""
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,36 +18,36 @@ _WIDER = {HOSTNAME: _ZONE, _ZONE: _REGION}
 _NEW_ENDS = {"failure-domain.beta.kubernetes.io/zone": "zone", "failure-domain.beta.kubernetes.io/region": "region"}
 MOST_DELETED = 5
 _ROLES = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
-OF_CONTROLLERS = "node.kubernetes.io/"  # taints that come and go with a node's conditions
+OF_CONTROLLERS = "node.kubernetes.io/"  # taints that controllers set and remove with a node's conditions
 GROUP_LABELS = (
     *("karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "cloud.google.com/gke-nodepool"),
     *("kubernetes.azure.com/agentpool", "agentpool", "alpha.eksctl.io/nodegroup-name"),
     *("kops.k8s.io/instancegroup", "node.kubernetes.io/instance-type"),
 )
 
-# Finalizers that each further deletion takes off: it says anew what becomes of dependents.
+# Finalizers that another deletion removes: each deletion sets the propagation policy again.
 _OF_DELETION = {"foregroundDeletion", "orphan"}
 
-# Labels of nodes without a machine: who provides them says how many pods they take, and makes others as pods come.
+# Labels of nodes without a machine: their provider sets the number of pods, and creates nodes for new pods.
 _VIRTUAL = {"eks.amazonaws.com/compute-type": "fargate", "type": "virtual-kubelet"}
 _OF_THE_MACHINE = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 _OF_ITS_STATE = ("capacity", "allocatable", "conditions", "images")
 
 
 def list_refusing_taints(node: Node, pod: Pod) -> list[Taint]:
-    """List the taints that keep a pod off a node, without those that come and go with the node's conditions."""
+    """Return the taints that reject a pod, without those that controllers set and remove with the node's conditions."""
     hard = [each for each in node.taints if each.effect in (NO_SCHEDULE, NO_EXECUTE)]
     return [each for each in hard if not each.key.startswith(OF_CONTROLLERS) and not pod.spec.tolerates(each)]
 
 
 def list_own_tolerations(pod: Pod) -> list[Toleration]:
-    """List the tolerations of a pod for single taints, without those for conditions of nodes."""
+    """Return the tolerations of a pod for single taints, without those for conditions of nodes."""
     return [each for each in pod.spec.tolerations if each.key and not each.key.startswith(OF_CONTROLLERS)]
 
 
 def find_open_role(pod: Pod, node: Node, nodes: Sequence[Node]) -> str:
-    """Return the role label of a control-plane node whose taints keep no pod off, though there are workers; "" of other nodes and of
-    pods that are meant to be there.
+    """Return the role label of a control-plane node that has no hard taints although there are workers; "" for other nodes and for pods
+    that belong on the control plane.
     """
     role = next((each for each in _ROLES if each in node.labels), "")
     closed = [taint for taint in node.taints if taint.effect in (NO_SCHEDULE, NO_EXECUTE)]
@@ -56,7 +56,7 @@ def find_open_role(pod: Pod, node: Node, nodes: Sequence[Node]) -> str:
 
 
 def find_delay(node: Node, pod: Pod) -> int:
-    """Return for how long (ns) a pod had been placed when a node became ready; 0 if it was ready before, or nothing is known."""
+    """Return how long (ns) a pod had been placed when the node became ready; 0 if the node was ready before or the times are unknown."""
     conditions = (node.manifest.get("status") or {}).get("conditions") or ()
     times = [each.get("lastTransitionTime") for each in conditions if each.get("type") == "Ready"]
     since = max(optional_time(at) or 0 for at in (*times, node.manifest["metadata"].get("creationTimestamp")))
@@ -65,9 +65,9 @@ def find_delay(node: Node, pod: Pod) -> int:
 
 
 def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[str] = ()) -> Draft:
-    """`amounts` say what of a node's resources is freed for the pod; none where they are in the way for another reason.
+    """Propose to delete pods. `amounts`: the resources of the node that this frees; none if the pods conflict for another reason.
 
-    Pods that are ending already end at once.
+    If all the pods are terminating, propose to end them at once.
     """
     if pods and all(pod.deleting for pod in pods):
         for pod in pods:
@@ -79,13 +79,13 @@ def delete_pods(draft: Draft, node: str, pods: Sequence[Pod], amounts: Iterable[
 
 
 def delete_pod(draft: Draft, pod: Pod, *more: str) -> Draft:
-    """One more change: a pod deleted. `more`: calls after that."""
+    """Add a change that deletes a pod. `more`: later commands."""
     call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
     return draft.typing(Change("delete", {"pod": pod.key}), call, *more)
 
 
 def end_pod(draft: Draft, pod: Pod) -> Draft:
-    """A pod that is ending is gone at once: its finalizers are taken off, and nobody waits for its containers."""
+    """Propose to end a terminating pod at once: without its finalizers, and without waiting for its containers."""
     finalizers = list(pod.manifest["metadata"].get("finalizers") or ())
     where = f"{pod.name} -n {pod.namespace}"
     values = {"pod": pod.key, "node": pod.node_name, "finalizers": finalizers}
@@ -99,7 +99,7 @@ def end_pod(draft: Draft, pod: Pod) -> Draft:
 
 
 def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]]) -> Draft:
-    """Labels set, or taken away where the value is None."""
+    """Propose to set labels of a node, or to remove labels whose value is None."""
     for key, value in labels:
         kind = "unlabel" if value is None else "label"
         change = Change(kind, {"node": node.name, "key": key, "value": value, "was": node.labels.get(key)})
@@ -108,14 +108,14 @@ def label_node(draft: Draft, node: Node, labels: Iterable[tuple[str, str | None]
 
 
 def label_namespace(draft: Draft, namespace: str, labels: Mapping[str, str]) -> Draft:
-    """A namespace with the labels by which something selects it, or that something wants it to have."""
+    """Propose to set labels of a namespace, such as those that a selector requires."""
     pairs = [f"{key}={value}" for key, value in labels.items()]
     change = Change("namespace-label", {"namespace": namespace, "labels": pairs})
     return draft.typing(change, f"kubectl label namespace {namespace} {' '.join(map(quote, pairs))} --overwrite")
 
 
 def in_domain(draft: Draft, refusal: Refusal, key: str, domains: Iterable[str]) -> Iterator[Draft]:
-    """A node that has not got a topology key labelled into one of the domains; where no node has it, into a first one."""
+    """Propose to label a node without the topology key into one of the domains, or into a first domain if no node has the key."""
     if key == HOSTNAME or key in refusal.node.labels:
         return
     names = list(domains)
@@ -126,7 +126,7 @@ def in_domain(draft: Draft, refusal: Refusal, key: str, domains: Iterable[str]) 
 
 
 def other_keys(refusal: Refusal, key: str) -> list[str]:
-    """The topology keys that may have been meant by one that no node has: spelt almost like it, or as it is called today."""
+    """Return existing topology keys that a key without nodes may stand for: a similar spelling, or the key's present name."""
     there = {each: None for node in refusal.nodes.nodes for each in node.labels}
     if key in there:
         return []
@@ -135,7 +135,7 @@ def other_keys(refusal: Refusal, key: str) -> list[str]:
 
 
 def wider_key(refusal: Refusal, key: str) -> str:
-    """The topology key one wider than a node's name or a zone, where the nodes have it."""
+    """Return the next wider topology key than the hostname or the zone, if the node has that label, or ""."""
     wider = _WIDER.get(key, "")
     return wider if wider in refusal.node.labels else ""
 
@@ -152,13 +152,13 @@ def _label_edit(key: str, value: str | None) -> Edit:
 
 
 def add_node(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-    """A new node like the one that refuses, where that would be large enough when empty; a machine only where nothing else is changed."""
+    """Propose a node like the rejecting one if that has room when empty; for a machine, only without other changes."""
     if (not draft.changes or (is_virtual(refusal.node) and draft.is_of_pod_alone)) and _large_enough(refusal):
         yield node_like(draft, refusal.node, refusal.nodes)
 
 
 def node_like(draft: Draft, like: Node, nodes: NodeTable) -> Draft:
-    """A new node of the group that one belongs to."""
+    """Propose a new node of the same group as an existing node."""
     name = free_name(nodes, f"{like.name[:240]}-copy")
     values = {"node": name, "like": like.name, "group": group_of(like)}
     change = Change("node", {**values, "virtual": True} if is_virtual(like) else values)
@@ -166,7 +166,7 @@ def node_like(draft: Draft, like: Node, nodes: NodeTable) -> Draft:
 
 
 def as_new_node(manifest: dict[str, Any], name: str) -> None:
-    """Turns a node's manifest into that of a new one of its kind: without what is the machine's own, or comes of its state."""
+    """Turn a node's manifest into that of a new node of its kind, without the machine's identity and its state."""
     labels = dict(manifest["metadata"].get("labels") or {})
     if HOSTNAME in labels:
         labels[HOSTNAME] = name
@@ -182,12 +182,12 @@ def as_new_node(manifest: dict[str, Any], name: str) -> None:
 
 
 def is_virtual(node: Node) -> bool:
-    """Return whether a node stands for no machine, so that nobody sets its limits."""
+    """Return whether a node represents no machine, so that its limits are not configurable."""
     return any(node.labels.get(key) == value for key, value in _VIRTUAL.items())
 
 
 def group_of(node: Node) -> str:
-    """The name of the group, pool or class of machines that a node was made from; "" where nothing says so."""
+    """Return the name of the node's group, pool, or class of machines, or ""."""
     return next((node.labels[key] for key in GROUP_LABELS if key in node.labels), "")
 
 
@@ -211,7 +211,7 @@ def free_name(nodes: NodeTable, stem: str) -> str:
 def with_argument(
     draft: Draft, refusal: Refusal, change: Change, plugin: str, edit: Callable[[dict[str, Any]], None]
 ) -> Draft:
-    """Another configuration of the scheduler that refuses: with other arguments of a plugin in the pod's profile."""
+    """Propose a configuration of the rejecting scheduler with other arguments of a plugin in the pod's profile."""
     asked = refusal.asked
     configuration = copy.deepcopy(dict(asked.configuration or {}))
     configuration.setdefault("apiVersion", "kubescheduler.config.k8s.io/v1")

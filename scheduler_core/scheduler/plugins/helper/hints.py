@@ -1,8 +1,8 @@
-"""Queueing hints of several plugins, and what they ask.
+"""Queueing hints of several plugins, and their helpers.
 
-A hint is called as `hint(plugin, waiting pod, object before, object after)`; the plugin that refused the pod is given, so that its
-arguments and listers are at hand. Where kube's hint fails with an error the answer is yes, as the queue treats it. A hint's name is
-recorded with the moves that it causes.
+A hint is called as `hint(plugin, waiting pod, old object, new object)`; `plugin` is the one that rejected the pod, with its arguments and
+listers. If kube's hint fails with an error, the answer is True, as the queue treats an error. Moves in the queue are recorded with the
+name of their hint.
 """
 
 from typing import Any
@@ -17,17 +17,17 @@ def was_placed(pod: Pod) -> bool:
 
 
 def after_own_change(plugin: Any, pod: Pod, old: Pod, new: Pod) -> bool:
-    """A change of the waiting pod itself, and of no other, may help. kube: isSchedulableAfterPodTolerationChange and others"""
+    """Return whether the changed pod is the waiting pod itself. kube: isSchedulableAfterPodTolerationChange and others"""
     return new.uid == pod.uid
 
 
 def after_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """A claim of the pod was made or changed. kube: isSchedulableAfterPersistentVolumeClaimChange of VolumeBinding, NodeVolumeLimits"""
+    """Return whether the claim is the pod's. kube: isSchedulableAfterPersistentVolumeClaimChange of VolumeBinding, NodeVolumeLimits"""
     return _uses(pod, new, ephemeral=True)
 
 
 def after_named_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """A claim that the pod names was made or changed. kube: the same of VolumeRestrictions, VolumeZone"""
+    """Return whether the pod names the new or changed claim. kube: the same of VolumeRestrictions, VolumeZone"""
     return _uses(pod, new, ephemeral=False)
 
 

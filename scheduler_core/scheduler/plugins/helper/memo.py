@@ -1,4 +1,4 @@
-"""A bounded memo, such as a NodeTable has."""
+"""A bounded memo, such as that of a NodeTable."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ MEMO_LIMIT = 4096
 
 
 def remember(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], T]) -> T:
-    """The memo's value for the key, made when it is missing. A full memo starts again, so that it stays bounded."""
+    """Return the memo's value for the key, or compute and store the value. A full memo is cleared first."""
     try:
         value: T = memo[key]
     except KeyError:

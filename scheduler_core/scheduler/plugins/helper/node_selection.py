@@ -1,4 +1,4 @@
-"""Node selectors over a whole NodeTable: each requirement is asked once per distinct value of its label.
+"""Node selectors over a whole NodeTable: each requirement is evaluated once per distinct value of its label.
 
 kube: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go @ v1.34.1
 """
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scheduler_core.apimachinery.objects.labels import IN, NodeSelector, NodeSelectorTerm, Requirement, accepts_field
 from scheduler_core.scheduler.cache.table import NodeTable
 
-# Taints that somebody sets for a while and takes off himself: agents of a node until they are ready, and who adds and removes nodes.
+# Temporary taints that their setter removes: agents of a node until they are ready, and autoscalers that add and remove nodes.
 
 _AUTOSCALER, _KARPENTER = "Cluster Autoscaler", "Karpenter"
 _SETTERS = {
@@ -26,7 +26,7 @@ _SETTERS = {
     "node.cluster.x-k8s.io/uninitialized": "Cluster API",
 }
 GOING = frozenset(("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption"))
-"""Taints of nodes that are about to be removed: to take one off is the last that one should try, as the removal may have failed."""
+"""Taints of nodes that are about to be removed: untaint them only as a last resort, because the removal may have failed."""
 _STARTS = (
     "ignore-taint.cluster-autoscaler.kubernetes.io/",
     "startup-taint.cluster-autoscaler.kubernetes.io/",
@@ -44,7 +44,7 @@ def find_setter(key: str) -> str:
 def passes(key: str) -> bool:
     """Return whether a taint with this key is temporary: the agent that sets the taint also removes it."""
     by_hand = key == "node.kubernetes.io/out-of-service" or key.rpartition("/")[2] in _BY_HAND
-    return bool(find_setter(key)) or by_hand  # which people set and remove
+    return bool(find_setter(key)) or by_hand  # which users set and remove
 
 
 Mask = NDArray[np.bool_]
@@ -56,7 +56,7 @@ def expression_mask(nodes: NodeTable, requirement: Requirement) -> Mask:
     """Return the rows that satisfy a label requirement."""
     column = nodes.label(requirement.key)
     accepted = [requirement.accepts(value) for value in column.values]
-    accepted.append(requirement.accepts(None))  # last: what code -1, the absent label, takes
+    accepted.append(requirement.accepts(None))  # last, because code -1 means an absent label
     return np.array(accepted, np.bool_)[column.codes]
 
 
@@ -97,7 +97,7 @@ def labels_mask(nodes: NodeTable, wanted: Mapping[str, str]) -> Mask:
 
 
 def preference_scores(nodes: NodeTable, terms: Iterable[tuple[int, NodeSelectorTerm]]) -> NDArray[np.int64]:
-    """Per row the sum of the weights of the terms that match."""
+    """Return per row the sum of the weights of the matching terms."""
     scores = np.zeros(len(nodes), np.int64)
     for weight, term in terms:
         scores += term_mask(nodes, term).astype(np.int64) * np.int64(weight)

@@ -1,4 +1,4 @@
-"""The default normalisation of scores.
+"""The default normalization of scores.
 
 kube: plugins/helper/normalize_score.go @ v1.34.1
 """
@@ -58,7 +58,7 @@ def log(x: float) -> float:
 
 
 def round_half_up(x: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Elementwise math.Round of numbers that are not negative: halves go up."""
+    """Round non-negative numbers elementwise as math.Round: halves up."""
     whole = np.floor(x)
     return (whole + (x - whole >= 0.5)).astype(np.int64)
 
@@ -102,7 +102,7 @@ def point_errors(points: Sequence[Mapping[str, Any]], path: str) -> list[FieldEr
 
 
 def broken_linear(points: Sequence[tuple[int, int]], p: NDArray[np.int64]) -> Scores:
-    """The function through the points (x, y), x ascending: constant outside them, linear and truncated between."""
+    """Return the values of the function through the points (x, y), x ascending: constant outside them, linear and truncated between."""
     result = np.full(len(p), points[-1][1], np.int64)
     for i in range(len(points) - 1, 0, -1):
         (x0, y0), (x1, y1) = points[i - 1], points[i]
@@ -112,7 +112,7 @@ def broken_linear(points: Sequence[tuple[int, int]], p: NDArray[np.int64]) -> Sc
 
 
 def broken_line_formula(points: Sequence[tuple[int, int]], p: Line) -> Expression:
-    """The same for one value: the piece of the line that it lies on."""
+    """Return the formula of the broken line for one value: the line's segment at that value."""
     if p.result <= points[0][0]:
         return constant(points[0][1])
     for (x0, y0), (x1, y1) in pairwise(points):
@@ -123,9 +123,9 @@ def broken_line_formula(points: Sequence[tuple[int, int]], p: Line) -> Expressio
 
 
 def default_normalize(scores: Scores, *, reverse: bool = False) -> Scores:
-    """Scales scores so that the highest becomes 100; reversed, the highest becomes 0.
+    """Scale scores so that the highest becomes 100; reversed, the highest becomes 0.
 
-    Where every score is 0 they stay so, or all become 100 when reversed.
+    If all scores are 0, they remain 0, or become 100 when reversed.
     """
     highest = int(scores.max()) if np.count_nonzero(scores) else 0
     if highest <= 0:

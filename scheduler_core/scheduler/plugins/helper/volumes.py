@@ -1,4 +1,4 @@
-"""Claims and volumes that are made for a pod, or made anew."""
+"""Proposals of claims and volumes that are created for a pod or recreated."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ def missing_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
 
 
 def _missing(draft: Draft, pod: Pod, name: str, handle: Handle) -> Iterator[Draft]:
-    """Another claim of the namespace, named most alike first; or the claim, made in a class or with a volume of its own."""
+    """Propose existing claims of the namespace, most similar names first, and to create the claim for a class or with a new volume."""
     others = [name_of(claim) for claim in handle.list(CLAIM) if claim["metadata"].get("namespace") == pod.namespace]
     alike = sorted(others, key=lambda other: (-SequenceMatcher(None, name, other).ratio(), other))
     for other in alike[:MOST_CLAIMS]:
@@ -97,7 +97,7 @@ def recreate_lost_claims(draft: Draft, refusal: Refusal, handle: Handle) -> Iter
 
 
 def anew(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Draft:
-    """The claim without its volume; of a class that binds at once, in a like class that waits for the pod, if there is one."""
+    """Propose to recreate the claim without its volume, if possible in a class of the same provisioner that waits for the pod."""
     values = {"claim": key_of(claim), "volume": volume_name(claim), "node": refusal.node.name}
     known = handle.get(CLASS, "", class_of(claim)) or {}
     like = [
@@ -108,7 +108,7 @@ def anew(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Dra
 
 
 def beside(draft: Draft, claim: Manifest, handle: Handle) -> Draft:
-    """The pod uses a new claim like one that others use: it goes once they have let go of it, or only one pod may use it."""
+    """Propose a new claim for the pod like one that is in use: for claims that are terminating or that only one pod may use."""
     name, namespace = name_of(claim), claim["metadata"].get("namespace") or "default"
     names = (f"{name}-{number}" for number in count(2))
     new = next(each for each in names if handle.get(CLAIM, namespace, each) is None)
@@ -119,7 +119,7 @@ def beside(draft: Draft, claim: Manifest, handle: Handle) -> Draft:
 
 
 def rename_volume(draft: Draft, pod: Pod, volume: str, handle: Handle) -> Draft:
-    """An ephemeral volume by another name, whose claim nobody has."""
+    """Propose to rename an ephemeral volume, so that no existing claim has the name of its claim."""
     names = (f"{volume}-{number}" for number in count(2))
     new = next(each for each in names if handle.get(CLAIM, pod.namespace, f"{pod.name}-{each}") is None)
 
@@ -138,7 +138,7 @@ def rename_volume(draft: Draft, pod: Pod, volume: str, handle: Handle) -> Draft:
 def build_unbound_claim(
     claim: Manifest, class_name: str | None = None, size: str | None = None, modes: list[str] | None = None
 ) -> Manifest:
-    """The claim as it was asked for: unbound."""
+    """Build the claim as its user created it: unbound."""
     spec: dict[str, Any] = copy.deepcopy(dict(claim.get("spec") or {}))
     spec.pop("volumeName", None)
     if class_name is not None:
@@ -161,7 +161,7 @@ def size_of(claim: Manifest) -> str:
 
 
 def new_volume(claim: Manifest, node: str) -> Manifest:
-    """A volume that the claim can bind: on one node's disk, or anywhere."""
+    """Build a volume that the claim can bind: on the disk of `node`, or on any node."""
     spec = claim.get("spec") or {}
     name = f"{name_of(claim)}-volume"
     labels = (spec.get("selector") or {}).get("matchLabels") or {}
@@ -171,7 +171,7 @@ def new_volume(claim: Manifest, node: str) -> Manifest:
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": class_of(claim),
         "volumeMode": spec.get("volumeMode") or "Filesystem",
-        # Without it, another claim that waits could take the volume.
+        # Without claimRef, another pending claim could bind the volume.
         "claimRef": {"namespace": claim["metadata"].get("namespace") or "default", "name": name_of(claim)},
     }
     if node:

@@ -1,4 +1,4 @@
-"""Counting pods that match affinity terms: per node, then per value of a topology key.
+"""Numbers of pods that match affinity terms: per node, then per value of a topology key.
 
 kube: plugins/interpodaffinity/{filtering,scoring}.go @ v1.34.1
 """
@@ -30,7 +30,7 @@ _NO_LABELS: Labels = {}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topology:
-    """A topology key over all rows: `codes[row]` is the domain from 1 on, 0 where the node has no such label."""
+    """A topology key over all rows: `codes[row]` is the domain from 1 on, or 0 if the node lacks the label."""
 
     key: str
     values: tuple[str, ...]
@@ -43,14 +43,14 @@ class Topology:
         return len(self.values) + 1
 
     def sums(self, counts: Counts) -> Counts:
-        """Counts by domain, int64[bins]; what lies on nodes without the label is left out."""
+        """Sum counts by domain, int64[bins], without nodes that lack the label."""
         totals = np.bincount(self.codes, weights=counts, minlength=self.bins)
         totals[0] = 0
         return totals.astype(np.int64)
 
 
 def topology(nodes: NodeTable, key: str) -> Topology:
-    """Kept until a Node object changes."""
+    """Return the topology key over all rows, cached until a Node object changes."""
     return remember(nodes.memo, (NAME, key), lambda: _topology(nodes, key))
 
 
@@ -68,9 +68,9 @@ class Lister(Protocol):
 
 
 def with_named_namespaces(terms: Iterable[AffinityTerm], handle: Lister) -> tuple[AffinityTerm, ...]:
-    """The terms with the namespaces that their selectors select now added by name.
+    """Return the terms with the namespaces that their selectors match now, by name.
 
-    As in kube the selector itself stays, and is then asked about no labels at all: `!team` selects every namespace.
+    As in kube, the selector itself remains, and is then evaluated without labels: `!team` selects every namespace.
     """
     return tuple(_resolve_namespaces(term, handle) for term in terms)
 
@@ -94,7 +94,7 @@ def accepts(term: AffinityTerm, pod: Pod | PodClass) -> bool:
 
 
 def matches_all(terms: tuple[AffinityTerm, ...], pod: Pod | PodClass) -> bool:
-    """No terms are matched by nobody."""
+    """Return whether a pod matches all terms; without terms, no pod does."""
     return bool(terms) and all(accepts(term, pod) for term in terms)
 
 
@@ -104,7 +104,7 @@ def matches_any(terms: tuple[AffinityTerm, ...], pod: Pod | PodClass) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MatchesAll:
-    """1 for pods that match every term. Data, so that a checkpoint can hold it."""
+    """A measure: 1 for pods that match every term. Plain data, so that a checkpoint can store the measure."""
 
     terms: tuple[AffinityTerm, ...]
 
@@ -114,7 +114,7 @@ class MatchesAll:
 
 @dataclass(frozen=True, slots=True)
 class MatchesAny:
-    """The number of terms that a pod matches."""
+    """A measure: the number of terms that a pod matches."""
 
     terms: tuple[AffinityTerm, ...]
 
@@ -123,12 +123,12 @@ class MatchesAny:
 
 
 def all_terms_measure(key: object, terms: tuple[AffinityTerm, ...]) -> Measure:
-    """1 for pods that match every term."""
+    """Return a measure: 1 for pods that match every term."""
     return Measure((NAME, "all", key), MatchesAll(terms))
 
 
 def any_term_measure(key: object, terms: tuple[AffinityTerm, ...], topology_key: str) -> Measure:
-    """The number of terms with this topology key that a pod matches."""
+    """Return a measure: the number of terms with this topology key that a pod matches."""
     mine = tuple(term for term in terms if term.topology_key == topology_key)
     return Measure((NAME, "any", topology_key, key), MatchesAny(mine))
 
@@ -154,7 +154,7 @@ def preference_measures(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incoming:
-    """The incoming pod as existing pods' terms see it; `key` is its identity."""
+    """The incoming pod from the view of existing pods' terms; `key` is its identity."""
 
     key: tuple[object, ...]
     namespace: str

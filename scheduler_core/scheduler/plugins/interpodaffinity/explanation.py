@@ -1,4 +1,4 @@
-"""What InterPodAffinity sees on a node: each required term with the pods around that match it, and existing pods that keep the pod away."""
+"""Explanation of InterPodAffinity on a node: each required term with the pods that match, and existing pods whose terms reject."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ from scheduler_core.scheduler.framework.plugin import Evidence
 from scheduler_core.scheduler.plugins.interpodaffinity.counts import all_terms_measure, topology
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import Rules
 
-# What pod affinity asks for and nothing offers: topology keys that no node has, pods that run in other namespaces.
+# Requirements of pod affinity that nothing meets: topology keys that no node has, pods that run in other namespaces.
 
 
 def affinity_evidence(pod: Pod, nodes: NodeTable) -> Evidence:
-    """`missingKeys`, and `elsewhere`: the namespaces where pods run that a term asks for and does not look at."""
+    """Return `missingKeys`, and `elsewhere`: namespaces outside a term's scope with pods that match the term."""
     terms = (pod.manifest["spec"].get("affinity") or {}).get("podAffinity", {}).get(REQUIRED) or []
     keys = dict.fromkeys(str(term.get("topologyKey") or "") for term in terms)
     missing = [key for key in keys if not any(key in node.labels for node in nodes.nodes)]
@@ -61,7 +61,7 @@ _FIRST_OF_ITS_GROUP = Words(
 
 @dataclass(frozen=True, slots=True)
 class TermFigures:
-    """A term, the domain of the node (None: it lacks the label), and the pods there that match, by name."""
+    """A term, the domain of the node (None: the node lacks the label), and the matching pods there, by name."""
 
     term: AffinityTerm
     domain: str | None
@@ -77,7 +77,7 @@ def term_figures(nodes: NodeTable, row: int, term: AffinityTerm) -> TermFigures:
 
 
 def repelling(rules: Rules, nodes: NodeTable, row: int) -> Iterator[TermFigures]:
-    """Terms of existing pods that keep the incoming one away, each with its pod; of the first few pods around the node."""
+    """Yield terms of existing pods that reject the incoming pod, each with its pod, for the first pods around the node."""
     for tally in rules.existing:
         for pod in list_counted_pods(nodes, tally.measure, tally.topology.key, row)[:SHOWN_PODS]:
             for term in affinity_terms(pod).required_anti:
@@ -90,7 +90,7 @@ def _domain(nodes: NodeTable, row: int, term: AffinityTerm) -> str | None:
 
 
 def list_counted_pods(nodes: NodeTable, measure: AnyMeasure, topology_key: str, row: int) -> list[Pod]:
-    """The pods that a measure counts in the domain of a row, by name."""
+    """Return the pods that a measure counts in the domain of a row, by name."""
     table, codes = nodes.pod_table, topology(nodes, topology_key).codes
     if codes[row] == 0:
         return []
@@ -100,7 +100,7 @@ def list_counted_pods(nodes: NodeTable, measure: AnyMeasure, topology_key: str, 
 
 
 def explain_terms(pod: Pod, rules: Rules, nodes: NodeTable, row: int) -> Explanation:
-    """Terms lead to where they are written, and so does the node's label."""
+    """Explain the terms, with links to the terms and to the node's label."""
     affinity = [term_figures(nodes, row, term) for term in rules.terms]
     anti = [term_figures(nodes, row, term) for term in rules.anti_terms]
     node = nodes.names[row]

@@ -42,7 +42,7 @@ Reasons = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """One measure counted by the domains of one topology key. `delta`: per row, what what-ifs change on that row alone."""
+    """One measure summed by the domains of one topology key. `delta`: per row, the changes of a what-if on that row alone."""
 
     topology: Topology
     measure: AnyMeasure
@@ -58,7 +58,7 @@ class Tally:
 
     @property
     def idle(self) -> bool:
-        """Nothing counted anywhere."""
+        """Whether no domain has a count."""
         return self.total == 0 and self.delta is None
 
     def pods_exist(self, rows: Rows) -> Mask:
@@ -100,7 +100,7 @@ class Rules:
         anti_terms: tuple[AffinityTerm, ...],
         key: object,
     ) -> Rules:
-        """`key` identifies the incoming terms."""
+        """Count the pods for the required terms. `key` identifies the incoming terms."""
         existing = _existing(nodes, incoming)
         affinity: tuple[Tally, ...] = ()
         anti: tuple[Tally, ...] = ()
@@ -128,7 +128,7 @@ class Rules:
             return tuple(t.changed(classes.weights(t.measure)[pods] * signs, rows) for t in tallies)
 
         known = {tally.topology.key for tally in self.existing}
-        # A pod that is only nominated may be the first with an anti-affinity term under its topology key.
+        # A pod that is only nominated may be the first with an anti-affinity term for its topology key.
         fresh = [key for key in classes.anti_keys if key not in known]
         existing = (*self.existing, *(_empty_tally(nodes, self.incoming, key, classes) for key in fresh))
         return replace(self, affinity=change(self.affinity), anti=change(self.anti), existing=change(existing))
@@ -146,7 +146,7 @@ class Rules:
         return None if reason is None else Verdicts(reason, STATUSES)
 
     def _near(self, rows: Rows) -> Mask:
-        """Rows whose domains hold what the pod wants to be near; the first pod of a self-affine group may start anywhere."""
+        """Return the rows whose domains have pods for the affinity; the first pod of a self-affine group may start anywhere."""
         labelled = np.ones(len(rows), np.bool_)
         pods_exist = np.ones(len(rows), np.bool_)
         counted = np.zeros(len(rows), np.int64)
@@ -157,17 +157,17 @@ class Rules:
             counted += tally.total
             if tally.delta is not None:
                 counted += tally.delta[rows]
-        # kube asks whether its map of counts is empty; it drops zeros and has no
-        # negative ones, so a sum of 0 says the same.
+        # kube checks whether its map of counts is empty; the map drops zeros and has no
+        # negative counts, so a sum of 0 is equivalent.
         if self.matches_itself:
             pods_exist |= counted == 0
-        # Also for the first pod of its group: kube wants all topology labels on
-        # the node before it looks at that exception.
+        # Also for the first pod of its group: kube requires all topology labels on
+        # the node before that exception applies.
         return pods_exist & labelled
 
 
 def _refuse(reason: Reasons | None, refused: Mask, code: int) -> Reasons | None:
-    """The later call is the more important one."""
+    """Set the reason of the refused rows; a later call overrides an earlier one."""
     if not refused.any():
         return reason
     return np.where(refused, np.int32(code), np.int32(PASSES) if reason is None else reason)
@@ -178,7 +178,7 @@ def _keys(terms: tuple[AffinityTerm, ...]) -> tuple[str, ...]:
 
 
 def _existing(nodes: NodeTable, incoming: Incoming) -> tuple[Tally, ...]:
-    """Only keys under which something is counted."""
+    """Return the tallies of existing pods' anti-affinity, for topology keys with a count only."""
     keys = nodes.pod_table.classes.anti_keys
     if not keys:
         return ()

@@ -1,4 +1,4 @@
-"""Affinity that gives way: one of the pod's terms made a preference; existing pods that keep it away deleted."""
+"""Fixes of affinity: one of the pod's terms as a preference, or the deletion of existing pods that conflict."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -37,26 +37,26 @@ def propose(draft: Draft, refusal: Refusal, rules: Rules | None) -> Iterator[Dra
 
 
 def _terms(draft: Draft, what: str) -> list[dict[str, Any]]:
-    """The required terms of a kind of affinity, as the pod has them so far."""
+    """Return the required terms of a kind of affinity, with the draft's changes."""
     return ((draft.pod or draft.original)["spec"].get("affinity") or {}).get(what, {}).get(REQUIRED) or []
 
 
 def _may_be_near_on_a_new_node(draft: Draft, refusal: Refusal) -> bool:
-    """Return whether a new node can be where the pods are that the pod asks for: in a domain of theirs that is more than a node."""
+    """Return whether a new node can share a domain with pods that the affinity requires: a domain larger than one node."""
     terms = _terms(draft, "podAffinity")
     wide = [LabelSelector.of(term.get("labelSelector")) for term in terms if term.get("topologyKey") != fixes.HOSTNAME]
     return bool(refusal.nodes.pod_table.list_classes(lambda pod: any(each.matches(pod.labels) for each in wide)))
 
 
 def _deleting(draft: Draft, refusal: Refusal, terms: Iterable[TermFigures]) -> Iterator[Draft]:
-    """The pods around the node that a term counts, on whatever node each of them is."""
+    """Propose to delete the pods that match the terms in the node's domains, on any node."""
     pods = list({pod.key: pod for term in terms for pod in term.pods}.values())
     if pods and len(pods) <= fixes.MOST_DELETED:
         yield fixes.delete_pods(draft, pods[0].node_name, pods)
 
 
 def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-    """The node labelled into a domain of a term's key; pods that a term asks for looked for in the namespaces where they are."""
+    """Propose to label the node into a domain of a term's key, and to search the namespaces where matching pods run."""
     for index, term in enumerate(_terms(draft, "podAffinity")):
         selector = LabelSelector.of(term.get("labelSelector"))
         asked = list_asked_pods(refusal, selector)
@@ -81,12 +81,12 @@ def _propose_elsewhere(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
 
 
 def list_asked_pods(refusal: Refusal, selector: LabelSelector) -> list[Pod]:
-    """The pods with a node that a selector matches, of any namespace."""
+    """Return the pods with a node that match a selector, in any namespace."""
     return refusal.nodes.pod_table.list_pods(lambda each: selector.matches(each.labels))
 
 
 def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-    """The pod's own label in a term whose label nobody has and that is spelt almost like it: then the first pod need not wait."""
+    """Propose the pod's own label for a term with a similar label that no pod has: then the first pod need not wait."""
     own = refusal.pod.labels
     for index, term in enumerate(_terms(draft, "podAffinity")):
         for key, value in ((term.get("labelSelector") or {}).get("matchLabels") or {}).items():
@@ -102,11 +102,11 @@ def _by_its_own_label(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
 
 
 def _by_another_key(draft: Draft, refusal: Refusal, what: str) -> Iterator[Draft]:
-    """A topology key that nodes have in place of one that none has; a wider one to be near, the node's name to keep away."""
+    """Propose an existing topology key for one that no node has; a wider key for affinity, the hostname for anti-affinity."""
     for index, term in enumerate(_terms(draft, what)):
         key = str(term.get("topologyKey") or "")
         other = fixes.HOSTNAME if key != fixes.HOSTNAME else ""
-        if what == "podAffinity":  # wherever nobody is, nobody is near
+        if what == "podAffinity":  # without matching pods, no key helps
             there = list_asked_pods(refusal, LabelSelector.of(term.get("labelSelector")))
             other = fixes.wider_key(refusal, key) if there else ""
         for kind, keys in (("topology-key", fixes.other_keys(refusal, key)), ("topology", [other] if other else [])):

@@ -1,4 +1,4 @@
-"""How InterPodAffinity comes to a node's score: the incoming pod's preferred terms, and those of existing pods that mean it.
+"""The formula of InterPodAffinity's score: the incoming pod's preferred terms, and terms of existing pods that match the pod.
 
 kube: plugins/interpodaffinity/scoring.go @ v1.34.1
 """
@@ -51,7 +51,7 @@ def score_formula(
     terms: tuple[tuple[AffinityTerm, ...], tuple[AffinityTerm, ...]],
     hard_weight: int,
 ) -> Formula:
-    """`terms`: the pod's preferred ones, liked and disliked, their namespaces named."""
+    """Return the formula of a node's score. `terms`: the pod's preferred affinity and anti-affinity, with resolved namespaces."""
     liked, disliked = terms
     lines = [
         *_own(pod, nodes, row, liked, "podAffinity", 1),
@@ -72,7 +72,7 @@ def _own(pod: Pod, nodes: NodeTable, row: int, terms: Iterable[AffinityTerm], ki
 
 
 def _of_existing(nodes: NodeTable, row: int, incoming: Incoming, hard_weight: int) -> Iterator[Line]:
-    """A line per distinct term and weight."""
+    """Yield a line per distinct term and weight of existing pods."""
     table = nodes.pod_table
     counted: Counter[tuple[AffinityTerm, int, bool]] = Counter()
     for key in table.classes.soft_keys:

@@ -1,4 +1,4 @@
-"""InterPodAffinity: keeps pods near the pods they want to be near and away from those they must not meet.
+"""InterPodAffinity: enforces and prefers required and preferred pod affinity and anti-affinity.
 
 kube: plugins/interpodaffinity/{plugin,filtering,scoring}.go @ v1.34.1
 """
@@ -46,12 +46,12 @@ from scheduler_core.scheduler.plugins.interpodaffinity.counts import (
 from scheduler_core.scheduler.plugins.interpodaffinity.explanation import affinity_evidence, explain_terms
 from scheduler_core.scheduler.plugins.interpodaffinity.filtering import REASONS, Rules
 
-# Which events may help a pod that InterPodAffinity refused.
+# Queueing hints of InterPodAffinity.
 # kube: plugins/interpodaffinity/plugin.go @ v1.34.1
 
 
 def after_affine_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-    """kube: isSchedulableAfterPodChange"""
+    """Return whether a changed pod may satisfy the pod's terms. kube: isSchedulableAfterPodChange"""
     if any(other is not None and not other.node_name for other in (old, new)):
         return False
     terms = affinity_terms(pod)
@@ -85,7 +85,7 @@ def after_related_pod_change(plugin: InterPodAffinity, pod: Pod, old: Pod | None
 
 
 def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
-    """kube: isSchedulableAfterNodeChange"""
+    """Return whether a node's new topology labels may help the pod. kube: isSchedulableAfterNodeChange"""
     terms = affinity_terms(pod)
     if _unclear(terms):
         return True
@@ -97,7 +97,7 @@ def after_node_topology_change(plugin: Any, pod: Pod, old: Node | None, new: Nod
 
 
 def _unclear(terms: AffinityTerms) -> bool:
-    """Return whether required terms fail to parse, which kube takes as a reason to try again."""
+    """Return whether required terms fail to parse; kube then retries the pod."""
     return any(name.startswith("required") for name, _ in terms.errors)
 
 
@@ -115,7 +115,7 @@ def _leaves(key: str, old: Node, new: Node) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preferences:
-    """Per topology key the weights summed up by domain."""
+    """The weights summed by domain, per topology key."""
 
     parts: tuple[tuple[Topology, Counts], ...]
 
@@ -129,7 +129,7 @@ class Preferences:
         key: object,
         hard_weight: int,
     ) -> Preferences | None:
-        """None where no term of anybody matches. `liked` and `disliked` are the incoming pod's, namespaces named."""
+        """Count the preferences, or return None if no term matches. `liked` and `disliked` are the incoming pod's, namespaces resolved."""
         keys = dict.fromkeys(term.topology_key for term in (*liked, *disliked))
         own_keys = tuple(keys)
         soft = nodes.pod_table.classes.soft_keys
@@ -154,7 +154,7 @@ class Preferences:
 
 
 def _part(nodes: NodeTable, key: str, pairs: list[tuple[AnyMeasure, AnyMeasure]]) -> tuple[Topology, Counts] | None:
-    """None where no term matches on a node with the label. Weights that cancel out are something nevertheless."""
+    """Return the sums, or None if no term matches on a node with the label. Weights that cancel out count as a match."""
     counts = _add_counts(nodes, [weight for weight, _ in pairs])
     if counts.any():
         where = topology(nodes, key)
@@ -251,7 +251,7 @@ class InterPodAffinity(framework.Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
         rules: Rules | None = state.get(_FILTER)
-        if rules is None:  # as in kube it can't do without PreFilter
+        if rules is None:  # as in kube, PreFilter is required
             return framework.Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
         return rules.verdicts(rows)
 
@@ -298,7 +298,7 @@ class InterPodAffinity(framework.Plugin):
         return tuple(blocks)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per required term the pods around the node that match it, and the existing pods that keep the pod away."""
+        """Return each required term with the matching pods around the node, and the existing pods that reject the pod."""
         rules: Rules | None = state.get(_FILTER)
         return () if rules is None else explain_terms(pod, rules, nodes, row)
 

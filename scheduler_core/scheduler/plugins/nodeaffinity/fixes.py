@@ -1,4 +1,4 @@
-"""Node selection that gives way: the node labelled, or an entry, an expression or the whole affinity of the pod."""
+"""Fixes of node selection: labels of the node, or changes of an entry, an expression, or the whole affinity of the pod."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,14 +21,14 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft, Edit, Refus
 from scheduler_core.scheduler.plugins.helper.arguments import alike
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node, with_argument
 
-# Labels that a pod asks for and no node has, beside those of a node that are spelt almost alike or only say yes in another way.
+# Labels that a pod selects and no node has, with a node's labels of a similar spelling or another word for true.
 
-YES = ("", "true", "yes", "enabled", "1")  # values that say of a label no more than that it is there
+YES = ("", "true", "yes", "enabled", "1")  # values that mean only that the label exists
 
 Pair = tuple[str, str]
 
 
-# What kube and its tools called these labels before.
+# Former names of labels of kube and its tools.
 RENAMED = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
@@ -40,7 +40,7 @@ RENAMED = {
 
 
 def respelt(draft: Draft, refusal: Refusal, wrong: Mapping[str, str]) -> Iterator[Draft]:
-    """The pod asks for the node's label in place of one that no node has; of a hostname, in place of the node's name."""
+    """Propose the node's label for one that no node has; for a hostname, in place of the node's name."""
     for key, value in wrong.items():
         if not _has_match(refusal, key, (value,)):
             for pair in find_meant(refusal.node, key, value):
@@ -48,11 +48,11 @@ def respelt(draft: Draft, refusal: Refusal, wrong: Mapping[str, str]) -> Iterato
 
 
 def respelt_term(draft: Draft, refusal: Refusal, term: NodeSelectorTerm, index: int) -> Iterator[Draft]:
-    """The same for the expressions of a term of the required node affinity."""
+    """Propose the node's labels for expressions of a required term that no node matches, and the next number for a Gt or Lt."""
     for at, each in enumerate(term.expressions):
         is_single = (each.op == IN and len(each.values) == 1) or each.op == EXISTS
         value = each.values[0] if each.values else ""
-        if each.op in (GT, LT) and value.isdecimal() and refusal.node.labels.get(each.key) == value:  # which is neither
+        if each.op in (GT, LT) and value.isdecimal() and refusal.node.labels.get(each.key) == value:  # strict bounds
             near = replace(each, values=(str(int(value) + (1 if each.op == LT else -1)),))
             change = Change("selector-value", {"from": str(each), "to": str(near)})
             yield draft.with_pod(change, _in_term(index, at, (each.key, near.values[0])))
@@ -68,7 +68,7 @@ def _has_match(refusal: Refusal, key: str, values: Sequence[str]) -> bool:
 
 
 def find_meant(node: Node, key: str, value: str) -> Iterator[Pair]:
-    """Find the labels of a node that were meant by one which no node has: spelt alike, or under the key's present name."""
+    """Yield the labels of a node that a label no node has may stand for: a similar spelling, or the key's present name."""
     labels = node.labels
     if key in labels:
         names_node = key == HOSTNAME and value == node.name
@@ -120,7 +120,7 @@ FACTS = (
 
 
 def propose(draft: Draft, refusal: Refusal, added: NodeSelector | None) -> Iterator[Draft]:
-    """`added` is the profile's own affinity."""
+    """Propose fixes of node selection. `added`: the profile's own affinity."""
     pod, node = refusal.pod, refusal.node
     wrong, terms = wrong_labels(pod, node), pod.spec.node_affinity_required
     failing: list[Requirement] = [Requirement(key, IN, (value,)) for key, value in wrong.items()]
@@ -151,7 +151,7 @@ def _is_fact(node: Node, requirement: Requirement) -> bool:
 
 
 def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
-    """The label that would meet a requirement (value None: without it); None where that is not for a label to do."""
+    """Return the label that would meet a requirement (value None: remove the label), or None if no label can."""
     if requirement.key == HOSTNAME:
         return None
     if requirement.op == IN and requirement.values:
@@ -166,7 +166,7 @@ def _label_for(requirement: Requirement) -> tuple[str, str | None] | None:
 
 
 def _remove_selectors(draft: Draft, wrong: dict[str, str]) -> Draft:
-    """The wrong entries of the pod's nodeSelector left out."""
+    """Propose to remove the non-matching entries of the pod's nodeSelector."""
     for key, value in wrong.items():
         draft = draft.with_pod(
             Change("selector", {"text": f"{key}={value}"}), edit_at("spec", "nodeSelector", **{key: None})
@@ -175,7 +175,7 @@ def _remove_selectors(draft: Draft, wrong: dict[str, str]) -> Draft:
 
 
 def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
-    """One requirement left out of the nearest term, or the whole affinity made a preference."""
+    """Propose to drop one requirement of the nearest term, or to turn the whole affinity into a preference."""
     index, missing = least_missing(terms, node)
     term = terms.terms[index]
     if missing == 1 and len(term.expressions) + len(term.fields) > 1:
@@ -190,7 +190,7 @@ def _gave_way(draft: Draft, terms: NodeSelector, node: Node) -> Iterator[Draft]:
 def _prefer_nodes(manifest: dict[str, Any]) -> None:
     affinity = manifest["spec"]["affinity"]["nodeAffinity"]
     for term in affinity.pop(REQUIRED)["nodeSelectorTerms"]:
-        # A preference may not ask for a node by its name.
+        # A preference can't select a node by name.
         expressions = term.get("matchExpressions")
         if expressions:
             preference = {"weight": 100, "preference": {"matchExpressions": expressions}}

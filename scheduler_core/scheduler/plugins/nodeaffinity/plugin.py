@@ -1,4 +1,4 @@
-"""NodeAffinity: refuses nodes that the pod's node selector or required node affinity excludes, prefers those it prefers.
+"""NodeAffinity: rejects nodes that do not match the pod's node selector or required node affinity, and scores the preferred terms.
 
 kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
 """
@@ -42,7 +42,7 @@ from scheduler_core.scheduler.plugins.helper.normalize import default_normalizat
 from scheduler_core.scheduler.plugins.nodeaffinity import fixes
 from scheduler_core.scheduler.plugins.nodeaffinity.arguments import ARGUMENTS
 
-# What NodeAffinity sees on a node: each requirement beside the node's own value.
+# NodeAffinity on a node: each requirement next to the node's own value.
 
 _TERMS = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 _COLUMNS = explanation.gettext_noop("requested"), explanation.gettext_noop("the node has")
@@ -69,7 +69,7 @@ def _describe_requirement(requirement: Requirement, term: int, path: str, pod: P
     )
 
 
-# What a pod asks of a node's labels, requirement by requirement: how many nodes meet it, and what the others have instead.
+# Evidence of a pod's requirements on labels: for each, the number of nodes that meet it, and the values of the others.
 
 SHOWN_VALUES = 5
 
@@ -91,7 +91,7 @@ def _requirement(nodes: NodeTable, requirement: Requirement, field: str, alterna
     }
 
 
-# How NodeAffinity comes to a node's score: the weights of the preferred terms that the node matches.
+# The formula of NodeAffinity's score: the weights of the preferred terms that the node matches.
 # kube: plugins/nodeaffinity/node_affinity.go @ v1.34.1
 
 _WEIGHT = gettext_noop("weight of the term")
@@ -108,7 +108,7 @@ def score_formula(pod: Pod, node: Node, own: Terms, added: Terms) -> Formula:
 
 
 def _lines(pod: Pod | None, node: Node, terms: Terms) -> Iterator[Line]:
-    """`pod` whose terms they are; None: the plugin's own."""
+    """Yield a line per preferred term. `pod`: the owner of the terms, or None for the plugin's own."""
     paths = _paths(pod) if pod is not None else []
     for i, (weight, term) in enumerate(terms):
         source = Source("Pod", pod.key, paths[i]) if pod is not None and i < len(paths) else None
@@ -159,7 +159,7 @@ def _after_node_change(plugin: NodeAffinity, pod: Pod, old: Node | None, new: No
 
 
 def _matches_required(pod: Pod, node: Node) -> bool | None:
-    """None: unknown, as some term can't be parsed and no other matches. kube takes that for a reason to try again."""
+    """Return whether the node matches; None if a term can't be parsed and no other matches. kube then retries the pod."""
     if any(node.labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False
     required = pod.spec.node_affinity_required
@@ -203,7 +203,7 @@ class NodeAffinity(framework.Plugin):
         return framework.PreFilterResult(node_names=names) if names else framework.PreFilterResult(CONFLICT)
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
-        spec: PodSpec = state.get(PRE_FILTER_STATE) or pod.spec  # without PreFilter: as the pod says
+        spec: PodSpec = state.get(PRE_FILTER_STATE) or pod.spec  # without PreFilter: the pod's own
         matched = remember(
             nodes.memo, (NAME, "required", spec.fingerprint), lambda: _compute_required_mask(nodes, spec)
         )
@@ -222,7 +222,7 @@ class NodeAffinity(framework.Plugin):
         return SKIP if terms is None and not self._prefers_added else SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Scores | Status:
-        broken = _broken(_get_preferred(pod.spec) or ())  # met here where the profile leaves out PreScore
+        broken = _broken(_get_preferred(pod.spec) or ())  # checked here for a profile without PreScore
         if broken is not None:
             return broken
         own = remember(
@@ -254,7 +254,7 @@ class NodeAffinity(framework.Plugin):
         return (remark("nodeSelector:", *selector), *blocks) if selector else blocks
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Every requirement of the node selector and the required terms, with the node's own value."""
+        """Return every requirement of the node selector and the required terms, with the node's own value."""
         required = pod.spec.node_affinity_required
         added = self.added.terms if self.added else ()
         terms = required.terms if required is not None else ()
@@ -309,7 +309,7 @@ class NodeAffinity(framework.Plugin):
 
 
 def _get_preferred(spec: PodSpec) -> WeightedTerms | None:
-    """The pod's preferred terms; None where the field is absent, which is not the same as an empty list."""
+    """Return the pod's preferred terms; None if the field is absent, in contrast to an empty list."""
     if spec.node_affinity_preferred:
         return spec.node_affinity_preferred
     affinity = (spec.manifest.get("affinity") or {}).get("nodeAffinity") or {}
@@ -329,7 +329,7 @@ def _compute_required_mask(nodes: NodeTable, spec: PodSpec) -> node_selection.Ma
 
 
 def _collect_node_names(terms: Sequence[NodeSelectorTerm]) -> frozenset[str] | None:
-    """The names that metadata.name requirements leave; None where some term leaves all nodes."""
+    """Return the names that metadata.name requirements allow, or None if some term allows all nodes."""
     names: frozenset[str] = frozenset()
     if not terms:
         return None

@@ -1,4 +1,4 @@
-"""Amounts of resources as containers ask for them, and as manifests have them."""
+"""Amounts of resources in containers' requests, and their notation in manifests."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,12 +17,12 @@ from scheduler_core.scheduler.framework.explanation import (
 )
 
 Place = tuple[str, int, int]  # field of the pod's spec, index in it, amount
-AS_A_WHOLE = "resources"  # the field of what the pod as a whole asks for
+AS_A_WHOLE = "resources"  # the field of pod-level requests
 
 
 def largest_container(pod: Pod, resource: str) -> Place | None:
-    """The container that asks for most, or the init container where that decides; None where the pod as a whole does."""
-    spec = pod.spec.manifest  # without pod-level requests where their gate is off
+    """Return the container with the largest request, or the init container if that decides; None for a pod-level request."""
+    spec = pod.spec.manifest  # without pod-level requests if their gate is off
     if ((spec.get("resources") or {}).get("requests") or {}).get(resource) is not None:
         return None
     amounts = [request_of(raw, resource) for raw in spec["containers"]]
@@ -47,7 +47,7 @@ def request_of(container: Any, resource: str) -> int:
 
 
 def round_down(resource: str, amount: int) -> int:
-    """Down to what people would write."""
+    """Round down to a customary amount."""
     if resource in ("memory", "ephemeral-storage") and amount > 1 << 20:
         return amount >> 20 << 20
     if resource == "cpu" and amount > 1000:
@@ -56,7 +56,7 @@ def round_down(resource: str, amount: int) -> int:
 
 
 def quantity(resource: str, amount: int) -> str:
-    """An amount as a manifest has it; cpu comes in millis."""
+    """Return an amount as a manifest writes it; cpu is in millicores."""
     if resource == "cpu":
         return f"{amount}m" if amount % 1000 else str(amount // 1000)
     of_bytes = resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
@@ -64,7 +64,7 @@ def quantity(resource: str, amount: int) -> str:
     return next((f"{amount >> bits}{unit}" for unit, bits in units if amount % (1 << bits) == 0), str(amount))
 
 
-# NodeResources in words: what the pod requests, container by container, and what it adds to the resources that are scored.
+# NodeResources explained: the pod's requests by container, and the amounts that the pod adds to the scored resources.
 
 _KINDS = {
     "containers": (),
@@ -102,7 +102,7 @@ def _containers(spec: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any
 
 
 def explain_weighed(resources: Sequence[Mapping[str, Any]], requests: Resources) -> Explanation:
-    """Return what the pod adds to each resource that is scored, with the resource's weight."""
+    """Return the pod's request of each resource that is scored, with the resource's weight."""
     rows = (
         Row(((each["name"],), (Amount(each["name"], requests.get(each["name"])),), (f"×{each['weight']}",)))
         for each in resources

@@ -51,7 +51,7 @@ class NodeResourcesBalancedAllocation(Plugin):
         return SKIP if self._best_effort(pod) else SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores:
-        if self._best_effort(pod):  # where the profile leaves out PreScore
+        if self._best_effort(pod):  # for a profile without PreScore
             return np.zeros(len(rows), np.int64)
         return nodes.keep(rows, self._kept_as, self._score, self._score_row, pod.requests)
 
@@ -64,7 +64,7 @@ class NodeResourcesBalancedAllocation(Plugin):
         return scores
 
     def _score_row(self, nodes: NodeTable, row: int, requests: Resources) -> int:
-        """Return one row's score, for which vectors would take ten times as long."""
+        """Return the score of one row, without vectors, which would take ten times as long."""
         used, allocatable = nodes.requested[row].tolist(), nodes.allocatable[row].tolist()
         before, after = [], []
         for resource in self.args["resources"]:
@@ -90,7 +90,7 @@ class NodeResourcesBalancedAllocation(Plugin):
 
 
 def score_balance(weighed: Sequence[WeighedResource]) -> Scores:
-    """Nodes that lack a resource leave it out; they are computed together with those that lack the same ones."""
+    """Score the balance. Resources that a node lacks do not count; nodes that lack the same resources are computed together."""
     fractions = [np.minimum(w.requested / np.maximum(w.allocatable, 1), 1.0) for w in weighed]
     if all(np.count_nonzero(w.allocatable) == len(w.allocatable) for w in weighed):
         return _score(fractions, len(fractions[0]))

@@ -1,6 +1,6 @@
-"""Extended resources that devices may stand for (gate DRAExtendedResource): what nodes lack of them is left to DynamicResources.
+"""Extended resources that devices may provide (gate DRAExtendedResource): DynamicResources checks those that a node lacks.
 
-Where a pod requests no extended resource, no classes are looked up, and kube leaves every scalar resource that a node lacks to it.
+For a pod without extended resources no classes are looked up, and kube leaves all scalar resources that a node lacks to the plugin.
 
 kube: plugins/noderesources/fit.go (withDeviceClass, fitsRequest) @ v1.34.1
 """
@@ -19,7 +19,7 @@ from scheduler_core.scheduler.framework.plugin import Handle, Rows
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing a node may lack: the reason, where it fails, of which resource, and where preemption could not help."""
+    """One resource check: the reason, the failing rows, the resource, and the rows where preemption can't help."""
 
     reason: str
     fails: NDArray[np.bool_]
@@ -33,7 +33,7 @@ class Check:
 
 
 def find_class_resources(handle: Handle, requests: Resources, alone: bool) -> frozenset[str] | None:
-    """The resources that classes stand for; None, unless they serve `alone`, where the pod requests no extended resource."""
+    """Return the resources of device classes; None if the pod requests no extended resource, unless `alone`."""
     if not alone and not any(amount and is_extended_name(name) for name, amount in requests.scalar):
         return None
     classes = handle.list(KIND)
@@ -43,7 +43,7 @@ def find_class_resources(handle: Handle, requests: Resources, alone: bool) -> fr
 def exclude_device_resources(
     checks: Sequence[Check], served: frozenset[str] | None, nodes: NodeTable, rows: Rows
 ) -> list[Check]:
-    """The checks without what nodes lack and devices may have."""
+    """Return the checks without failures for resources that a node lacks and devices may provide."""
     fixed = ("", *FIXED_RESOURCES)
     return [
         check

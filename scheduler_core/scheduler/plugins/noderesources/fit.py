@@ -1,4 +1,4 @@
-"""NodeResourcesFit: refuses nodes without room for the pod's requests, scores the others by a strategy.
+"""NodeResourcesFit: rejects nodes without room for the pod's requests, and scores the others by a strategy.
 
 kube: plugins/noderesources/fit.go @ v1.34.1
 DEVIATION: reasons about scalar resources come ordered by name; kube's come in the random order of a Go map.
@@ -37,7 +37,7 @@ from scheduler_core.scheduler.plugins.noderesources.devices import Check, has_sc
 from scheduler_core.scheduler.plugins.noderesources.formula import fit_formula, request_path
 from scheduler_core.scheduler.plugins.noderesources.resource_allocation import FIT
 
-# How near the nodes came that lack something: the least that is missing, and on how many about as little.
+# How close nodes are to fitting: the smallest missing amount, and the number of nodes with a similar one.
 
 SHOWN = 5
 POD_SLOTS = "pods"
@@ -45,7 +45,7 @@ _STEPS = (1, 2, 5)
 
 
 def lacking(nodes: NodeTable, rows: Rows, resource: str, wanted: int, column: int | None, field: str) -> Evidence:
-    """Amounts are in kube's base units: millicores of cpu, bytes of memory. `tooSmall`: nodes that would lack it even if empty."""
+    """Return amounts in kube's base units: millicores, bytes of memory. `tooSmall`: nodes that would lack the resource even if empty."""
     if column is None or column >= nodes.allocatable.shape[1]:
         return {"resource": resource, "requested": wanted, "field": field, "tooSmall": len(rows), "most": 0}
     allocatable = nodes.allocatable[rows, column]
@@ -54,7 +54,7 @@ def lacking(nodes: NodeTable, rows: Rows, resource: str, wanted: int, column: in
 
 
 def collect_crowding(nodes: NodeTable, rows: Rows) -> Evidence:
-    """Nodes without room for one more pod."""
+    """Return evidence of nodes without room for one more pod."""
     allowed = nodes.allowed_pods[rows]
     said = {"resource": POD_SLOTS, "requested": 1, "field": "status.allocatable.pods"}
     return _figures(nodes, rows, said, allowed, allowed - nodes.pod_count[rows])
@@ -101,7 +101,7 @@ def _round_up(number: int) -> int:
         scale *= 10 if unit == 1 else 16
 
 
-# What NodeResourcesFit sees on a node: per resource what comes, what is taken, what there is, and what lacks.
+# NodeResourcesFit on a node: per resource the pod's request, the requested, allocatable, and missing amounts.
 
 PODS = "pods"
 
@@ -115,7 +115,7 @@ _COLUMNS = (
 
 
 class ComparedResource(NamedTuple):
-    """A resource that the pod asks for on one node; cpu in millis, memory in bytes."""
+    """A resource that the pod requests, on one node; cpu in millicores, memory in bytes."""
 
     name: str
     incoming: int
@@ -134,12 +134,12 @@ def _row(pod: Pod, node: str, each: ComparedResource, lacking: int) -> Row:
     return Row(((each.name,), *amounts, lacks), bad=lacking > 0)
 
 
-# Which events may help a pod that NodeResourcesFit refused.
+# Queueing hints of NodeResourcesFit.
 # kube: plugins/noderesources/fit.go @ v1.34.1
 
 
 def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) -> bool:
-    """kube: isSchedulableAfterPodEvent"""
+    """Return whether a changed pod frees resources for the pod. kube: isSchedulableAfterPodEvent"""
     if new is None:
         return was_placed(old)
     if new.uid == pod.uid:
@@ -150,7 +150,7 @@ def after_pod_freed_resources(plugin: Any, pod: Pod, old: Pod, new: Pod | None) 
 
 
 def after_class_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """kube: isSchedulableAfterDeviceClassEvent @ v1.35.4"""
+    """Return whether the class newly provides a resource that the pod requests. kube: isSchedulableAfterDeviceClassEvent @ v1.35.4"""
     name, wanted = new["spec"].get("extendedResourceName") or "", dict(whole_requests(pod).scalar)
     if old is None and f"deviceclass.resource.kubernetes.io/{new['metadata']['name']}" in wanted:
         return True
@@ -163,7 +163,7 @@ def _frees_wanted(wanted: Resources, old: Resources, new: Resources) -> bool:
 
 
 def after_node_resources_change(plugin: Any, pod: Pod, old: Node | None, new: Node) -> bool:
-    """kube: isSchedulableAfterNodeChange. What runs on the node, and its taints, are not looked at."""
+    """Return whether the node if empty fits the pod and is new or offers more; taints are ignored. kube: isSchedulableAfterNodeChange"""
     devices: bool = plugin.handle.features.dra_extended_resource
     if not _fits_empty(pod.spec.requests, new, devices):
         return False
@@ -177,7 +177,7 @@ def _list_requested(requests: Resources) -> list[str]:
 
 
 def _fits_empty(requests: Resources, node: Node, devices: bool) -> bool:
-    """`devices`: a scalar resource that the node lacks may be had of devices."""
+    """Return whether an empty node fits the requests. `devices`: devices may provide scalar resources that the node lacks."""
     if node.allowed_pods < 1:
         return False
     return all(
@@ -258,7 +258,7 @@ class NodeResourcesFit(Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         requests: Resources | None = state.get(PRE_FILTER_STATE)
-        if requests is None:  # as in kube it can't do without PreFilter
+        if requests is None:  # as in kube, PreFilter is required
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         checks = self._checks(requests, nodes, rows)
         if self._devices_serve and requests.scalar:
@@ -295,7 +295,7 @@ class NodeResourcesFit(Plugin):
         return explain_requests(pod)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per resource what the filter compares."""
+        """Return the amounts that the filter compares, by resource."""
         wanted = [
             ComparedResource(name, incoming, _cell(nodes.requested, row, column), _cell(nodes.allocatable, row, column))
             for name, incoming, column in self._list_requests(pod.spec.requests, nodes)
@@ -311,7 +311,7 @@ class NodeResourcesFit(Plugin):
         return fit_formula(self._scoring, pod, nodes, row)
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
-        """Return how near the nodes came: the amounts of one resource that they lack, smallest first."""
+        """Return how close the nodes are to fitting: the amounts of one resource that they lack, smallest first."""
         resource = _resource(said)
         if resource is None:
             return collect_crowding(nodes, rows) if said.code == _TOO_MANY_PODS.code else {}
@@ -361,7 +361,7 @@ _WITHOUT_RESIZES = (
 
 
 def _verdicts(failed: list[Check], count: int) -> Verdicts:
-    """One status per distinct combination of failed checks."""
+    """Build one status per distinct combination of failed checks."""
     bits = 2 * len(failed)
     pattern: NDArray[Any] = np.zeros(count, np.int64 if bits <= _MOST_BITS else np.object_)
     for check in failed:

@@ -1,4 +1,4 @@
-"""Room on a node: requests lowered, more offered, pods moved, resized or deleted, or a node added."""
+"""Fixes for resources: lower requests, higher allocatable, moved, resized, or deleted pods, or a new node."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,16 +17,16 @@ from scheduler_core.scheduler.plugins.noderesources.amounts import (
 )
 from scheduler_core.scheduler.plugins.noderesources.moving import propose_moves, propose_resize
 
-# What was meant by other words: a resource by the name that the node has for it, and cores that were to be millicores.
+# Requests that are likely typos: another name of a resource that the node has, and cores in place of millicores.
 
 MOST = 2
 CPU = "cpu"
 HUGE_PAGES = "hugepages-"
-STEP = 50  # millicores that people ask for are a multiple of it; machines of 96 or 128 cores there are
+STEP = 50  # customary millicores are a multiple; real machines have 96 or 128 cores
 
 
 def propose_renaming(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
-    """The pod asks for what the node has enough of, in place of the one resource that nobody offers."""
+    """Propose a resource that the node has enough of in place of the one resource that no node offers."""
     for resource in missing:
         if len(missing) > 1 or not _is_extended(resource) or _is_offered(refusal, resource):
             continue
@@ -38,7 +38,7 @@ def propose_renaming(draft: Draft, refusal: Refusal, missing: Mapping[str, int])
 
 
 def in_millicores(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
-    """Whole cores, far more than any node has, as so many millicores, where one container asks for them and the number looks like it."""
+    """Propose millicores for a container's number of whole cores that no node has and that looks like millicores."""
     place = largest_container(refusal.pod, CPU) if CPU in missing else None
     if place is None:
         return
@@ -62,7 +62,7 @@ def _is_offered(refusal: Refusal, resource: str) -> bool:
 
 
 def _here(refusal: Refusal, wanted: int) -> Iterator[str]:
-    """Extended resources of which the node has as much free."""
+    """Yield the extended resources of which the node has enough free."""
     nodes, row = refusal.nodes, refusal.row
     asked = {name for name, _ in refusal.pod.requests.scalar}
     for name, column in nodes.resources.columns.items():
@@ -77,14 +77,14 @@ def _is_extended(resource: str) -> bool:
 
 
 def _is_similar(resource: str, other: str) -> bool:
-    """Return whether one may have been meant by the other: of one vendor, of another vendor, pages of another size, or misspelt."""
+    """Return whether one resource may stand for the other: same vendor, same resource, pages of another size, or a typo."""
     if resource.startswith(HUGE_PAGES) or other.startswith(HUGE_PAGES):
         return resource.startswith(HUGE_PAGES) == other.startswith(HUGE_PAGES)
     return any(a == b for a, b in zip(resource.split("/"), other.split("/"), strict=False)) or alike(resource, other)
 
 
 def _edit(resource: str, other: str = "") -> Edit:
-    """An edit that renames a resource in all containers, or takes it out of them."""
+    """Return an edit that renames a resource in all containers, or removes the resource if `other` is ""."""
 
     def edit(manifest: dict[str, Any]) -> None:
         spec = manifest["spec"]
@@ -101,9 +101,9 @@ MOST_PODS = 110  # of a node, unless its kubelet says otherwise
 
 
 def propose(draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-    """Ask for less, or have the pods that are in the way move, shrink or end."""
+    """Propose smaller requests, or to move, resize, or delete pods on the node."""
     nodes, row = refusal.nodes, refusal.row
-    # Resource -> how much the node lacks for the pod.
+    # Resource -> the amount that the node lacks for the pod.
     missing = {}
     requests = refusal.pod.requests
     for name in ("cpu", "memory", "ephemeral-storage", *(scalar for scalar, _ in requests.scalar)):
@@ -177,7 +177,7 @@ def _others_have(refusal: Refusal, resource: str) -> bool:
 
 
 def _is_in(node: Node, resource: str) -> bool:
-    """Return whether a node has a resource that its kubelet may not offer."""
+    """Return whether the node's capacity lists a resource, which allocatable may lack."""
     return resource in ((node.manifest.get("status") or {}).get("capacity") or {})
 
 
@@ -195,7 +195,7 @@ def _offering(draft: Draft, node: Node, resource: str, was: int, amount: int) ->
 
 
 def ask_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]:
-    """The pod with smaller requests of what is missing."""
+    """Propose smaller requests of the missing resources."""
     if "vpaUpdates" in pod.annotations:  # the Vertical Pod Autoscaler would set the request again
         return
     for resource, lacking in missing.items():
@@ -223,7 +223,7 @@ def ask_less(draft: Draft, pod: Pod, missing: dict[str, int]) -> Iterator[Draft]
 
 
 def _in_another_order(draft: Draft, pod: Pod) -> Iterator[Draft]:
-    """Sidecars after the other init containers: what is listed before one of these runs beside it and counts with it."""
+    """Propose sidecars after the other init containers: a sidecar counts together with the init containers that follow."""
     first = list(pod.manifest["spec"].get("initContainers") or ())
     last = sorted(first, key=lambda each: each.get("restartPolicy") == "Always")
     if [each["name"] for each in first] != [each["name"] for each in last]:
@@ -263,7 +263,7 @@ def _request_edit(field: str, index: int, resource: str, text: str) -> Edit:
 
 
 def _in_the_way(pods: tuple[Pod, ...], missing: dict[str, int], full: bool) -> list[Pod]:
-    """The one pod whose end leaves least unused, else the largest ones until there is room; none where that is not enough."""
+    """Return the one pod whose deletion leaves least unused, else the largest pods until there is room; empty if not enough."""
     movable = [pod for pod in pods if not pod.deleting]
     enough = [pod for pod in movable if all(pod.requests.get(r) >= n for r, n in missing.items())]
     if enough and (missing or full):

@@ -1,4 +1,4 @@
-"""How both node resource plugins come to a node's score, with its amounts put in.
+"""The formulas of both node resource plugins' scores, with a node's amounts.
 
 kube: plugins/noderesources/{least_allocated,most_allocated,requested_to_capacity_ratio,balanced_allocation}.go @ v1.34.1
 """
@@ -86,7 +86,7 @@ class _CountedResource:
 
     @property
     def share(self) -> Expression:
-        """100 * requested / allocatable; full is full."""
+        """100 * requested / allocatable, at most 100."""
         if self.over:
             return constant(MAX_UTILIZATION)
         return by(times(self.requested, constant(100)), self.allocatable)
@@ -101,7 +101,7 @@ class _CountedResource:
 def _collect_counted(
     pod: Pod, nodes: NodeTable, row: int, resources: Any, requests: Resources, *, nonzero: bool
 ) -> list[_CountedResource]:
-    """Return the resources that the node has."""
+    """Return the scored resources that the node has."""
     one = np.array([row], np.intp)
     return [
         _values(pod, nodes.names[row], w.name, w.weight, int(w.requested[0]), int(w.allocatable[0]), requests)
@@ -124,7 +124,7 @@ def _values(
 
 
 def request_path(pod: Pod, resource: str) -> str:
-    """The request's own place where one container has it; else all containers."""
+    """Return the path of the first container's request for the resource, or that of all containers if none has one."""
     for i, container in enumerate(pod.manifest["spec"].get("containers") or ()):
         if resource in ((container.get("resources") or {}).get("requests") or {}):
             return f"spec.containers[{i}].resources.requests[{resource}]"
@@ -147,7 +147,7 @@ def fit_formula(scoring: Mapping[str, Any], pod: Pod, nodes: NodeTable, row: int
 
 
 def _weigh_lines(counted: Sequence[_CountedResource], lines: Sequence[Line]) -> tuple[Expression, Expression]:
-    """The lines times their weights, and the weights, summed up."""
+    """Return the sum of the lines times their weights, and the sum of the weights."""
     weights = [Value(c.weight, _WEIGHT) for c in counted]
     pairs = zip(lines, weights, strict=True)
     return total(*(times(line, weight) for line, weight in pairs)), total(*weights)
@@ -156,7 +156,7 @@ def _weigh_lines(counted: Sequence[_CountedResource], lines: Sequence[Line]) -> 
 def _by_shape(
     counted: Sequence[_CountedResource], shape: Sequence[Mapping[str, Any]], notes: Sequence[Parts]
 ) -> Formula:
-    """Resources that score 0 leave the average."""
+    """Return the formula of RequestedToCapacityRatio; resources that score 0 do not count in the average."""
     points = [(int(p["utilization"]), int(p["score"]) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE)) for p in shape]
     utilizations = [Line((c.name,), c.share) for c in counted]
     scores = [
@@ -190,7 +190,7 @@ def build_balanced_formula(
 
 
 def _balance(counted: Sequence[_CountedResource], amounts: Sequence[Expression]) -> Iterator[Line]:
-    """The shares of some amounts, their deviation, and 100 times what is left of 1."""
+    """Yield the shares of some amounts, their deviation, and 100 times (1 - deviation)."""
     if len(counted) < 2:
         yield Line(NODE, constant(MAX_NODE_SCORE))
         return
@@ -202,7 +202,7 @@ def _balance(counted: Sequence[_CountedResource], amounts: Sequence[Expression])
 
 
 def _deviation(fractions: Sequence[Line]) -> Iterator[Line]:
-    """The standard deviation, which is half the distance of two."""
+    """Yield the standard deviation, for two shares half of their difference."""
     if len(fractions) == 2:
         yield Line(_DEVIATION, size(share(minus(*fractions), constant(2.0))))
         return

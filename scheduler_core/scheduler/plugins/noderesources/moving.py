@@ -1,4 +1,4 @@
-"""Pods that make room without an end: one that asks for less from now on, or some that fit on other nodes."""
+"""Proposals that make room without ending a pod: a pod resized to lower requests, or pods moved to other nodes."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,12 @@ from scheduler_core.scheduler.framework.drafts import Change, Draft, Refusal
 from scheduler_core.scheduler.plugins.noderesources.amounts import largest_container, quantity, round_down
 
 MOST_MOVED = 3
-SHARE = 2  # a pod keeps at least one part of so many of what it asked for
+SHARE = 2  # a pod keeps at least 1/SHARE of its request
 _RESIZABLE = ("cpu", "memory")
 
 
 def propose_resize(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, int]) -> Iterator[Draft]:
-    """The pod with the largest request asks for so much less in place."""
+    """Propose to resize the pod with the largest request in place, by the missing amount."""
     if len(missing) != 1:
         return
     ((resource, lacking),) = missing.items()
@@ -34,19 +34,19 @@ def propose_resize(draft: Draft, pods: tuple[Pod, ...], missing: Mapping[str, in
     resources["requests"][resource] = text
     values: dict[str, Any] = {"pod": pod.key, "resource": resource, "from": quantity(resource, amount), "to": text}
     if (pod.condition("PodResizePending") or {}).get("status") == "True":
-        values["pending"] = True  # it runs with less: what it gives up it has not got yet
+        values["pending"] = True  # the resize is in progress: the pod does not have the difference yet
     target = ("Pod", pod.namespace, pod.name, "resize")
     yield draft.with_patch(Change("resize", values, lacking / amount), target, {"spec": {"containers": containers}})
 
 
 def _running(pod: Pod, resource: str) -> tuple[int, int] | None:
-    """(index, amount) of the running container that asks for most; an init container has done its work."""
+    """Return (index, amount) of the container with the largest request; init containers have completed."""
     place = largest_container(pod, resource)
     return None if place is None or place[0] != "containers" else place[1:]
 
 
 def propose_moves(draft: Draft, refusal: Refusal, missing: Mapping[str, int]) -> Iterator[Draft]:
-    """The fewest pods of the node that fit elsewhere and leave enough room: each is made anew on another node."""
+    """Propose to move the fewest pods that fit on other nodes and leave enough room: each is recreated on another node."""
     nodes, row = refusal.nodes, refusal.row
     free = (nodes.allocatable - nodes.requested).astype(np.int64)
     room = np.asarray(nodes.allowed_pods) - np.asarray(nodes.pod_count)
@@ -83,7 +83,7 @@ def _draft(draft: Draft, refusal: Refusal, chosen: list[tuple[Pod, int]]) -> Dra
 
 
 def _movable(pod: Pod) -> bool:
-    """Only pods that nothing ties to their node or to others: for them room, taints and labels are all that counts."""
+    """Return whether nothing ties the pod to its node or to other pods, so that only room, taints, and labels count."""
     spec, references = pod.spec, pod.manifest["metadata"].get("ownerReferences") or ()
     tied = spec.volumes and any("persistentVolumeClaim" in volume or "ephemeral" in volume for volume in spec.volumes)
     affine = any(
@@ -111,7 +111,7 @@ def _share(pod: Pod, missing: Mapping[str, int]) -> float:
 
 
 def _target(refusal: Refusal, pod: Pod, free: Any, room: Any) -> int | None:
-    """The node with the least room among those where the pod fits."""
+    """Return the row with the least room among those where the pod fits, or None."""
     nodes = refusal.nodes
     fits = room > 0
     fits[refusal.row] = False

@@ -1,4 +1,4 @@
-"""What both node resource plugins score from: what is allocatable and what would be requested with the pod on the node.
+"""Input of both node resource plugins' scores: allocatable, and requested with the pod on the node.
 
 kube: plugins/noderesources/{resource_allocation,least_allocated,most_allocated,requested_to_capacity_ratio}.go @ v1.34.1
 """
@@ -29,7 +29,7 @@ from scheduler_core.scheduler.plugins.helper.arguments import name_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.normalize import POINTS, point_errors
 
-# NodeResourcesFitArgs and NodeResourcesBalancedAllocationArgs: which resources are looked at, and how they are scored.
+# NodeResourcesFitArgs and NodeResourcesBalancedAllocationArgs: the resources that count, and the scoring strategy.
 #
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
@@ -41,7 +41,7 @@ _RESOURCES: Shape = ListOf({"name": STRING, "weight": INTEGER64})
 
 
 def _resources(given: Iterable[Given] | None) -> list[dict[str, Any]]:
-    """kube: setDefaults_ResourceSpec"""
+    """Return the resources with defaults. kube: setDefaults_ResourceSpec"""
     resources = [present(resource) for resource in given or ()]
     if not resources:
         return [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]
@@ -127,17 +127,17 @@ Column = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class WeighedResource:
-    """One resource of a scoring strategy over the rows asked: where `allocatable` is 0 the resource does not count."""
+    """One resource of a scoring strategy over the requested rows; the resource does not count if `allocatable` is 0."""
 
     name: str
     weight: int
     requested: Column
     allocatable: Column
-    incoming: int  # of the requested amount, what the pod adds
+    incoming: int  # the pod's part of the requested amount
 
 
 def compute_defaulted_requests(spec: PodSpec) -> Resources:
-    """The container requests, 100m and 200Mi where a container says nothing; pod-level resources are ignored."""
+    """Return the containers' requests, 100m and 200Mi for a container without requests; pod-level resources are ignored."""
     return remember(
         spec.memo,
         "NodeResources defaulted requests",
@@ -148,9 +148,9 @@ def compute_defaulted_requests(spec: PodSpec) -> Resources:
 def weigh(
     nodes: NodeTable, rows: Rows, resources: Sequence[Mapping[str, Any]], requests: Resources, *, nonzero: bool
 ) -> list[WeighedResource]:
-    """The resources of a strategy in order. A scalar resource that the pod does not request does not count.
+    """Return the resources of a strategy in order. A scalar resource that the pod does not request does not count.
 
-    `nonzero` takes what bound pods request with the defaults of 100m and 200Mi filled in, else what they really request.
+    `nonzero`: count bound pods with the defaults of 100m and 200Mi for missing requests, else with their actual requests.
     """
     return [
         WeighedResource(
@@ -174,17 +174,17 @@ def _columns(nodes: NodeTable, rows: Rows, name: str, requests: Resources, nonze
 
 
 def least_allocated(weighed: Sequence[WeighedResource]) -> Scores:
-    """The free share of each resource, weighed."""
+    """Score the free share of each resource, weighted."""
     return _average([(w, _share(w, w.allocatable - w.requested, over=0)) for w in weighed])
 
 
 def most_allocated(weighed: Sequence[WeighedResource]) -> Scores:
-    """The used share of each resource, weighed; what is requested beyond capacity counts as full."""
+    """Score the used share of each resource, weighted; requests beyond capacity count as full."""
     return _average([(w, _share(w, w.requested, over=MAX_NODE_SCORE)) for w in weighed])
 
 
 def score_capacity_ratio(weighed: Sequence[WeighedResource], shape: Sequence[Mapping[str, Any]]) -> Scores:
-    """The shape's value at each resource's utilisation; resources that score 0 leave the average."""
+    """Score the shape's value at each resource's utilization; resources that score 0 do not count in the average."""
     points = [
         (int(point["utilization"]), int(point["score"]) * (MAX_NODE_SCORE // normalize.MAX_CUSTOM_SCORE))
         for point in shape
@@ -200,7 +200,7 @@ def score_capacity_ratio(weighed: Sequence[WeighedResource], shape: Sequence[Map
 
 
 def _share(w: WeighedResource, part: Column, *, over: int) -> Scores:
-    """100 * part / allocatable in wrapping int64; `over` where more is requested than allocatable."""
+    """Return 100 * part / allocatable in wrapping int64, or `over` if more is requested than allocatable."""
     scaled = normalize.divide(part * np.int64(MAX_NODE_SCORE), np.maximum(w.allocatable, 1))
     return np.where(w.requested > w.allocatable, np.int64(over), scaled)
 
@@ -223,7 +223,7 @@ Strategy = Callable[[Sequence[WeighedResource]], Scores]
 
 
 def strategy(scoring: Mapping[str, Any]) -> Strategy:
-    """The scoring function of NodeResourcesFitArgs.scoringStrategy, which has been validated."""
+    """Return the scoring function of a validated NodeResourcesFitArgs.scoringStrategy."""
     kind = scoring["type"]
     if kind == LEAST_ALLOCATED:
         return least_allocated

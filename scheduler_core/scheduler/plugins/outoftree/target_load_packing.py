@@ -1,7 +1,7 @@
 """TargetLoadPacking: packs nodes up to a load, then spreads. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
 
-Measured load counts, not requests. A node's measured CPU stands in its annotation `playground.dev/cpu-utilization`, in percent of what it
-has, for the metrics server that there is none of here; pods there that do not run yet are in no measurement and are added by what they ask.
+Measured load counts, not requests. There is no metrics server: the annotation `playground.dev/cpu-utilization` of a node has its measured
+CPU, in percent of its capacity. Pods on the node that do not run yet are in no measurement; their requests are added.
 """
 
 import math
@@ -101,7 +101,7 @@ class TargetLoadPacking(OutOfTreePlugin):
         for i, row in enumerate(rows.tolist()):
             text = nodes.nodes[row].annotations.get(ANNOTATION)
             if text is None:
-                continue  # what is not measured is avoided
+                continue  # nodes without a measurement score 0
             if not _PERCENT.match(text):
                 return error(f'node {nodes.names[row]}: {ANNOTATION}: "{text}" is not a percentage; write it as 45')
             capacity = int(nodes.allocatable[row, CPU])

@@ -1,4 +1,4 @@
-"""Topology spread constraints, compiled, and what of them depends on Node objects alone.
+"""Topology spread constraints, compiled, and their layout, which depends on Node objects only.
 
 kube: plugins/podtopologyspread/common.go @ v1.34.1
 """
@@ -29,7 +29,7 @@ Codes = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class MatchedPods:
-    """1 for pods of the namespace that the selector matches. Data, so that a checkpoint can hold it."""
+    """A measure: 1 for pods of the namespace that match the selector. Plain data, so that a checkpoint can store the measure."""
 
     namespace: str
     selector: LabelSelector
@@ -40,7 +40,7 @@ class MatchedPods:
 
 @dataclass(frozen=True, slots=True)
 class CountedPods:
-    """The same without terminating pods; an empty selector counts none."""
+    """A measure: MatchedPods without terminating pods; an empty selector counts none."""
 
     matched: MatchedPods
 
@@ -50,8 +50,8 @@ class CountedPods:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One constraint for one pod. `counted` says which pods kube counts (terminating ones and an empty selector's not), `matched`
-    which ones it counts in and out afterwards, in what-ifs.
+    """One constraint for one pod. `counted` measures the pods that kube counts (no terminating pods, none for an empty selector),
+    `matched` the pods that kube adds and removes in what-ifs.
     """
 
     max_skew: int
@@ -67,7 +67,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraints:
-    """A pod's constraints of one kind (hard or soft). `layout` identifies what nodes look like to them."""
+    """A pod's constraints of one kind (hard or soft). `layout` is the key of their layout over the nodes."""
 
     items: tuple[Constraint, ...]
     layout: str
@@ -84,7 +84,7 @@ def compile_constraints(
     require_all_keys: bool = True,
     label_keys: bool = True,
 ) -> Constraints:
-    """Return the constraints with this whenUnsatisfiable. `selector` replaces their own (defaults have none).
+    """Return the constraints with this whenUnsatisfiable. `selector` replaces their selectors (defaults have none).
 
     `label_keys`: whether matchLabelKeys count (the gate MatchLabelKeysInPodTopologySpread).
     """
@@ -94,7 +94,7 @@ def compile_constraints(
         if each.get("whenUnsatisfiable") != action:
             continue
         own = LabelSelector.of(each.get("labelSelector"))
-        errors += own.errors if not errors else ()  # kube ends at the first that it can't read
+        errors += own.errors if not errors else ()  # kube stops at the first invalid selector
         if label_keys:
             own = _with_label_keys(own, each.get("matchLabelKeys") or (), pod.labels)
         items.append(_constraint(each, pod, own if selector is None else selector))
@@ -120,7 +120,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
         topology_key=raw.get("topologyKey") or "",
         selector=selector,
         min_domains=1 if raw.get("minDomains") is None else raw["minDomains"],
-        # Unset policies mean Honor for affinity but Ignore for taints: so kube counted before the fields existed.
+        # Unset policies mean Honor for affinity but Ignore for taints, as kube counted before the fields existed.
         honors_affinity=(raw.get("nodeAffinityPolicy") or HONOR) == HONOR,
         honors_taints=raw.get("nodeTaintsPolicy") == HONOR,
         self_match=int(selector.matches(pod.labels)),
@@ -130,7 +130,7 @@ def _constraint(raw: Mapping[str, Any], pod: Pod, selector: LabelSelector) -> Co
 
 
 def _spell_requirement(requirement: Requirement) -> str:
-    """Unlike its text for people, this keeps every requirement apart from every other."""
+    """Return a text that, unlike the displayed one, is unique for each requirement."""
     return f"{requirement.key} {requirement.op} {requirement.values!r}"
 
 
@@ -140,16 +140,16 @@ def _layout(items: Iterable[Constraint], spec: PodSpec, require_all_keys: bool) 
         c.honors_taints or (c.honors_affinity and (spec.node_selector or spec.node_affinity_required is not None))
         for c in items
     )
-    # Without the spec where no policy reads it, so that all pods with the same keys share one layout.
+    # Without the spec if no policy reads the spec, so that all pods with the same keys share one layout.
     return f"{require_all_keys:d} {spec.fingerprint if depends else ''} {' '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domains:
-    """One constraint over all rows, as far as Node objects decide.
+    """One constraint over all rows, as far as it depends on Node objects.
 
-    `codes[row]` is the row's domain from 1 on, 0 where it has none; `counted[row]` is the same, but 0 where the node's pods don't
-    count. `eligible` are the domains with a node that counts. `values[code - 1]` names a domain.
+    `codes[row]` is the row's domain from 1 on, or 0 without one; `counted[row]` is the same, but 0 if the node's pods don't count.
+    `eligible` are the domains with a node that counts. `values[code - 1]` is the name of a domain.
     """
 
     values: tuple[str, ...]
@@ -164,8 +164,8 @@ class Domains:
         return len(self.values) + 1
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Pods by domain, int64[bins]; domain 0 has none."""
-        # Codes start at 1, as bincount takes no negative ones; it adds in float64, which is exact up to 2**53 pods.
+        """Sum pods by domain, int64[bins]; domain 0 has none."""
+        # Codes start at 1, because bincount rejects negative ones; sums in float64 are exact up to 2**53 pods.
         totals = np.bincount(self.counted, weights=counts, minlength=self.bins)
         totals[0] = 0
         return totals.astype(np.int64)
@@ -173,7 +173,7 @@ class Domains:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """All constraints over all rows. `qualified`: rows that have every topology key (all rows where that is not asked)."""
+    """All constraints over all rows. `qualified`: rows that have every topology key (all rows if not required)."""
 
     domains: tuple[Domains, ...]
     qualified: Mask
@@ -181,7 +181,7 @@ class Layout:
 
 
 def layout_of(nodes: NodeTable, constraints: Constraints, spec: PodSpec) -> Layout:
-    """Kept until a Node object changes."""
+    """Return the layout, cached until a Node object changes."""
     return remember(nodes.memo, (NAME, constraints.layout), lambda: _lay_out(nodes, constraints, spec))
 
 
@@ -201,7 +201,7 @@ def _lay_out(nodes: NodeTable, constraints: Constraints, spec: PodSpec) -> Layou
 
 
 def _domains(nodes: NodeTable, constraint: Constraint, included: Mask, *, merge_missing: bool) -> Domains:
-    """`merge_missing`: nodes without the label are in the domain of the empty value."""
+    """Build the domains. `merge_missing`: nodes without the label are in the domain of the empty value."""
     column = nodes.label(constraint.topology_key)
     labelled = column.codes >= 0
     values, codes = column.values, column.codes.astype(np.intp) + 1
@@ -215,14 +215,14 @@ def _domains(nodes: NodeTable, constraint: Constraint, included: Mask, *, merge_
 
 
 def compute_included_mask(nodes: NodeTable, constraint: Constraint, spec: PodSpec) -> Mask:
-    """The rows that the constraint's node inclusion policies let count."""
+    """Return the rows that count under the constraint's node inclusion policies."""
     mask = np.ones(len(nodes), np.bool_)
     if constraint.honors_affinity:
         mask &= labels_mask(nodes, spec.node_selector)
         if spec.node_affinity_required is not None:
             mask &= selector_mask(nodes, spec.node_affinity_required)
     if constraint.honors_taints:
-        # Once per distinct set of taints, not per node: nodes with the same taints get the same answer.
+        # Once per distinct set of taints, not per node: nodes with the same taints have the same result.
         tolerated = [
             all(spec.tolerates(taint) for taint in taints if taint.effect in HARD_EFFECTS)
             for taints in nodes.taint_sets

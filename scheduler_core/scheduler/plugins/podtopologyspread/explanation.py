@@ -1,4 +1,4 @@
-"""What PodTopologySpread sees on a node: every hard constraint with its domains, and the skew that the pod would make in each."""
+"""Explanation of PodTopologySpread on a node: each hard constraint with its domains, and the skew with the pod in each."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ SHOWN = 20
 
 
 def collect_spread_evidence(spread: Spread, pod: Pod, nodes: NodeTable, rows: Rows) -> Evidence:
-    """Return evidence for the constraints that refuse one of the rows."""
+    """Return evidence for the constraints that reject one of the rows."""
     return {
         "constraints": [
             {**_constraint(spread, i, pod, nodes), "refused": [nodes.names[row] for row in refused[:SHOWN]]}
@@ -88,7 +88,7 @@ def _honor_policies(constraint: Constraint) -> Constraint:
 
 
 def _find_closed_domains(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[int, None]:
-    """The domains that count and have no node that the pod's tolerations, selector and affinity leave it, or that is not cordoned."""
+    """Return the eligible domains in which the pod's tolerations, selector, and affinity leave no node, or only cordoned ones."""
     domains = spread.layout.domains[i]
     may = compute_included_mask(nodes, _honor_policies(spread.constraints.items[i]), pod.spec)
     opened = np.unique(domains.counted[may & (domains.counted > 0)]).tolist()
@@ -110,7 +110,7 @@ def _with_policies(spread: Spread, i: int, pod: Pod, nodes: NodeTable) -> dict[s
     return {"set": dict.fromkeys(changed, "Honor"), "lowest": lowest, "passing": int(passing.sum())}
 
 
-MOST_DOMAINS = 50  # that are counted for people
+MOST_DOMAINS = 50  # domains in an explanation
 SHOWN_DOMAINS = 8
 
 _COLUMNS = gettext_noop("domain"), gettext_noop("pods"), gettext_noop("skew with this pod")
@@ -120,7 +120,7 @@ _NO_LABEL = Words("The node has no such label, so it belongs to no domain.")
 
 @dataclass(frozen=True, slots=True)
 class DomainFigures:
-    """`skew` is what the pod would make of the domain."""
+    """A domain with its pods. `skew`: the skew with the pod in the domain."""
 
     name: str
     pods: int
@@ -129,9 +129,9 @@ class DomainFigures:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintFigures:
-    """One constraint on one node, whose domain is `domain` (None: it lacks the label) and where the pod would make `skew`.
+    """One constraint on one node. `domain` is the node's (None: no label), `skew` the skew with the pod there.
 
-    `domains` are the node's own, then those with the fewest pods; `count` is how many there are.
+    `domains` are the node's own, then those with the fewest pods; `count` is the number of domains.
     """
 
     constraint: Constraint
@@ -188,7 +188,7 @@ _FULL, _OPEN = phrase("full"), phrase("open: the pod itself does not count")
 
 
 def explain_domains(pod: Pod, spread: Spread) -> Explanation:
-    """Return per hard constraint how many pods each domain has, and how many more it may take."""
+    """Return for each hard constraint the number of pods in each domain, and the room for more."""
     blocks: list[Paragraph | Table] = []
     for i, constraint in enumerate(spread.constraints.items):
         domains, sums = spread.layout.domains[i], spread.sums[i]
@@ -236,7 +236,7 @@ def _heading(pod: Pod, constraint: ConstraintFigures) -> Paragraph:
 
 
 def _place(pod: Pod, constraint: Constraint) -> str:
-    """The path of a constraint in the pod's YAML; "" for a default one."""
+    """Return the path of a constraint in the pod's YAML; "" for a default constraint."""
     declared = (pod.manifest.get("spec") or {}).get("topologySpreadConstraints") or ()
     for i, each in enumerate(declared):
         said = each.get("topologyKey"), each.get("maxSkew"), each.get("whenUnsatisfiable", "DoNotSchedule")

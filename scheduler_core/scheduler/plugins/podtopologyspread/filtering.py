@@ -1,4 +1,4 @@
-"""Hard topology spread constraints over all rows: pods by domain, the skew each node would make, and what-ifs.
+"""Hard topology spread constraints over all rows: pods by domain, the skew with the pod on each node, and what-ifs.
 
 kube: plugins/podtopologyspread/filtering.go @ v1.34.1
 """
@@ -29,7 +29,7 @@ REASONS = (Reason("MissingLabel", f"{TOO_UNEVEN} (missing required label)"), Rea
 STATUSES = (unresolvable(REASONS[0]()), unschedulable(REASONS[1]()))
 PASSES, NO_LABEL, UNEVEN = -1, 0, 1  # the latter two are places in STATUSES
 
-NO_OTHER_DOMAIN = 2**31 - 1  # kube's count of the domain that is not there
+NO_OTHER_DOMAIN = 2**31 - 1  # kube's count of a missing domain
 
 Counts = NDArray[np.int64]
 Reasons = NDArray[np.int32]
@@ -37,9 +37,9 @@ Reasons = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """`sums` by constraint are pods by domain; `reasons` what each domain's nodes get while nothing is changed.
+    """The state of the filter. `sums`, by constraint: pods by domain; `reasons`: the reason of each domain's nodes without what-ifs.
 
-    `deltas` by constraint are, per row, pods more or less on that row alone; None while there are no what-ifs.
+    `deltas`, by constraint: per row, pods added or removed on that row alone; None without what-ifs.
     """
 
     constraints: Constraints
@@ -109,13 +109,13 @@ class Spread:
         lowest, others = int(eligible[at]), np.delete(eligible, at)
         second = int(others.min()) if len(others) else NO_OTHER_DOMAIN
         least = np.where(codes == domains.eligible[at], second, lowest)
-        # Only a row that counts can have changes, so its domain is one of the eligible ones.
+        # Only a row that counts can have changes, so its domain is eligible.
         least = np.where(delta != 0, np.minimum(least, own), lowest)
         return own + constraint.self_match - least
 
 
 def lowest_count(constraint: Constraint, domains: Domains, sums: Counts) -> int:
-    """kube's global minimum: 0 while there are fewer domains than minDomains."""
+    """Return kube's global minimum: 0 if there are fewer domains than minDomains."""
     if len(domains.eligible) < constraint.min_domains or not len(domains.eligible):
         return 0
     return int(sums[domains.eligible].min())

@@ -1,4 +1,4 @@
-"""Spread constraints that give way: the node labelled into a domain, a larger skew allowed, or a constraint made soft."""
+"""Fixes of spread constraints: a node labeled into a domain, a larger skew, or a soft constraint."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -49,7 +49,7 @@ def _no_defaults(args: dict[str, Any]) -> None:
 
 
 def _counting_otherwise(draft: Draft, index: int, raw: Mapping[str, Any], key: str) -> Iterator[Draft]:
-    """Only the nodes counted that the pod could be on; else a domain without any keeps the minimum at 0."""
+    """Propose to count only nodes that the pod can run on: a domain without such nodes keeps the minimum at 0."""
     for field, default in (("nodeTaintsPolicy", "Ignore"), ("nodeAffinityPolicy", HONOR)):
         if (raw.get(field) or default) != HONOR:
             change = Change("policy", {"key": key, "field": field, "to": HONOR})
@@ -57,7 +57,7 @@ def _counting_otherwise(draft: Draft, index: int, raw: Mapping[str, Any], key: s
 
 
 def _this_revision(draft: Draft, index: int, raw: Mapping[str, Any], refusal: Refusal) -> Iterator[Draft]:
-    """Only the pods of the same revision counted, where some of another one are around: a rollout."""
+    """Propose to count only pods of the same revision if pods of another revision exist, as during a rollout."""
     pod, mine = refusal.pod, refusal.pod.labels.get(REVISION)
     keys = list(raw.get("matchLabelKeys") or ())
     if mine is None or REVISION in keys or not raw.get("labelSelector"):

@@ -1,4 +1,4 @@
-"""PodTopologySpread: refuses nodes that would make a pod's domains too uneven, prefers those that make them more even.
+"""PodTopologySpread: rejects nodes that would exceed the allowed skew, and prefers those that spread the pods more evenly.
 
 kube: plugins/podtopologyspread/{plugin,filtering,scoring}.go @ v1.34.1
 """
@@ -45,14 +45,14 @@ from scheduler_core.scheduler.plugins.podtopologyspread.constraints import (
 from scheduler_core.scheduler.plugins.podtopologyspread.filtering import REASONS, Spread
 from scheduler_core.scheduler.plugins.podtopologyspread.scoring import Evenness, normalize_scores
 
-# Which events may help a pod that PodTopologySpread refused.
+# Queueing hints of PodTopologySpread.
 # kube: plugins/podtopologyspread/plugin.go @ v1.34.1
 
-# `plugin.hard_constraints(pod)` is None where some constraint can't be parsed.
+# `plugin.hard_constraints(pod)` is None if some constraint can't be parsed.
 
 
 def after_spread_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-    """kube: isSchedulableAfterPodChange"""
+    """Return whether a changed pod may reduce a skew. kube: isSchedulableAfterPodChange"""
     if any(other is not None and not _is_involved(other, pod) for other in (new, old)):
         return False
     constraints: tuple[Constraint, ...] | None = plugin.hard_constraints(pod)
@@ -73,7 +73,7 @@ def _is_involved(other: Pod, pod: Pod) -> bool:
 
 
 def after_spread_node_change(plugin: Any, pod: Pod, old: Node | None, new: Node | None) -> bool:
-    """kube: isSchedulableAfterNodeChange"""
+    """Return whether a changed node may add or change a domain. kube: isSchedulableAfterNodeChange"""
     constraints: tuple[Constraint, ...] | None = plugin.hard_constraints(pod)
     if constraints is None:
         return True
@@ -155,7 +155,7 @@ ARGUMENTS = Arguments(
     validate=_validate,
 )
 
-# The selector that a pod without spread constraints is spread by: that of its Services and of its controller.
+# The selector of the default constraints: that of the pod's Services and of its controller.
 # kube: plugins/helper/spread.go @ v1.34.1
 
 CONTROLLERS = {
@@ -166,7 +166,7 @@ CONTROLLERS = {
 
 
 def default_selector(pod: Pod, handle: framework.Handle) -> LabelSelector:
-    """Empty where nothing selects the pod."""
+    """Return the selector of the pod's Services and controller; empty if none selects the pod."""
     labels: dict[str, str] = {}
     for service in handle.list("Service"):
         selector = (service.get("spec") or {}).get("selector")
@@ -194,7 +194,7 @@ def _of_labels(labels: Mapping[str, str]) -> LabelSelector:
 
 
 def _controller(pod: Pod, handle: framework.Handle) -> tuple[str, Mapping[str, Any]] | None:
-    """Kind and spec of the owner that is the pod's controller, where it exists and is of a kind that has a selector."""
+    """Return kind and spec of the pod's controller, or None if there is no controller of a kind with a selector."""
     owner = controller_of(pod.manifest) or {}
     kind = CONTROLLERS.get((owner.get("apiVersion") or "", owner.get("kind") or ""))
     controller = None if kind is None else handle.get(kind, pod.namespace, owner.get("name") or "")
@@ -262,7 +262,7 @@ class PodTopologySpread(framework.Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Verdicts | None:
         spread: Spread | None = state.get(_FILTER)
-        if spread is None:  # as in kube it can't do without PreFilter
+        if spread is None:  # as in kube, PreFilter is required
             return framework.Verdicts.refuse(np.ones(len(rows), np.bool_), _NO_FILTER_STATE)
         return spread.verdicts(rows)
 
@@ -276,7 +276,7 @@ class PodTopologySpread(framework.Plugin):
         return SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows) -> framework.Scores | Status:
-        """The weighted number of matching pods around each node: fewer are better."""
+        """Return the weighted number of matching pods around each node: fewer are better."""
         evenness: Evenness | None = state.get(_SCORE)
         return _NO_SCORE_STATE if evenness is None else evenness.scores(rows)
 
@@ -294,7 +294,7 @@ class PodTopologySpread(framework.Plugin):
         return explanation.count_domains(pod, evenness.constraints.items, evenness.sizes, evenness.weights)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per hard constraint the pods in each domain and the skew that the pod would make there."""
+        """Explain each hard constraint: the pods in each domain and the skew with the pod there."""
         spread: Spread | None = state.get(_FILTER)
         return (
             ()
@@ -315,7 +315,7 @@ class PodTopologySpread(framework.Plugin):
     def evidence(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: framework.Rows, said: RefusalReason
     ) -> framework.Evidence:
-        """Per constraint the domains, and those that count although the pod can go to none of their nodes."""
+        """Return the domains of each constraint, and those that count although the pod can run on none of their nodes."""
         spread: Spread | None = state.get(_FILTER)
         return {} if spread is None else explanation.collect_spread_evidence(spread, pod, nodes, rows)
 

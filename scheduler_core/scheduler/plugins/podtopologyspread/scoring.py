@@ -1,4 +1,4 @@
-"""Soft topology spread constraints: the fewer matching pods around a node, the better.
+"""Soft topology spread constraints: fewer matching pods in a node's domains score higher.
 
 kube: plugins/podtopologyspread/scoring.go @ v1.34.1
 """
@@ -40,7 +40,7 @@ _HIGHEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evenness:
-    """`counts` by constraint are pods by domain, for the hostname pods by row (every node is its own domain then)."""
+    """The state of the score. `counts`, by constraint: pods by domain, or by row for the hostname (each node is a domain)."""
 
     constraints: Constraints
     layout: Layout
@@ -50,7 +50,7 @@ class Evenness:
 
     @classmethod
     def of(cls, nodes: NodeTable, constraints: Constraints, spec: PodSpec, rows: Rows) -> Evenness:
-        """`rows` are the feasible ones."""
+        """Count the pods. `rows` are the feasible nodes."""
         layout = layout_of(nodes, constraints, spec)
         scored = rows if layout.all_qualified else rows[layout.qualified[rows]]
         counts, sizes = [], []
@@ -70,7 +70,7 @@ class Evenness:
         return cls(constraints, layout, tuple(counts), tuple(sizes), weights)
 
     def ignored(self, rows: Rows) -> Mask | None:
-        """Rows that lack a topology key and so are not scored; None where there are none."""
+        """Return the rows that lack a topology key and so are not scored, or None."""
         return None if self.layout.all_qualified else ~self.layout.qualified[rows]
 
     def scores(self, rows: Rows) -> Scores:
@@ -92,7 +92,7 @@ class Evenness:
 
 
 def normalize_scores(scores: Scores, ignored: Mask | None) -> Scores:
-    """The emptiest becomes the best; ignored rows get 0. Where nothing matches anywhere all get 100."""
+    """Normalize so that the fewest pods score highest; ignored rows score 0. If no pods match, all score 100."""
     counted = scores if ignored is None else scores[~ignored]
     highest = int(counted.max(initial=0))
     lowest = int(counted.min(initial=_HIGHEST))
@@ -107,7 +107,7 @@ def normalize_scores(scores: Scores, ignored: Mask | None) -> Scores:
     return scaled
 
 
-# How PodTopologySpread comes to a node's score: the pods in its domains, each weighed by how many domains there are.
+# The formula of PodTopologySpread's score: the pods in the node's domains, weighted by the number of domains.
 #
 # kube: plugins/podtopologyspread/scoring.go @ v1.34.1
 

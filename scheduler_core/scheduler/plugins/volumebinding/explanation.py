@@ -1,4 +1,4 @@
-"""What VolumeBinding sees on a node: what each claim is bound to, or would get there."""
+"""Explanation of VolumeBinding on a node: the volume that each claim is bound to, or would be bound to."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.state import Claims
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, find_bound_rows, volume_rows
 
-# What VolumeBinding found of a pod's claims, with how many of the nodes that it refused each volume could be used on.
+# Evidence of VolumeBinding: a pod's claims and their candidate volumes, with the number of nodes that reach each volume.
 
 SHOWN_USERS = 3
 
@@ -33,7 +33,7 @@ def volume_evidence(handle: Handle, pod: Pod, nodes: NodeTable) -> Evidence:
 
 
 def _users(nodes: NodeTable, claim: str) -> list[str]:
-    """The pods on nodes that keep a claim from going."""
+    """Return the pods on nodes that keep a terminating claim from being deleted."""
     namespace = claim.partition("/")[0]
     found = (
         pod.key
@@ -56,7 +56,7 @@ _NOTHING, _NOT_REACHED = (explanation.Words("no device found"), explanation.Word
 
 @dataclass(frozen=True, slots=True)
 class ClaimReach:
-    """A bound claim; whether the node reaches its volume (None: there is no such volume)."""
+    """A bound claim; whether its volume is accessible from the node (None: the volume does not exist)."""
 
     claim: Manifest
     reached: bool | None
@@ -64,7 +64,7 @@ class ClaimReach:
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A claim that waits for the pod: what it would get on the node, and the volumes of its class with whether the node reaches them."""
+    """A claim that waits for the pod, with its volume on the node, and the volumes of its class with whether the node reaches them."""
 
     claim: Manifest
     volume: str

@@ -1,4 +1,4 @@
-"""Claims and volumes that give way: what is missing is made, or a claim is made anew so that a volume can be had where the pod may go."""
+"""Fixes of claims and volumes: missing objects created, or claims recreated so that a volume is accessible from the pod's nodes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from scheduler_core.scheduler.plugins.helper.claim_evidence import is_held
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME, label_node
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, room, volume_rows
 
-# Volumes that a claim almost matches: released ones whose old claim is gone, and those of another class, size or access mode.
+# Volumes that a claim almost matches: released ones whose old claim no longer exists, and those of another class, size, or access mode.
 
 MOST = 2
 
@@ -40,7 +40,7 @@ def propose_matches(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[D
 
 
 def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
-    """One change for each way in which they differ."""
+    """Propose one change for each difference between the claim and the volume."""
     ref, key = storage.claim_ref(volume), storage.key_of(claim)
     if ref is not None and not storage.is_for(volume, claim):
         old = f"{ref.get('namespace')}/{ref.get('name')}"
@@ -110,7 +110,7 @@ def _at_once(draft: Draft, handle: Handle) -> bool:
 
 
 def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    """Claim by claim."""
+    """Propose fixes for each claim of the pod."""
     pod = refusal.pod
     yield from volumes.missing_claims(draft, pod, handle)
     for use in storage.volumes_of(pod.spec).claims:
@@ -131,7 +131,7 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
 
 
 def _let_go(draft: Draft, claim: Manifest, pod: Pod, handle: Handle) -> Iterator[Draft]:
-    """A claim that is being deleted goes, and the StatefulSet of the pod makes both anew; or the pod uses another claim."""
+    """Propose to remove a terminating claim so that the pod's StatefulSet recreates pod and claim; for other pods, another claim."""
     name, namespace = storage.name_of(claim), str(claim["metadata"].get("namespace") or "default")
     kept = [each for each in claim["metadata"].get("finalizers") or () if each != PROTECTION]
     made = (controller_of(pod.manifest) or {}).get("kind") == "StatefulSet" and name.endswith(f"-{pod.name}")
@@ -187,7 +187,7 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
 
 
 def _new_class(draft: Draft, claim: Manifest, name: str, handle: Handle) -> Draft:
-    """Like a class that works; without one, for volumes that are made by hand, with such a volume."""
+    """Propose a class like a working one; if there is none, a class for volumes that are created by hand, with such a volume."""
     usable = volumes.usable_classes(handle)
     like = usable[0] if usable else {}
     made: dict[str, Any] = {
@@ -213,7 +213,7 @@ def _default(draft: Draft, claim: Manifest, storage_class: Manifest) -> Draft:
 
 
 def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iterator[Draft]:
-    """The class with the node's domain among those in which it may make volumes; the node labelled into one where it has no such label."""
+    """Propose the node's domain in the class's allowedTopologies, or allowed labels for the node if it lacks the keys."""
     allowed = storage_class.get("allowedTopologies") or ()
     expressions = (allowed[0].get("matchLabelExpressions") or ()) if allowed else ()
     labels = refusal.node.labels
@@ -230,7 +230,7 @@ def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iter
 def _propose_capacity(
     draft: Draft, claim: Manifest, storage_class: Manifest, refusal: Refusal, handle: Handle
 ) -> Iterator[Draft]:
-    """A driver that keeps count of its room, and tells of none for the class, tells of as much as is asked for."""
+    """Propose a CSIStorageCapacity of the requested size for a driver that has none for the class, or no tracking by the driver."""
     name, provisioner = storage.name_of(storage_class), str(storage_class.get("provisioner") or "")
     driver = handle.get("CSIDriver", "", provisioner)
     if driver is None or not driver["spec"].get("storageCapacity"):
@@ -265,7 +265,7 @@ def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Han
 
 
 def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    """Nobody else may be using it."""
+    """Propose to recreate a claim whose volume the node can't reach, if no pod uses the claim."""
     volume = handle.get(storage.VOLUME, "", storage.volume_name(claim))
     if volume is None or as_mask(refusal.nodes, volume_rows(refusal.nodes, volume))[refusal.row]:
         return
@@ -282,7 +282,7 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
 
 
 def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:
-    """A node that the volume asks for by its name where its hostname label is another one."""
+    """Propose node labels that the volume's affinity requires: the hostname, or a key whose value the node has under another prefix."""
     node, required = refusal.node, volume["spec"]["nodeAffinity"]["required"]
     for term in required.get("nodeSelectorTerms") or ():
         for each in term.get("matchExpressions") or ():
@@ -295,7 +295,7 @@ def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Itera
 
 
 def find_alike(labels: Mapping[str, str], expression: Manifest) -> str:
-    """Return the label of another prefix that says of a node what a volume asks for: a key that was renamed; "" if there is none."""
+    """Return the label key with another prefix that has a value the volume requires, such as a renamed key; "" if there is none."""
     name = str(expression.get("key")).rpartition("/")[2]
     values = expression.get("values") or ()
     return next((key for key, has in labels.items() if key.rpartition("/")[2] == name and has in values), "")

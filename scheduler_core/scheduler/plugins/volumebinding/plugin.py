@@ -1,4 +1,4 @@
-"""VolumeBinding: places a pod where its claims' volumes can be reached or made, and has them bound before the pod is.
+"""VolumeBinding: places a pod where its volumes are accessible or can be provisioned, and binds its claims before the pod.
 
 kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
 DEVIATION: a binding that takes as long as the timeout has timed out; in kube the last look and the deadline race.
@@ -131,7 +131,7 @@ class VolumeBinding(plugin.Plugin):
         return volumes.not_owned(claim, pod) if use.ephemeral and not is_owned_by(claim, pod) else ""
 
     def _sort_out(self, pod: Pod, uses: tuple[volumes.ClaimUse, ...]) -> Claims | None:
-        """None where a claim should be bound by now and is not. ValueError where a class says not when it binds."""
+        """Sort the claims, or return None if a claim should be bound and is not. Raise ValueError if a class has no binding mode."""
         bound, delayed, late = [], [], False
         for use in uses:
             claim = self._objects.claim(pod.namespace, use.name(pod))
@@ -172,8 +172,8 @@ class VolumeBinding(plugin.Plugin):
             return None if CLAIMS in state.values else plugin.Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
         if pod_volumes is None:
-            # All rows at once: no row's answer depends on which rows are asked, and
-            # later calls of the cycle only look it up.
+            # All rows at once: no row's result depends on the requested rows, and
+            # later calls of the cycle only look up the results.
             pod_volumes = self._find_pod_volumes(nodes, claims)
             state.write(POD_VOLUMES, pod_volumes)
         bits = pod_volumes.bits[rows]
@@ -195,7 +195,7 @@ class VolumeBinding(plugin.Plugin):
         return PodVolumes(bits, errors, matches, nodes.rows)
 
     def _check_bound(self, nodes: NodeTable, claims: tuple[Manifest, ...]) -> tuple[Mask, Mask]:
-        """Rows that a bound volume is not for, and rows that were asked for a volume that is not there; the first claim decides."""
+        """Return the rows that conflict with a bound volume, and the rows whose volume does not exist; the first claim decides."""
         conflict, missing = np.zeros(len(nodes), np.bool_), np.zeros(len(nodes), np.bool_)
         for claim in claims:
             volume = self._objects.volume(volumes.volume_name(claim))
@@ -220,7 +220,7 @@ class VolumeBinding(plugin.Plugin):
         if pod_volumes is None or pod_volumes.matches is None:
             return plugin.no_scores(len(rows))
         claims: Claims = state.read(CLAIMS)
-        # Nodes that an extender described anew are known by their names.
+        # Nodes that an extender returned as new objects are matched by name.
         known = rows if nodes.origins is None else nodes.origins[rows]
         scores = capacity_scores(pod_volumes.matches, claims.offered, self._shape, np.maximum(known, 0))
         return np.where(known >= 0, scores, np.int64(0))
@@ -253,7 +253,7 @@ class VolumeBinding(plugin.Plugin):
         return all(claim is not None and volumes.fully_bound(claim) for claim in claims)
 
     def _assume(self, plan: Plan) -> str:
-        """Assumes all of a plan or nothing of it; the text says why not."""
+        """Assume all of a plan or nothing. Return the error, or ""."""
         done: list[tuple[str, Manifest]] = []
         wanted = [(volumes.VOLUME, volume) for volume, _ in plan.static] + [
             (volumes.CLAIM, claim) for claim in plan.dynamic
@@ -279,7 +279,7 @@ class VolumeBinding(plugin.Plugin):
         return plan is None or plan.all_bound
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> plugin.CallResult:
-        """Writes the decision on the first call, then looks once a second whether the claims are bound."""
+        """Write the decision on the first call, then check once a second whether the claims are bound."""
         plan: Plan | None = state.get(PLAN)
         if plan is None:
             unreserved = _plan_unreserved(state, node_name)
@@ -313,7 +313,7 @@ class VolumeBinding(plugin.Plugin):
         state.write(POLLS, waited)
         return plugin.CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
 
-    # For people
+    # Explanations
 
     def describe_prepared(self, point: plugin.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: Claims | None = state.get(CLAIMS)
@@ -326,7 +326,7 @@ class VolumeBinding(plugin.Plugin):
         return tuple(remark(text, *(str(each["metadata"]["name"]) for each in some)) for text, some in found if some)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per claim what it is bound to, or what it would get on this node, and which volumes are offered to it."""
+        """Explain each claim: its volume now or on this node, and the volumes offered to the claim."""
         claims: Claims | None = state.get(CLAIMS)
         if claims is None:
             return ()
@@ -338,7 +338,7 @@ class VolumeBinding(plugin.Plugin):
     def evidence(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, said: RefusalReason
     ) -> plugin.Evidence:
-        """Each claim with its class and the volumes that could be its own."""
+        """Return each claim with its class and its candidate volumes."""
         return volume_evidence(self.handle, pod, nodes)
 
     def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> ClaimReach:
@@ -349,7 +349,7 @@ class VolumeBinding(plugin.Plugin):
 
 
 def _plan_unreserved(state: CycleState, node_name: str) -> Plan | Status:
-    """The plan that Filter made, in a profile that leaves out Reserve; a pod without claims has none, and kube fails it for that."""
+    """Return Filter's plan in a profile without Reserve, or an error: as in kube, a pod without claims has no plan."""
     if CLAIMS not in state.values:
         return NO_STATE
     pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
