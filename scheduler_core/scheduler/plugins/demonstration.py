@@ -1,7 +1,7 @@
-"""Demonstration: our own plugin, off by default, that does what a pod's annotations say.
+"""Demonstration: our own plugin, off by default, that follows the pod's annotations.
 
-No in-tree plugin uses Permit or PostBind; this one makes those points, and failures late in a cycle, visible.
-docs/plugins.md lists the annotations. An annotation that can't be read is an Error status that says what was expected.
+No in-tree plugin uses Permit or PostBind; this one makes those points, and failures late in a cycle, visible. docs/plugins.md lists the
+annotations. An invalid annotation leads to an Error status with the expected values.
 """
 
 import re
@@ -44,7 +44,7 @@ class Demonstration(Plugin):
         return _obey(pod, RESERVE)[0]
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
-        """Nothing was reserved; taking part shows the way back."""
+        """Do nothing: Reserve reserves nothing. The method only makes Unreserve visible."""
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
         status, time = _obey(pod, PERMIT)
@@ -61,7 +61,7 @@ class Demonstration(Plugin):
         return CallResult(*_obey(pod, PRE_BIND))
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> CallResult:
-        """Leaves the pod to the next Bind plugin unless the annotation says to fail, or to bind after a delay."""
+        """Skip, so that the next Bind plugin binds the pod, unless the annotation requests a failure or a delay before the binding."""
         if BIND not in pod.annotations:
             return CallResult(SKIP)
         status, delay = _obey(pod, BIND)
@@ -75,7 +75,7 @@ class Demonstration(Plugin):
             state.write(NOTE_STATE, note)
 
 
-# Which words each annotation understands; a word with a time takes one after a colon.
+# The valid words of each annotation. A word that ends in a colon requires a duration after it.
 _WORDS: dict[str, tuple[str, ...]] = {
     PRE_ENQUEUE: ("allow", "reject"),
     RESERVE: ("allow", "reject", "fail"),

@@ -1,4 +1,4 @@
-"""GangScheduling: the pods of a PodGroup wait until there are enough of them, and are bound only if enough of them have a node.
+"""GangScheduling: pods of a PodGroup wait until the group has enough pods, and are bound only if enough of them have a node.
 
 kube: plugins/gangscheduling/gangscheduling.go @ v1.37.2. DEVIATION: composite groups are not modeled.
 """
@@ -33,7 +33,7 @@ _WAITING = Reason("QuorumAwaited", "waiting for minCount pods from a gang to be 
 
 
 def after_pod_added(plugin: GangScheduling, pod: Pod, old: None, new: Pod) -> bool:
-    """Queueing hint: a pod of the same group came. kube: isSchedulableAfterPodAdded"""
+    """Return whether the added pod belongs to the pod's group (queueing hint). kube: isSchedulableAfterPodAdded"""
     return bool(pod.spec.group) and (new.namespace, new.spec.group) == (pod.namespace, pod.spec.group)
 
 
@@ -43,12 +43,12 @@ def _is_own(pod: Pod, group: Manifest) -> bool:
 
 
 def after_group_added(plugin: GangScheduling, pod: Pod, old: None, new: Manifest) -> bool:
-    """Queueing hint: the pod's group came. kube: isSchedulableAfterPodGroupAdded"""
+    """Return whether the added group is the pod's (queueing hint). kube: isSchedulableAfterPodGroupAdded"""
     return _is_own(pod, new)
 
 
 def after_group_updated(plugin: GangScheduling, pod: Pod, old: Manifest, new: Manifest) -> bool:
-    """Queueing hint: the pod's group needs fewer members. kube: isSchedulableAfterPodGroupUpdated"""
+    """Return whether the pod's group requires fewer members now (queueing hint). kube: isSchedulableAfterPodGroupUpdated"""
     both = gang(old) is not None and gang(new) is not None
     return _is_own(pod, new) and both and min_count(new) < min_count(old)
 
@@ -81,7 +81,7 @@ class GangScheduling(Plugin):
         return self.events if self._enabled else ()
 
     def pre_enqueue(self, pod: Pod) -> Status:
-        """Hold a pod back while its group has too few pods, or does not exist."""
+        """Gate a pod while its group does not exist or has too few pods."""
         if not self._enabled or not pod.spec.group:
             return SUCCESS
         group = self.handle.pod_group(pod.namespace, pod.spec.group)
@@ -92,7 +92,7 @@ class GangScheduling(Plugin):
         return SUCCESS
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
-        """Wait until enough members have a node; the last one that was missing lets the others go."""
+        """Wait until enough members have a node; the last missing member then allows the waiting members."""
         if not self._enabled or not pod.spec.group:
             return PermitResult()
         group = self.handle.pod_group(pod.namespace, pod.spec.group)

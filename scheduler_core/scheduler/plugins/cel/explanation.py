@@ -1,4 +1,4 @@
-"""What an expression comes to on one node: the values of its parts, for people."""
+"""The explanation of an expression's result on one node: the values of its parts."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ FIELDS = {"filter": "Filter", "score": "Score"}
 
 
 def values_of(expression: CompiledExpression, outcome: Outcome) -> list[tuple[str, str]]:
-    """(part of the expression, its value) in the order in which they came, but for literals and whole objects."""
+    """Return (part of the expression, its value) in evaluation order, except literals and whole objects."""
     text = expression.program.text
     parts: dict[tuple[str, str], None] = {}
     for start, end, value in outcome.values:
@@ -46,7 +46,7 @@ def explain_expression(expression: CompiledExpression, variables: Mapping[str, A
 
 
 def format_value(value: object) -> str:
-    """A value as JSON, cut where it is long."""
+    """Return a value as JSON, truncated if it is too long."""
     return _cut(json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str))
 
 

@@ -1,4 +1,4 @@
-"""The expressions of a definition: their variables, what they may answer, what is wrong with them, and how they are evaluated."""
+"""The expressions of a definition: variables, result types, errors, and evaluation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.apimachinery.cel.values import Timestamp
 from scheduler_core.apimachinery.objects.pod import Pod
 from scheduler_core.scheduler.framework import NodeInfo, gettext_noop
 
-# What a plugin in CEL is made of: plain data, which stands in a session's log.
+# The definition of a plugin in CEL: plain data, which a session's log stores.
 
 MOST_PLUGINS = 50  # of a world
 LONGEST = 4_096  # characters of an expression
@@ -30,10 +30,10 @@ NORMALIZE: tuple[Normalize, ...] = ("none", "default", "reversed", "min-max")
 
 
 class Definition(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The expressions of a plugin, by extension point; it takes part where there is one.
+    """The expressions of a plugin, by extension point. The plugin takes part in each point that has an expression.
 
-    `unresolvable`: evicting pods would not help where Filter refuses. `normalize` is what becomes of Score's numbers. `weight` is what a
-    profile is offered that takes the plugin in; a configuration that says none counts 1, as ever.
+    `unresolvable`: preemption would not help if Filter rejects the node. `normalize`: the normalization of Score. `weight`: the weight
+    proposed to a profile that adds the plugin; a configuration without a weight counts 1, as usual.
     """
 
     description: Annotated[str, msgspec.Meta(max_length=500)] = ""
@@ -47,11 +47,11 @@ class Definition(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     post_filter: Expression = ""
 
 
-# What expressions see: variables by extension point, and how they are made of the snapshot.
+# The variables of expressions, by extension point, and their values from the snapshot.
 #
-# Objects are manifests as the API server has them, so what is not in one is absent: `has(pod.metadata.labels)`.
+# Objects are manifests as stored by the API server. Fields may be absent: test with `has(pod.metadata.labels)`.
 
-# Variable -> what it is.
+# Variable -> description.
 POD = {
     "pod": gettext_noop("the manifest of the pod to schedule"),
     "now": gettext_noop("the time in the simulation"),
@@ -72,7 +72,7 @@ _NONE: Mapping[str, Any] = {}
 
 
 def of_pod(pod: Pod, args: Mapping[str, Any], now: int) -> dict[str, Any]:
-    """`now`: ns since 1970."""
+    """Return the pod's variables. `now`: ns since 1970."""
     return {"pod": pod.manifest, "args": args, "now": Timestamp(now)}
 
 
@@ -87,7 +87,7 @@ def of_node(info: NodeInfo, used: frozenset[str]) -> dict[str, Any]:
 
 
 LIMIT = 100_000  # cost of one evaluation
-LIMIT_OF_A_CALL = 5_000_000  # of all nodes together
+LIMIT_OF_A_CALL = 5_000_000  # cost of all nodes together in one call
 
 Answer = bool | int | float | str
 
@@ -96,7 +96,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The expression of one extension point: variable -> what it is, and the types of its answer with what each means."""
+    """The expression of one extension point: variable -> description, and result type -> meaning."""
 
     variables: Mapping[str, str]
     answers: Mapping[str, str]
@@ -138,7 +138,7 @@ EXPRESSIONS: Mapping[str, Kind] = {
         {"bool": gettext_noop("true: the pod may preempt the victim; false: keep the victim")},
     ),
 }
-"""By the definition's field."""
+"""The kinds of expressions, by the definition's field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,29 +153,29 @@ class Wrong:
 
 
 class EvaluationFailed(ValueError):
-    """An expression has no answer; the text says why."""
+    """An expression has no valid result. The text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledExpression:
-    """An expression, with the variables that it may name."""
+    """A compiled expression of the definition's `field`. `used`: the variables that its text names."""
 
     field: str
     program: Program
     used: frozenset[str]
 
     def answer(self, variables: Mapping[str, Any], spent: CallBudget) -> Answer:
-        """EvaluationFailed where it has none."""
+        """Return the result. Raise EvaluationFailed if there is none."""
         return self.read(self.evaluate(variables, spent), spent)
 
     def evaluate(self, variables: Mapping[str, Any], spent: CallBudget, *, watch: bool = False) -> Outcome:
-        """`watch`: with the values of its parts."""
+        """Evaluate the expression and charge `spent`. `watch`: record the values of its parts."""
         outcome = self.program.evaluate(variables, min(LIMIT, max(spent.left, 0)), watch)
         spent.left -= max(outcome.cost, outcome.work)
         return outcome
 
     def read(self, outcome: Outcome, spent: CallBudget) -> Answer:
-        """EvaluationFailed where it is no answer."""
+        """Return the outcome's value. Raise EvaluationFailed if it is no valid result."""
         if outcome.error:
             if spent.left <= 0:
                 raise EvaluationFailed(f"this call has cost more than {LIMIT_OF_A_CALL:,}, all nodes together")
@@ -204,14 +204,14 @@ _ENVIRONMENTS = {
 
 @lru_cache(maxsize=512)
 def compile_expression(field: str, text: str) -> CompiledExpression:
-    """CompileError."""
+    """Return the compiled expression. Raise CompileError."""
     program = _ENVIRONMENTS[field].compile(text, None)
     return CompiledExpression(field, program, frozenset(_NAME.findall(text)) & frozenset(EXPRESSIONS[field].variables))
 
 
 @lru_cache(maxsize=256)
 def problems_of(definition: Definition) -> tuple[Wrong, ...]:
-    """Everything that does not compile, or answers what means nothing at its extension point."""
+    """Return the expressions that do not compile or have an invalid type for their extension point."""
     found = []
     for field in EXPRESSIONS:
         text = getattr(definition, field)

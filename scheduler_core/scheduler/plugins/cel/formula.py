@@ -1,4 +1,4 @@
-"""How a Score expression's answer becomes a score."""
+"""The formulas of a Score expression's result and of its normalization."""
 
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.explanation import Code, gettext_noop
@@ -11,7 +11,7 @@ _ANSWER = gettext_noop("result of the expression")
 
 
 def answer_formula(text: str, answer: Answer) -> Formula | None:
-    """true is 100, a number loses its fraction."""
+    """Return the formula of a result: true counts 100, a number loses its fraction. Return None for a string."""
     if isinstance(answer, str):
         return None
     given = Value(int(answer) if isinstance(answer, bool) else answer, _ANSWER)

@@ -1,4 +1,4 @@
-"""From definitions to plugins."""
+"""Plugin classes from definitions."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -13,7 +13,7 @@ from scheduler_core.scheduler.plugins.cel.expressions import CallBudget, Definit
 from scheduler_core.scheduler.plugins.cel.plugin import CelPlugin, build_error_status, pre_enqueue
 from scheduler_core.scheduler.plugins.defaultpreemption import DefaultPreemption
 
-# A preemption of one's own, in CEL: kube's, among the victims that an expression allows.
+# Custom preemption in CEL: kube's algorithm, among the victims that an expression allows.
 # kube: plugins/defaultpreemption/default_preemption.go (IsEligiblePod) @ v1.34.1
 
 _DEFAULTS = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}
@@ -34,7 +34,7 @@ class OwnPreemption(CelPlugin, DefaultPreemption):
         return (*CelPlugin.registrations(self), *DefaultPreemption.registrations(self))
 
     def both_at_pre_enqueue(self, pod: Pod) -> Status:
-        """Held back while its victims are being evicted, or by the expression."""
+        """Gate the pod while its victims are being evicted, or if the expression gates it."""
         status = super().pre_enqueue(pod)
         return pre_enqueue(self, pod) if status.ok else status
 
@@ -54,7 +54,7 @@ class OwnPreemption(CelPlugin, DefaultPreemption):
             raise EvaluationFailed(f"{problem} (victim {victim.key} on node {info.name})") from problem
 
 
-# Field of the definition -> the method that makes the plugin take part.
+# Field of the definition -> the method of its extension point.
 _METHODS: Mapping[str, tuple[str, Callable[..., Any]]] = {
     "pre_enqueue": ("pre_enqueue", plugin.pre_enqueue),
     "filter": ("filter", plugin.filter_rows),
@@ -65,7 +65,7 @@ _METHODS: Mapping[str, tuple[str, Callable[..., Any]]] = {
 
 @lru_cache(maxsize=256)
 def plugin_of(name: str, definition: Definition) -> type[CelPlugin]:
-    """The plugin of this name that a definition is, whose expressions compile. The same one for the same definition."""
+    """Return the class for a definition whose expressions compile. Equal names and definitions share a class."""
     members: dict[str, Any] = {"name": name, "definition": definition, "__doc__": definition.description}
     for field, (method, function) in _METHODS.items():
         if getattr(definition, field):
@@ -82,5 +82,5 @@ def plugin_of(name: str, definition: Definition) -> type[CelPlugin]:
 
 
 def plugins_of(definitions: Mapping[str, Definition]) -> tuple[type[CelPlugin], ...]:
-    """A world's own plugins."""
+    """Return the plugin classes of a world's definitions."""
     return tuple(plugin_of(name, definition) for name, definition in definitions.items())

@@ -1,4 +1,4 @@
-"""What becomes of the numbers of a Score expression."""
+"""The normalizations of the scores of a Score expression."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +9,7 @@ from scheduler_core.scheduler.plugins.helper.normalize import default_normalize
 
 
 def _min_max(scores: Scores) -> Scores:
-    """The lowest becomes 0 and the highest 100; where all are alike they are 0."""
+    """Scale the scores so that the lowest is 0 and the highest 100; equal scores all become 0."""
     lowest, highest = int(scores.min()), int(scores.max())
     if lowest == highest:
         return np.zeros(len(scores), np.int64)

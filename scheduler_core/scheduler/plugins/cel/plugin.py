@@ -1,4 +1,4 @@
-"""The plugin that a definition in CEL is: a class like that of any other plugin, with a method for each expression."""
+"""The plugin of a CEL definition: a class like any other plugin, with a method for each expression."""
 
 import math
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class CelPlugin(plugin.Plugin):
         return EVERYTHING if any(getattr(self.definition, field) for field in REFUSING) else ()
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Each expression that is asked about a node, with the values of its parts there."""
+        """Explain the Filter and Score expressions on a node with the values of their parts."""
         info = NodeInfo(nodes, row)
         return tuple(
             block
@@ -48,7 +48,7 @@ class CelPlugin(plugin.Plugin):
         )
 
     def formula(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Formula | None:
-        """The expression is asked again."""
+        """Evaluate the Score expression again. Return None if it has no result."""
         if not self.definition.score:
             return None
         expression = self.expression("score")
@@ -67,30 +67,30 @@ class CelPlugin(plugin.Plugin):
         return expressions.compile_expression(field, getattr(self.definition, field))
 
     def on_node(self, expression: expressions.CompiledExpression, pod: Pod, info: NodeInfo) -> dict[str, Any]:
-        """The variables of an expression about one node."""
+        """Return an expression's variables for one node."""
         return expressions.of_pod(pod, self.given, self.handle.now) | expressions.of_node(info, expression.used)
 
     def waiting(self) -> list[Mapping[str, Any]]:
-        """The manifests of the pods that wait on Permit for this plugin."""
+        """Return the manifests of the pods that wait on Permit for this plugin."""
         return [each.pod.manifest for each in self.handle.waiting_pods() if self.name in each.pending]
 
-    # What answers mean
+    # Results of expressions as statuses
 
     def let_in(self, answer: expressions.Answer) -> Status:
-        """At PreEnqueue."""
+        """Convert a result to the status of PreEnqueue."""
         if answer is True or answer == "":
             return SUCCESS
         return unresolvable(answer if isinstance(answer, str) else f"held back by plugin {self.name}")
 
     def fits(self, answer: expressions.Answer) -> Status:
-        """At Filter."""
+        """Convert a result to the status of Filter."""
         if answer is True or answer == "":
             return SUCCESS
         refuse = unresolvable if self.definition.unresolvable else unschedulable
         return refuse(answer if isinstance(answer, str) else f"node(s) didn't satisfy plugin {self.name}")
 
     def permitted(self, answer: expressions.Answer) -> plugin.PermitResult:
-        """At Permit."""
+        """Convert a result to the result of Permit."""
         seconds = answer if type(answer) is int else None
         if answer is True or answer == "" or seconds == 0:
             return plugin.PermitResult()
@@ -102,7 +102,7 @@ class CelPlugin(plugin.Plugin):
 
 
 def build_error_status(field: str, problem: expressions.EvaluationFailed, node: str = "") -> Status:
-    """The Error status of an expression without an answer."""
+    """Return the Error status of an expression without a result."""
     where = f' on node "{node}"' if node else ""
     return error(f"evaluating CEL expression of {LABELS[field]}{where}: {problem}")
 
@@ -129,7 +129,7 @@ def pre_enqueue(self: CelPlugin, pod: Pod) -> Status:
 def filter_rows(
     self: CelPlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows
 ) -> plugin.Verdicts | None:
-    """Node by node; the first one without an answer ends the cycle."""
+    """Filter node by node. The first error ends the cycle."""
     expression, spent = self.expression("filter"), expressions.CallBudget()
     reason = np.full(len(rows), -1, np.int32)
     statuses: dict[Status, int] = {}
@@ -146,7 +146,7 @@ def filter_rows(
 
 
 def score(self: CelPlugin, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows) -> plugin.Scores | Status:
-    """Node by node; the first one without an answer ends the cycle."""
+    """Score node by node. The first error ends the cycle."""
     expression, spent = self.expression("score"), expressions.CallBudget()
     scores = np.zeros(len(rows), np.int64)
     for i, row in enumerate(rows.tolist()):

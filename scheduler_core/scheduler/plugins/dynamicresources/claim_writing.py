@@ -1,7 +1,7 @@
-"""How a claim is written: allocation and reservation in PreBind, deallocation, and the deletion of a claim for extended resources.
+"""Writes of claims: allocation and reservation in PreBind, deallocation, and the deletion of a claim for extended resources.
 
-A conflict is answered by reading the claim and trying again, five times in all. In PreBind 10 ms pass between two tries; elsewhere, where
-the scheduling cycle would stand still, none do (DEVIATION; kube also adds up to a tenth of jitter).
+A conflict leads to a new read and another try, five tries in all. In PreBind a try follows after 10 ms; elsewhere, where a pause would
+block the scheduling cycle, it follows at once (DEVIATION; kube also adds up to a tenth of jitter).
 
 kube: plugins/dynamicresources/dynamicresources.go (bindClaim, deleteClaim, Unreserve), client-go/util/retry (DefaultRetry) @ v1.34.1
 """
@@ -20,9 +20,9 @@ PAUSE = 10_000_000
 def bind(
     calls: ObjectCalls, pod: Pod, claim: Manifest, allocation: Manifest | None, timestamp: str, again: bool
 ) -> Reply:
-    """One try to write the allocation, if there is one, and the reservation. `again`: the claim is read first.
+    """Try once to write the allocation, unless it is None, and the reservation. `again`: read the claim first.
 
-    `timestamp`: what the allocation gets as its time where it has none yet ("": none).
+    `timestamp`: the allocation's time if it has none yet; "" leaves the time unset.
     """
     if again:
         read = calls.read(KIND, claim["metadata"]["namespace"], claim["metadata"]["name"])
@@ -68,12 +68,12 @@ def _with_finalizers(claim: Manifest, finalizers: list[Any]) -> Manifest:
 
 
 def deallocate(calls: ObjectCalls, claim: Manifest) -> Reply:
-    """Takes allocation, reservations and what drivers reported away."""
+    """Remove the allocation, the reservations, and the drivers' reports from the claim's status."""
     return calls.update(with_status(claim, allocation=None, reservedFor=None, devices=None), "status")
 
 
 def release(calls: ObjectCalls, claim: Manifest, pod: Pod) -> None:
-    """Takes the pod's reservation back; where that fails it stays until the pod is tried again."""
+    """Remove the pod's reservation. If the write fails, the reservation remains until the next attempt to schedule the pod."""
 
     def without_pod(stored: Manifest) -> Manifest | None:
         if uid_of(stored) != uid_of(claim):
@@ -86,7 +86,7 @@ def release(calls: ObjectCalls, claim: Manifest, pod: Pod) -> None:
 
 
 def delete(calls: ObjectCalls, claim: Manifest) -> str:
-    """Deletes a claim, its finalizer first. Why it can't be, "" where it can."""
+    """Remove a claim's finalizer, then delete the claim. Return the error, or ""."""
     namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
     for attempt in range(TRIES):
         if attempt:

@@ -1,6 +1,6 @@
-"""What DynamicResources sees on a node: what each claim has or would get there, and what kept it from each device.
+"""The explanation of DynamicResources for a node: each claim's devices there, and the reason why each other device was not allocated.
 
-The search is made again for it, with somebody looking on (devices/watch.py).
+The search runs again for it, with a recorder (apimachinery/dra/watch.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocat
 from scheduler_core.scheduler.plugins.dynamicresources.prebind import results_of
 from scheduler_core.scheduler.plugins.dynamicresources.prefilter import ALLOCATION, STATUS
 
-SHOWN = 20  # devices
+SHOWN = 20  # devices in the table
 
 _CLAIMS = gettext_noop("claim"), gettext_noop("devices")
 _DEVICES = gettext_noop("device"), gettext_noop("why not allocated")
@@ -61,7 +61,7 @@ _DETAIL = {"selector": "expression", "counters": "missing", "taint": "taint", "c
 def explain_devices(
     asked: NodeFilter, node: Node, found: NodeResult | None, tree: SearchTree, order: str
 ) -> Explanation:
-    """`found`: what the search said, None where there was nothing to search; `order`: what depends on the order of slices."""
+    """Explain a node's answer. `found`: the search's result (None: no search); `order`: the part that depends on the order of slices."""
     places = Places(asked.facts.inventory.slices if asked.facts.inventory is not None else ())
     rows = list(_claim_rows(asked, node, found, places))
     blocks: list[Paragraph | Table] = [Table(_CLAIMS, tuple(rows))] if rows else []
@@ -86,7 +86,7 @@ class Places:
             self._pools.setdefault(f"{spec['driver']}/{spec['pool']['name']}", []).append(each)
 
     def part(self, text: str, device: str) -> Part:
-        """The text with the way to the device, where a slice has it."""
+        """Return the text, with a link to the device if a slice lists it."""
         pool, _, name = device.rpartition("/")
         for each in self._pools.get(pool, ()):
             for i, listed in enumerate(each["spec"].get("devices") or ()):
@@ -125,7 +125,7 @@ def _texts(claim: Manifest) -> list[str]:
 
 
 def _format_devices(texts: Iterable[str], places: Places) -> Parts:
-    """Each as request=device."""
+    """Return the devices, each as request=device."""
     parts: list[Part] = []
     for text in texts:
         parts += [" ", places.part(text, text.partition("=")[2])]
@@ -133,18 +133,18 @@ def _format_devices(texts: Iterable[str], places: Places) -> Parts:
 
 
 def _devices(root: Mapping[str, Any], places: Places) -> list[Paragraph | Table]:
-    """Each device that was looked at, with the last thing that kept it from being taken."""
+    """Return a table of the devices that the search considered, each with its last failed check."""
     refused: dict[str, Parts] = {}
     for device in _iterate_devices(root):
         why = _why(device)
-        if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # what it was tried for holds it in use
+        if why and refused.get(device["device"]) != (_GIVEN_BACK,):  # "in use" then means: by this search itself
             refused[device["device"]] = why
     rows = [Row(((places.part(name, name),), why), bad=True) for name, why in refused.items()]
     return [Table(_DEVICES, tuple(rows[:SHOWN]), max(len(rows) - SHOWN, 0))] if rows else []
 
 
 def _iterate_devices(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The devices of a search's tree, in the order in which it came to them."""
+    """Yield the devices of a search tree in search order."""
     ahead = [root]
     while ahead:
         each = ahead.pop()

@@ -1,7 +1,7 @@
-"""Extended resources that devices stand for: a DeviceClass maps the name, and a special claim asks for the devices.
+"""Extended resources served by devices: a DeviceClass maps the resource's name, and a special claim requests the devices.
 
-The claim exists in memory alone, under a name that no object can have, until PreBind creates it. Its requests differ from node to node:
-a node that has the resource in its allocatable serves it as ever.
+Until PreBind creates it, the claim exists only in memory, under a name that is invalid for objects. Its requests depend on the node: a
+node with the resource in its allocatable serves the resource without devices.
 
 kube: plugins/dynamicresources/{dynamicresources.go,extended/util.go} @ v1.34.1
 """
@@ -25,21 +25,21 @@ class ExtendedRequests:
 
     @property
     def served(self) -> tuple[tuple[str, int], ...]:
-        """The amounts that some class stands for."""
+        """The amounts of the resources that a class maps to devices."""
         names = dict(self.classes)
         return tuple((name, amount) for name, amount in self.amounts if amount and name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class NodeShare:
-    """A node's share for devices. `refused`: no source for a resource. `requests`: those of the special claim; None: no claim."""
+    """The devices' share on a node. `refused`: a resource has no source. `requests`: those of the special claim; None: no claim."""
 
     refused: bool = False
     requests: tuple[Manifest, ...] | None = None
 
 
 def find_wanted_resources(pod: Pod, classes: Mapping[str, str]) -> ExtendedRequests | None:
-    """None where no class stands for anything that the pod requests."""
+    """Return the pod's extended requests, or None if no class maps a requested resource to devices."""
     scalar = pod.spec.requests.scalar
     if not any(amount and is_extended_name(name) and name in classes for name, amount in scalar):
         return None
@@ -47,7 +47,7 @@ def find_wanted_resources(pod: Pod, classes: Mapping[str, str]) -> ExtendedReque
 
 
 def existing_claim(pod: Pod, claims: Iterable[Manifest]) -> Manifest | None:
-    """One that an earlier cycle has left over. kube: findExtendedResourceClaim"""
+    """Return the pod's special claim that an earlier cycle has left over, or None. kube: findExtendedResourceClaim"""
     for claim in claims:
         metadata = claim["metadata"]
         if (metadata.get("annotations") or {}).get(ANNOTATION) == "true":
@@ -61,7 +61,7 @@ def existing_claim(pod: Pod, claims: Iterable[Manifest]) -> Manifest | None:
 
 
 def new_claim(pod: Pod) -> Manifest:
-    """The special claim as it is in memory; its UID is no object's."""
+    """Return the special claim in memory. Its UID belongs to no object."""
     owner = controller_reference("v1", "Pod", pod.name, pod.uid)
     metadata = {
         "namespace": pod.namespace,
@@ -79,7 +79,7 @@ def is_in_memory(claim: Manifest) -> bool:
 
 
 def share_of(node: Node, pod: Pod, want: ExtendedRequests, alone: bool) -> NodeShare:
-    """`alone`: the pod has no other claims. kube: filterExtendedResources"""
+    """Return the share of the extended resources that devices serve on a node. `alone`: no other claims. kube: filterExtendedResources"""
     scalar, classes = dict(node.allocatable.scalar), dict(want.classes)
     amounts: dict[str, int] = {}
     for name, amount in want.amounts:
@@ -105,7 +105,7 @@ def request_name(container: int, resource: str, requests: Mapping[str, Any]) -> 
 
 
 def device_requests(pod: Pod, amounts: Mapping[str, int], classes: Mapping[str, str]) -> Iterator[Manifest]:
-    """A request for each container's part of each resource. kube: createDeviceRequests"""
+    """Yield a device request for each container and resource. kube: createDeviceRequests"""
     for resource in amounts:
         for i, container in enumerate(containers_of(pod)):
             requests = (container.get("resources") or {}).get("requests") or {}

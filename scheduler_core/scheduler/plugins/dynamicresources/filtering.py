@@ -1,4 +1,4 @@
-"""Filter: whether a node can be reached by allocated claims, and could give devices to the others.
+"""Filter: whether a node can use the allocated claims, and can allocate devices to the other claims.
 
 kube: plugins/dynamicresources/dynamicresources.go (Filter, filterExtendedResources) @ v1.34.1
 """
@@ -39,9 +39,9 @@ def node_selector_of(claim: Manifest) -> NodeSelector | None:
 
 
 class NodeFilter:
-    """Answers for one node after the other, and keeps what they would give and which claims they can't reach.
+    """The filter of one pod, node by node. It collects the nodes' allocations and the claims that are unavailable on a node.
 
-    `unusable` are the indices of claims whose binding has failed or timed out, wherever they are.
+    `unusable`: indices of claims whose binding has failed or timed out; these are unavailable on all nodes.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class NodeFilter:
         return answers
 
     def ask(self, node: Node, slices: Sequence[ResourceSlice] | None = None) -> Status | None:
-        """None: the node passes. `slices`: those that may be for the node, in another order than by name; not remembered then."""
+        """Return the status that rejects the node, or None. `slices`: the node's, not in name order; the result is then not remembered."""
         store = self.facts.store
         share = NOTHING_SPECIAL
         if store.extended is not None:
@@ -101,7 +101,7 @@ class NodeFilter:
                 return error(found.error)
             if found.given is None:
                 return INVALID_POOLS if found.invalid else CANNOT_ALLOCATE
-        # After the search, as in kube: claims are noted for PostFilter only where the node could serve the others.
+        # After the search, as in kube: PostFilter gets only the unavailable claims of nodes that can serve all others.
         if unavailable:
             self.unavailable |= dict.fromkeys(unavailable)
             return NOT_AVAILABLE
@@ -113,7 +113,7 @@ class NodeFilter:
         return None
 
     def share(self, node: Node) -> tuple[Status | None, NodeShare]:
-        """Return the share of extended resources that the node leaves to devices, or the status that refuses the pod."""
+        """Return the extended resources that devices serve on the node, or the status that rejects the pod."""
         store, want = self.facts.store, self.facts.wanted
         assert store.extended is not None and want is not None
         if (store.extended["spec"].get("devices") or {}).get("requests"):
@@ -124,7 +124,7 @@ class NodeFilter:
         return (CANNOT_FIT if share.refused else None), share
 
     def unavailable_on(self, node: Node) -> list[int]:
-        """The allocated claims that can't be used on the node."""
+        """Return the indices of the allocated claims that can't be used on the node."""
         return [
             index
             for index, selector in enumerate(self._selectors)
@@ -140,9 +140,9 @@ class NodeFilter:
         return [*self._claims[:-1], ResourceClaim.from_manifest(with_requests(special, share.requests))]
 
     def watched(self, node: Node, watch: Watch) -> NodeResult | None:
-        """The search on a node with somebody looking on; None where there is nothing to search.
+        """Run the search on a node again for a viewer. Return its result, or None if there is nothing to search.
 
-        It is given up where they have seen enough; what it says then is what it said before.
+        The search stops when the viewer has seen enough; the result is then the remembered one.
         """
         if self._search is None or self.facts.inventory is None:
             return None
@@ -168,7 +168,7 @@ class NodeFilter:
 
 
 def with_requests(claim: Manifest, requests: Sequence[Manifest]) -> Manifest:
-    """The special claim as it is for a node."""
+    """Return the special claim with the requests for a node."""
     devices: Mapping[str, Any] = {"requests": list(requests)} if requests else {}
     return {**claim, "spec": {"devices": devices}}
 

@@ -1,6 +1,6 @@
-"""Claims that give way: fewer devices, a selector or a constraint less, a taint tolerated, another class; or the devices that others use.
+"""Fixes for claims: fewer devices, one selector or constraint fewer, a toleration, another class; or devices that other pods release.
 
-Each is tried on the node with the allocator before it is proposed. A claim's spec can't be changed: the claim is made anew.
+The allocator tries each fix on the node before it is proposed. A claim's spec is immutable: the fix creates the claim again.
 """
 
 import copy
@@ -32,7 +32,7 @@ _TRIED = 20_000  # devices in one search
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A node that can't give a pod's free claims what they ask for."""
+    """A node that can't allocate a pod's unallocated claims."""
 
     handle: Handle
     search: NodeSearch
@@ -81,7 +81,7 @@ def other_classes(
 
 
 def missing_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
-    """Claims of the namespace named most alike first; or the claim, for one device of a class."""
+    """Propose the namespace's claims with the most similar names, then a new claim for one device of a class."""
     there = [
         str(each["metadata"]["name"])
         for each in handle.list(KIND)
@@ -119,11 +119,11 @@ def _propose_claim(draft: Draft, namespace: str, name: str, device_class: str) -
     return draft.with_applied(Change("claim", values), claim).taking_time()
 
 
-# What is around the claims: the classes that they name, and the slices of the nodes
+# Objects other than claims: device classes, and slices of nodes
 
 
 def _by_another_driver(draft: Draft, case: _Case) -> Iterator[Draft]:
-    """A DeviceClass that selects a driver whose name no slice has, and that is spelt almost like one that is there."""
+    """Propose another driver for a DeviceClass whose driver has no slices: one with a similar name, or the only one."""
     drivers = sorted({str(each["spec"]["driver"]) for each in case.handle.list(SLICES)})
     asked = {ask.get("deviceClassName") for claim in case.claims for _, ask in _asks(claim)}
     for manifest in case.handle.list(classes.KIND):
@@ -147,7 +147,7 @@ def _replace_text(data: Any, old: str, new: str) -> Any:
 
 
 def _publishing(draft: Draft, case: _Case) -> Iterator[Draft]:
-    """The slices of a node that has none, as the driver publishes them for another node of the same kind."""
+    """Propose slices for a node without any, like those of another node of the same kind."""
     node, slices = case.refusal.node, case.handle.list(SLICES)
     if any(each["spec"].get("nodeName") == node.name for each in slices):
         return
@@ -162,7 +162,7 @@ def _publishing(draft: Draft, case: _Case) -> Iterator[Draft]:
 
 
 def complete_pools(draft: Draft, node: str, handle: Handle) -> Iterator[Draft]:
-    """The slices that a pool of the node lacks, without devices: until all are there, no claim for all devices is met."""
+    """Propose the missing slices of the node's pools, without devices: an incomplete pool fails claims for all devices."""
     mine = [each["spec"] for each in handle.list(SLICES) if each["spec"].get("nodeName") == node]
     for driver, name in dict.fromkeys((each["driver"], each["pool"]["name"]) for each in mine):
         pools = [each["pool"] for each in mine if (each["driver"], each["pool"]["name"]) == (driver, name)]
@@ -177,12 +177,12 @@ def complete_pools(draft: Draft, node: str, handle: Handle) -> Iterator[Draft]:
 
 
 def _kind_of(node: Node) -> tuple[tuple[str, str], ...]:
-    """The labels of a node that say what it is, and not where."""
+    """Return the node's labels, except hostname and topology."""
     return tuple(sorted((k, v) for k, v in node.labels.items() if k != HOSTNAME and "topology." not in k))
 
 
 def slice_like(like: Manifest, node: str, other: str, number: int) -> Manifest:
-    """A slice of a node like one of another node."""
+    """Return a slice for a node like the slice of another node."""
     pool = like["spec"]["pool"]
     name = node if pool["name"] == other else f"{pool['name']}-{node}"
     spec = {**like["spec"], "nodeName": node, "pool": {**pool, "name": name}}
@@ -190,11 +190,11 @@ def slice_like(like: Manifest, node: str, other: str, number: int) -> Manifest:
     return {"apiVersion": like["apiVersion"], "kind": like["kind"], "metadata": meta, "spec": spec}
 
 
-# Claims that are shared, and pools that reach over nodes
+# Shared claims, and pools over several nodes
 
 
 def own_claims(draft: Draft, pod: Pod, handle: Handle) -> Iterator[Draft]:
-    """A claim of the pod's own like one that others use, too: it need not be where they are."""
+    """Propose a claim of the pod's own, like a claim shared with other pods: it need not be on their nodes."""
     for entry in pod.manifest["spec"].get("resourceClaims") or ():
         name = str(entry.get("resourceClaimName") or "")
         claim = handle.get(KIND, pod.namespace, name) if name else None
@@ -223,7 +223,7 @@ def _use_template(name: str) -> Edit:
 
 
 def divide_pools(draft: Draft, handle: Handle) -> Iterator[Draft]:
-    """A pool for each node in place of one over several: the scheduler sees one node's slices only, and takes the pool for incomplete."""
+    """Propose one pool per node for a pool over several nodes, which the scheduler takes for incomplete: it sees one node's slices only."""
     nodes: dict[tuple[str, str], set[str]] = {}
     slices = [each for each in handle.list(SLICES) if each["spec"].get("nodeName")]
     for each in slices:
@@ -269,7 +269,7 @@ def _variants(case: _Case, claim: Manifest) -> Iterator[tuple[Change, Manifest]]
         yield Change("device-constraint", {"claim": key_of(claim), "attribute": about}), without
 
 
-Place = tuple[str, int, int | None]  # the request's name, its index, and that of the alternative
+Place = tuple[str, int, int | None]  # the request's name and index, and the alternative's index
 
 
 def _asks(claim: Manifest) -> Iterator[tuple[Place, Manifest]]:
@@ -289,7 +289,7 @@ def _edit_request(claim: Manifest, at: Place, edit: Edit) -> Manifest:
 
 
 def _fewer(case: _Case, claim: Manifest, at: Place, ask: Manifest) -> Iterator[tuple[Change, Manifest]]:
-    """The most devices that the node can give."""
+    """Yield the change to the largest count of devices that the node can allocate."""
     count = int(ask.get("count") or 0)
     index = case.claims.index(claim)
     for fewer in range(count - 1, 0, -1):
@@ -306,7 +306,7 @@ def _with_class(claim: Manifest, at: Place, was: str, name: str) -> tuple[Change
 
 
 def _taints(case: _Case) -> list[tuple[str, str]]:
-    """Key and effect of the taints on the node's devices, where taints count."""
+    """Return key and effect of the taints of the node's devices; [] if the feature gate is off."""
     if not case.handle.features.dra_device_taints:
         return []
     devices: list[Device] = [device for each in case.search.reaching(case.refusal.node) for device in each.devices]
@@ -317,7 +317,7 @@ def _taints(case: _Case) -> list[tuple[str, str]]:
 
 
 def _propose_deletions(draft: Draft, case: _Case) -> Iterator[Draft]:
-    """Pods deleted, of the lowest priority first, until their devices are enough."""
+    """Propose to delete pods, lowest priority first, until their devices suffice."""
     here = {each.pool for each in case.search.reaching(case.refusal.node)}
     holders = sorted(_holders(case, here), key=lambda holder: (holder[0].priority, holder[0].key))
     chosen: list[tuple[Pod, ResourceClaim]] = []
@@ -338,7 +338,7 @@ def _propose_deletions(draft: Draft, case: _Case) -> Iterator[Draft]:
 
 
 def _holders(case: _Case, pools: Any) -> Iterator[tuple[Pod, ResourceClaim]]:
-    """Pods that are alone in using a claim with devices of these pools."""
+    """Yield pods that are the only users of a claim with devices of these pools."""
     for manifest in case.handle.claims.list():
         if allocation_of(manifest) is None:
             continue

@@ -1,4 +1,4 @@
-"""Which events may help a pod that DynamicResources refused.
+"""Queueing hints: which events may help a pod that DynamicResources rejected.
 
 kube: plugins/dynamicresources/dynamicresources.go (isSchedulableAfterClaimChange, isSchedulableAfterPodChange) @ v1.34.1
 """
@@ -11,7 +11,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocat
 
 
 def after_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest | None) -> bool:
-    """A claim of the pod was created or has another status; or one was deallocated, which may have freed devices."""
+    """Return whether a claim of the pod was created or changed its status, or any claim was deallocated (its devices may be free)."""
     if new is None:
         return old is not None and allocation_of(old) is not None
     try:
@@ -26,5 +26,5 @@ def after_claim_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifes
 
 
 def after_pod_change(plugin: Any, pod: Pod, old: Pod | None, new: Pod) -> bool:
-    """All claims of the pod are there now."""
+    """Return whether the pod itself was updated and can use all its claims now."""
     return pod.uid == new.uid and not problem(plugin.handle.claims, new)

@@ -1,6 +1,6 @@
-"""What the allocator is given of a cluster: slices as taint rules leave them, classes, and what is allocated.
+"""The allocator's input: slices with the taints of taint rules, device classes, and allocated devices.
 
-Read anew only where a manifest is another one, so that what was read before is the very same object.
+Only changed manifests are parsed again; unchanged input is the identical object.
 
 kube: plugins/dynamicresources/dra_manager.go @ v1.34.1
 """
@@ -19,12 +19,12 @@ from scheduler_core.scheduler.framework.claims import Informer
 from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSearch, Slices
 from scheduler_core.scheduler.plugins.dynamicresources.state import Inventory
 
-# Which slices a change of a taint rule or a class changes.
+# Slices whose taints change with a taint rule or a class.
 # kube: dynamic-resource-allocation/resourceslice/tracker/tracker.go @ v1.34.1
 
 
 def find_changed_slices(informer: Informer, kind: str, old: Manifest | None, new: Manifest | None) -> list[Manifest]:
-    """The slices that a change of a rule or a class, which the informer has heard of, gives other taints."""
+    """Return the slices whose taints differ because of a change of a rule or class. The informer must have the change already."""
     after = {each: informer.list(each) for each in (taints.KIND, classes.KIND)}
     if not after[taints.KIND] and kind != taints.KIND:
         return []
@@ -52,7 +52,7 @@ def _by_name(manifests: Iterable[Manifest]) -> dict[str, DeviceClass]:
 
 
 def device_features(features: Features) -> DeviceFeatures:
-    """The gates as the allocator asks for them."""
+    """Return the feature gates in the allocator's form."""
     return DeviceFeatures(
         admin_access=features.dra_admin_access,
         prioritized_list=features.dra_prioritized_list,
@@ -66,7 +66,7 @@ def device_features(features: Features) -> DeviceFeatures:
 
 
 class Inventories:
-    """Takes stock for a cycle, and makes the search ready for one that was taken."""
+    """The builder of a cycle's inventory, and of the search in an inventory."""
 
     def __init__(self, handle: Handle, selectors: Selectors) -> None:
         self._handle, self._selectors = handle, selectors
@@ -85,7 +85,7 @@ class Inventories:
         return Inventory(self._handle.claims.allocated(), self._slices, self._rules)
 
     def _refresh(self) -> None:
-        """Lists what may be another since it was listed last."""
+        """List slices, taint rules, and classes again if any of them has changed."""
         version = self._handle.claims.version
         if version == self._version:
             return
@@ -104,7 +104,7 @@ class Inventories:
         return self._classes[1]
 
     def open(self, inventory: Inventory) -> NodeSearch:
-        """The search in an inventory; kube's allocator looks classes up as they are by then."""
+        """Return the search in an inventory. Classes are the current ones, as in kube's allocator."""
         known, by_name = self._known, self.classes()
         same = known is not None and known.slices is inventory.slices and known.taint_rules is inventory.taint_rules
         if not same or (inventory.taint_rules and by_name is not self._used):
@@ -115,7 +115,7 @@ class Inventories:
 
 
 def _same(known: tuple[Manifest, ...], listed: list[Manifest]) -> tuple[Manifest, ...]:
-    """The known objects where they are still the same."""
+    """Return the known tuple if the listed objects are identical to its objects, or else a new tuple."""
     if len(known) == len(listed) and all(map(is_, known, listed)):
         return known
     return tuple(listed)

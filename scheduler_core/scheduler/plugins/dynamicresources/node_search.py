@@ -1,7 +1,7 @@
-"""The search for devices, node by node, remembered where nothing has changed that a node's answer depends on.
+"""The search for devices, node by node. Results are remembered until one of their inputs changes.
 
-What a node answers depends on its Node object, on the slices that reach it, on what is allocated of their pools, on the classes and on
-what the claims ask for; claims that ask for the same get the same answer. So after a pod was placed, only its node is searched anew.
+A node's result depends on its Node object, the slices that reach it, the devices allocated from their pools, the classes, and the claims'
+specs; claims with equal specs share results. So after a pod is placed, only its node is searched again.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.plugins.dynamicresources.state import NodeAllocation
 
-MOST_REMEMBERED = 16  # kinds of pods
+MOST_REMEMBERED = 16  # kinds of pods; see kind_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeResult:
-    """A node's allocation; None if the claims can't be allocated, with kube's error if there is one."""
+    """The result of a search on a node: the allocation, or None if the claims can't be allocated, with kube's error if there is one."""
 
     given: NodeAllocation | None
     error: str = ""
     timed_out: bool = False
-    invalid: bool = False  # nothing was found, and some pools were invalid
+    invalid: bool = False  # no allocation was found, and some pools were invalid
 
 
 NOTHING = NodeResult(None)
@@ -42,7 +42,7 @@ INVALID = NodeResult(None, invalid=True)
 
 
 class Slices:
-    """The slices of a moment, by the node that they are for; `shared` may be for any."""
+    """The slices of a snapshot, by node. `shared`: slices that name no node and so may be available to any."""
 
     def __init__(self, slices: Sequence[ResourceSlice]) -> None:
         self.by_name = {each.name: each for each in slices}
@@ -57,7 +57,7 @@ class Slices:
                 self.shared.append(each)
 
     def of(self, node: str) -> Sequence[ResourceSlice]:
-        """Ordered by name."""
+        """Return the node's slices and the shared slices, ordered by name."""
         mine = self.local.get(node, ())
         if not self.shared:
             return mine
@@ -65,7 +65,7 @@ class Slices:
 
 
 class NodeSearch:
-    """One allocator's memory. It is no part of the world's state: without it everything is searched again."""
+    """The search with one allocator, and the remembered results, which are no part of the world's state: a search can recompute them."""
 
     def __init__(self, features: DeviceFeatures, selectors: Selectors) -> None:
         self._features, self._selectors = features, selectors
@@ -77,7 +77,7 @@ class NodeSearch:
         self._found: dict[object, dict[str, tuple[Node, NodeResult]]] = {}  # by kind and node
 
     def prepare(self, allocated: AllocatedState, slices: Slices, classes: Mapping[str, DeviceClass]) -> None:
-        """Says what the next searches are made in. Classes are those of their manifests: the same object is the same class."""
+        """Set the inputs of the next searches and forget results that depend on changed inputs. Classes are compared by identity."""
         if allocated is self._allocated and slices is self._slices and classes is self._classes:
             return
         if classes is not self._classes:
@@ -128,7 +128,7 @@ class NodeSearch:
         watch: Watch | None = None,
         slices: Sequence[ResourceSlice] | None = None,
     ) -> NodeResult:
-        """Search without memory. `slices`, if given, replace the node's slices in name order."""
+        """Search without remembered results. `slices`, if given, replace the node's slices in name order."""
         try:
             wanted = self._slices.of(node.name) if slices is None else slices
             found = self._allocator.allocate(node, wanted, claims, watch, budget)
@@ -141,13 +141,13 @@ class NodeSearch:
             return NodeResult(None, str(problem))
 
     def elsewhere(self, allocated: AllocatedState) -> NodeSearch:
-        """The same, were something else allocated."""
+        """Return a search in the same slices and classes with other allocated devices."""
         other = NodeSearch(self._features, self._selectors)
         other.prepare(allocated, self._slices, self._classes)
         return other
 
     def reaching(self, node: Node) -> Sequence[ResourceSlice]:
-        """The slices that the node reaches, old generations included, ordered by name."""
+        """Return the slices available to the node, including old generations, ordered by name."""
         return [each for each in self._slices.of(node.name) if reaches(each, node, self._features)]
 
     def _note_slices(self, old: Slices, new: Slices) -> None:
@@ -159,7 +159,7 @@ class NodeSearch:
                         self._note(each)
 
     def _note(self, each: ResourceSlice) -> None:
-        """Forgets what depends on a slice."""
+        """Forget the results that depend on a slice."""
         pool = self._slices.by_pool.get(each.pool, ()) if self._of_pools else ()
         nodes = {other.scope.node_name for other in (each, *pool)}
         if not all(nodes) or (pool and each.counters):

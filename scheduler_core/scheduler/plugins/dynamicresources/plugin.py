@@ -61,7 +61,7 @@ from scheduler_core.scheduler.plugins.helper.device_classes import class_made
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
 
 NAME = "DynamicResources"
-UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
+UNAVAILABLE = NAME  # key of a note: indices of unavailable claims, in order of discovery
 
 MOST_ALTERNATIVES = 8  # of a request
 _ALTERNATIVES = gettext_noop("8 for each first alternative that serves a request, 7 for each second, and so on")
@@ -154,7 +154,7 @@ class DynamicResources(plugin.Plugin):
         return answer
 
     def _facts(self, state: CycleState) -> Facts | Status:
-        """Return the facts of a pod with claims; SUCCESS if there is nothing to do. As in kube it can't do without PreFilter."""
+        """Return the facts of a pod with claims, or SUCCESS if there is nothing to do. Without PreFilter it is an error, as in kube."""
         if not self._enabled:
             return SUCCESS
         facts: Facts | None = state.get(FACTS)
@@ -166,8 +166,8 @@ class DynamicResources(plugin.Plugin):
         inventory = facts.inventory
         search = None if inventory is None else self._inventories.open(inventory)
         cost = self.handle.device_cost
-        # The timeout becomes a number of tries at a fixed cost each, so that
-        # the same world times out at the same device.
+        # The timeout is converted to a number of tries at a fixed cost each, so that
+        # a replay times out at the same device.
         budget = self._timeout // cost if cost and self._timeout else MOST_TRIED
         return NodeFilter(pod, facts, search, self._unusable(facts), budget)
 
@@ -186,7 +186,7 @@ class DynamicResources(plugin.Plugin):
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: plugin.Failure
     ) -> plugin.PostFilterResult:
-        """Frees one claim that keeps the pod from all nodes; or deletes what an earlier cycle has left over."""
+        """Deallocate one claim that is unavailable on nodes, or delete the special claim that an earlier cycle has left over."""
         if not self._enabled:
             return plugin.PostFilterResult(QUIET if self._quiet else DISABLED)
         facts: Facts | None = state.get(FACTS)
@@ -198,8 +198,8 @@ class DynamicResources(plugin.Plugin):
 
     def _deallocate(self, pod: Pod, store: ClaimStore, unavailable: Mapping[int, None]) -> Status:
         calls = self.handle.calls(pod)
-        # kube iterates over a map and so frees a random claim; a dict keeps the
-        # order of discovery, which makes runs repeat.
+        # kube iterates over a map and so deallocates a random claim; a dict keeps the
+        # order of discovery, so that a replay chooses the same claim.
         for index in unavailable:
             claim = store.claims[index]
             if not store.is_extended(index) and may_be_freed(claim, pod):
@@ -239,7 +239,7 @@ class DynamicResources(plugin.Plugin):
         return SUCCESS
 
     def _signal(self, state: CycleState, facts: Facts, found: NodeAllocation, node_name: str) -> None:
-        """Says what is allocated from now on, before it is written."""
+        """Signal the pending allocations to the claim tracker, before PreBind writes them."""
         reserved = {}
         for (index, claim), result in zip(facts.store.to_allocate(), found.results, strict=True):
             shares = _share_ids(uid_of(claim))
@@ -285,10 +285,10 @@ class DynamicResources(plugin.Plugin):
             return plugin.CallResult(facts)
         return Binding(self.handle, state, pod, node_name).go_on()
 
-    # For people: all of this is computed only when somebody looks
+    # Explanations, computed only on request
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per claim what it has or would get on this node; where nothing is found, what kept it from each device."""
+        """Return each claim's devices, current or possible, on the node; without an allocation, also why each device was rejected."""
         facts: Facts | None = state.get(FACTS)
         if facts is None or not facts.store.claims:
             return ()
@@ -317,14 +317,14 @@ class DynamicResources(plugin.Plugin):
     def search_tree(
         self, state: CycleState, pod: Pod, nodes: NodeTable, row: int, tree: SearchTree
     ) -> SearchTree | None:
-        """The search for devices on a node, step by step (devices/watch.py), in `tree`; None where there was nothing to search."""
+        """Record the device search on a node in `tree` (apimachinery/dra/watch.py). Return the tree, or None if nothing was searched."""
         facts: Facts | None = state.get(FACTS)
         if facts is None or self._node_filter(pod, facts).watched(nodes.nodes[row], tree) is None:
             return None
         return tree
 
     def order_dependence(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> str:
-        """Return the part of a node's answer that may differ in a real cluster: "status", "allocation" or "" (orders.py)."""
+        """Return the part of a node's answer that may differ in a real cluster: "status", "allocation", or "" (prefilter.py)."""
         facts: Facts | None = state.get(FACTS)
         if facts is None or facts.inventory is None:
             return ""
@@ -373,7 +373,7 @@ class ScoringDynamicResources(DynamicResources):
         return default_normalization(nodes, rows, scores, i)
 
     def _score_alternatives(self, store: ClaimStore, allocation: NodeAllocation) -> int | Status:
-        """8 for each request that its first alternative serves, 7 for the second, and so on."""
+        """Return the score: 8 for each request served by its first alternative, 7 for the second, and so on."""
         results = iter(allocation.results)
         score = 0
         for claim in store.claims:
@@ -393,19 +393,19 @@ class ScoringDynamicResources(DynamicResources):
 
 
 def may_be_freed(claim: Manifest, pod: Pod) -> bool:
-    """Nobody uses it, or this pod alone."""
+    """Return whether the claim is reserved for no pod or for this pod alone."""
     consumers = (claim.get("status") or {}).get("reservedFor") or ()
     return not consumers or (len(consumers) == 1 and consumers[0].get("uid") == pod.uid)
 
 
 def _share_ids(uid: str) -> Any:
-    """shareIDs of a claim, told apart by a number; kube draws UUIDs."""
+    """Return a function that makes the claim's shareIDs from a counter; kube draws UUIDs."""
     numbers = iter(range(1, 1 << 20))
     return lambda: _uuid(f"{uid}/{next(numbers)}")
 
 
 def _uuid(name: str) -> str:
-    """A UUID that is the same for the same name."""
+    """Return a UUID derived from the name."""
     text = md5(name.encode(), usedforsecurity=False).hexdigest()
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
 

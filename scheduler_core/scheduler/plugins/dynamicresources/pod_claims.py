@@ -1,4 +1,4 @@
-"""The claims that a pod names: which they are, and what keeps the pod from using them.
+"""The claims of a pod, and the reasons why the pod can't use them.
 
 kube: plugins/dynamicresources/dynamicresources.go (foreachPodResourceClaim) @ v1.34.1
 """
@@ -39,7 +39,7 @@ def problem(claims: ClaimTracker, pod: Pod) -> str:
 
 
 def with_status(claim: Manifest, **fields: Any) -> Manifest:
-    """The claim with other fields of its status; None takes one away."""
+    """Return the claim with changed fields of its status; None removes a field."""
     status = {**(claim.get("status") or {}), **fields}
     return {**claim, "status": {name: value for name, value in status.items() if value is not None}}
 
@@ -50,7 +50,7 @@ def allocation_of(claim: Manifest) -> Manifest | None:
 
 
 def is_reserved_for(claim: Manifest, pod: Pod) -> bool:
-    """kube: resourceclaim.IsReservedForPod"""
+    """Return whether the claim is reserved for the pod. kube: resourceclaim.IsReservedForPod"""
     consumers = (claim.get("status") or {}).get("reservedFor") or ()
     return any(consumer.get("uid") == pod.uid for consumer in consumers)
 
@@ -60,6 +60,6 @@ def uid_of(claim: Manifest) -> str:
 
 
 def key_of(claim: Manifest) -> str:
-    """namespace/name, as kube's messages have it."""
+    """Return namespace/name, as in kube's messages."""
     metadata = claim["metadata"]
     return f"{metadata.get('namespace') or ''}/{metadata['name']}"

@@ -1,8 +1,8 @@
-"""PreBind: claims are written one after the other, then drivers are waited for.
+"""PreBind: write the claims one after the other, then wait for the drivers.
 
 ```
  index 0 ─> held back by the client? ─> [create] ─> write ─conflict─> 10 ms ─> read, write ... (5 tries)
-            └─> extended: the pod's status, then once a second: has the informer brought the claim? (120 s)
+            └─> extended: the pod's status, then once a second: has the informer received the claim? (120 s)
  index 1 ─> ...
  all written ─> once every 5 s: do all devices report their binding conditions? (600 s)
 ```
@@ -26,14 +26,14 @@ from scheduler_core.scheduler.plugins.dynamicresources.filtering import with_req
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, is_reserved_for, key_of, uid_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import Facts, NodeAllocation, Progress
 
-# Binding conditions: what a device's driver has to report before a pod may be bound.
+# Binding conditions: conditions that a device's driver must report before the pod is bound.
 # kube: plugins/dynamicresources/dynamicresources.go (isClaimReadyForBinding, isClaimTimeout) @ v1.34.1
 
 TIMEOUT = 600 * SECOND
 
 
 class BindingFailed(Exception):
-    """A device can't be bound; the text is why, in kube's words."""
+    """A device can't be bound. The text is the reason in kube's words."""
 
 
 def results_of(claim: Manifest) -> list[Manifest]:
@@ -96,14 +96,14 @@ def _conditions(claim: Manifest, result: Manifest) -> Mapping[str, Any] | None:
 FACTS, ALLOCATIONS = "DynamicResources", "DynamicResources nodes"
 RESERVED, PROGRESS = "DynamicResources reserved", "DynamicResources PreBind"
 
-CLAIMS = "claims"  # what faults call these calls
+CLAIMS = "claims"  # the name of these calls in faults
 _ASSUMED_WITHIN, _READY_WITHIN = 120 * SECOND, TIMEOUT
 _LOOK_AFTER = 5 * SECOND
 _DONE = CallResult()
 
 
 class Binding:
-    """One call of PreBind; a WAIT in the answer asks for the next."""
+    """One call of PreBind. A WAIT status requests another call."""
 
     def __init__(self, handle: Handle, state: CycleState, pod: Pod, node_name: str) -> None:
         self._handle, self._state, self._pod, self._node_name = handle, state, pod, node_name
@@ -133,7 +133,7 @@ class Binding:
     # One claim
 
     def _bind(self, index: int, claim: Manifest) -> CallResult | None:
-        """None: the claim is bound, or needs nothing."""
+        """Bind a claim. Return None if the claim is bound or needs no binding."""
         allocation = self._reserved.get(index)
         extended = self._facts.store.is_extended(index)
         if self._progress.claim is not None and self._progress.waited:
@@ -174,12 +174,12 @@ class Binding:
         return self._wait(pause, held_up=progress.held_up + 1) if pause else None
 
     def _create(self, claim: Manifest) -> Manifest | Status:
-        """The claim for extended resources, as it is for the node."""
+        """Create the claim for extended resources with the node's requests."""
         nodes: Mapping[str, NodeAllocation] = self._state.get(ALLOCATIONS) or {}
         found = nodes.get(self._node_name)
         if found is None or found.requests is None:
             return error(f"extended resource claim not found for node {self._node_name}")
-        # The name in memory is no valid object name; the API server makes one from generateName and sets the UID.
+        # The name in memory is invalid; the API server generates one from generateName and sets the UID.
         metadata = {k: v for k, v in claim["metadata"].items() if k not in ("name", "uid")}
         reply = self._calls.create({**with_requests(claim, found.requests), "metadata": metadata})
         if reply.manifest is None:
@@ -197,7 +197,7 @@ class Binding:
         """Assume the written claim as the scheduler's newest version; wait if the cache lacks a newly created claim."""
         extended = self._facts.store.is_extended(index)
         if index in self._reserved:
-            # Assume first, then drop what is in flight: the other way round the devices would be free for a moment.
+            # Assume first, then remove the pending allocation: in the other order the devices would be free for a moment.
             problem = self._handle.claims.assume(written)
             waited = self._progress.waited
             if problem.startswith("could not find") and extended and waited < _ASSUMED_WITHIN:
@@ -227,7 +227,7 @@ class Binding:
     # Binding conditions
 
     def _look(self) -> CallResult:
-        """Looks at all claims, until they are ready or cannot be any more."""
+        """Check the binding conditions of all claims; wait until all are ready, or fail if one has failed or timed out."""
         waited = self._progress.waited
         if waited >= _READY_WITHIN:
             late = ": context deadline exceeded" if self._new_texts else ""

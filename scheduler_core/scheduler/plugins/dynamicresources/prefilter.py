@@ -1,4 +1,4 @@
-"""PreFilter: which claims a pod has, whether they can be used and allocated now, and what the allocator will be given.
+"""PreFilter: a pod's claims, whether they can be used and allocated now, and the allocator's input.
 
 kube: plugins/dynamicresources/dynamicresources.go (PreFilter, preFilterExtendedResources, validateDeviceClass) @ v1.34.1
 """
@@ -24,17 +24,16 @@ from scheduler_core.scheduler.plugins.dynamicresources.node_search import NodeSe
 from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocation_of, key_of, pod_claims, uid_of
 from scheduler_core.scheduler.plugins.dynamicresources.state import ClaimStore, Facts
 
-# Whether a real cluster may give a pod other devices than those given here.
+# Order dependence: whether a real cluster may allocate other devices to a pod.
 #
-# kube's allocator goes through slices and pools in the order of Go maps, which is another one each time; here they are sorted. What it
-# finds first may differ, and with it the result. A node depends on the order where some other order gives another result: all orders of
-# its slices are tried where they are few, else as many as kube's maps might show in a while, drawn from a stream that is always the
-# same.
+# kube's allocator iterates over slices and pools in the random order of Go maps; here they are sorted. The first allocation found may
+# differ, and with it the result. A node's result depends on the order if another order leads to another result. All orders of the
+# node's slices are tried if they are few, or else ENOUGH orders from a random stream with a fixed seed.
 
 T = TypeVar("T")
 
 ENOUGH = 30
-MOST_TRIED = 5_000  # devices in one order; what takes longer is not said to depend on the order
+MOST_TRIED = 5_000  # devices in one order; a longer search does not count as dependent on the order
 STATUS, ALLOCATION = "status", "allocation"
 
 
@@ -60,7 +59,7 @@ def order_dependence(asked: NodeFilter, search: NodeSearch, node: Node) -> str:
 
 
 def _with_other_resources(asked: NodeFilter) -> Iterator[NodeFilter]:
-    """kube goes through the extended resources of a pod in the order of a Go map, too."""
+    """Yield filters with other orders of the pod's extended resources: kube iterates over a Go map of them, too."""
     wanted = asked.facts.wanted
     if wanted is not None:
         for amounts in other_orders(wanted.served):
@@ -68,7 +67,7 @@ def _with_other_resources(asked: NodeFilter) -> Iterator[NodeFilter]:
 
 
 def other_orders(things: Sequence[T]) -> Iterator[tuple[T, ...]]:
-    """Other orders than the given one; none where there is at most one thing."""
+    """Yield other orders than the given one: all if they are few, else the reverse and ENOUGH random ones (fixed seed)."""
     if factorial(len(things)) <= ENOUGH:
         yield from islice(permutations(things), 1, None)
         return
@@ -80,7 +79,7 @@ def other_orders(things: Sequence[T]) -> Iterator[tuple[T, ...]]:
 
 
 def facts_of(handle: Handle, pod: Pod, inventories: Inventories) -> Facts | Status:
-    """A status where the pod can't be scheduled now. ClaimError where it can't use a claim."""
+    """Return the results of PreFilter, or a status if the pod can't be scheduled now. Raise ClaimError if the pod can't use a claim."""
     users = tuple(pod_claims(handle.claims, pod))
     special, wanted = _special(handle, pod)
     store = ClaimStore(users)
@@ -94,7 +93,7 @@ def facts_of(handle: Handle, pod: Pod, inventories: Inventories) -> Facts | Stat
 
 
 def _special(handle: Handle, pod: Pod) -> tuple[Manifest | None, ExtendedRequests | None]:
-    """The claim for extended resources, left over or new; None where no device stands for one."""
+    """Return the claim for extended resources, left over or new, and the requests; None if devices serve no resource."""
     if not handle.features.dra_extended_resource:
         return None, None
     by_resource = classes.classes_by_resource(handle.list(classes.KIND))
@@ -122,7 +121,7 @@ def _refusal(handle: Handle, store: ClaimStore, inventories: Inventories) -> Sta
 
 
 def _check_claim(claim: Manifest, by_name: Mapping[str, DeviceClass], prioritized: bool) -> Status | None:
-    """A request that names no known class can't be served by any node."""
+    """Return the status that rejects a claim with an invalid request or a missing class, which no node can serve, or None."""
     for request in ResourceClaim.of(claim).requests:
         where = {"claim": key_of(claim), "request": request.name}
         if request.exactly is None and not request.alternatives:
@@ -138,13 +137,13 @@ def _check_claim(claim: Manifest, by_name: Mapping[str, DeviceClass], prioritize
 
 
 def missing_class(status: Status) -> str:
-    """The class that a refusal says does not exist; "" where it says something else."""
+    """Return the class that does not exist according to a status; "" if the status has another reason."""
     said = reasons.NO_CLASS.read(status.reasons[0]) if len(status.reasons) == 1 else None
     return "" if said is None else said["class"]
 
 
 def _asks(request: Request) -> list[tuple[str, Ask]]:
-    """`exactly` counts where both are given."""
+    """Return the request's alternatives by name, or `exactly` alone if it is set."""
     if request.exactly is not None:
         return [(request.name, request.exactly)]
     return [(f"{request.name}/{ask.name}", ask) for ask in request.alternatives]
