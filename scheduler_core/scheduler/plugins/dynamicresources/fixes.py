@@ -177,7 +177,7 @@ def complete_pools(draft: Draft, node: str, handle: Handle) -> Iterator[Draft]:
 
 
 def _kind_of(node: Node) -> tuple[tuple[str, str], ...]:
-    """Return the node's labels, except hostname and topology."""
+    """Return the labels that describe the kind of the node, not its place: all except hostname and topology labels."""
     return tuple(sorted((k, v) for k, v in node.labels.items() if k != HOSTNAME and "topology." not in k))
 
 
