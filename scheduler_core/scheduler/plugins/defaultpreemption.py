@@ -26,7 +26,7 @@ from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, err
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
 
-# DefaultPreemption: for a pod that fits nowhere, finds pods of lower priority whose eviction would make room.
+# DefaultPreemption: for a pod that fits on no node, find victims of lower priority whose eviction makes room.
 # kube: plugins/defaultpreemption/default_preemption.go, framework/preemption/preemption.go @ v1.34.1
 
 # DefaultPreemptionArgs: the number of candidates that are enough.

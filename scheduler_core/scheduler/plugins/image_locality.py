@@ -48,7 +48,7 @@ class ImageLocality(Plugin):
         self._raise_limit = Behavior.IMAGE_VOLUMES_IN_LIMIT in handle.features.behaviors
 
     def _images(self, pod: Pod) -> tuple[tuple[str, ...], int]:
-        """Return the images that count, and how many containers and image volumes they are for."""
+        """Return the images that count, and the number of their containers and image volumes."""
         images, count = pod.spec.images, pod.spec.num_image_containers
         mounted = self._volumes_count and pod.manifest["spec"].get("volumes")
         if not mounted:
@@ -93,7 +93,7 @@ def _score_table(nodes: NodeTable, images: tuple[str, ...], containers: int) -> 
 
 
 def _build_image_term(nodes: NodeTable, row: int, name: str) -> formulas.Expression:
-    """Return the expression of an image's part of the score."""
+    """Return the expression for one image's part of the score."""
     image = nodes.images.get(name)
     if image is None or row not in image.rows:
         return formulas.Value(0, _ABSENT, "memory")

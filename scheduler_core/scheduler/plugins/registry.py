@@ -87,7 +87,7 @@ def state_classes() -> tuple[type, ...]:
 
 @contextmanager
 def with_release(features: Features) -> Iterator[None]:
-    """Leave only the plugins of a release for the length of a block."""
+    """Limit the registry to the plugins of a release for the length of a block."""
     before = _chosen.set(registry_of(features))
     try:
         yield
@@ -97,7 +97,7 @@ def with_release(features: Features) -> Iterator[None]:
 
 @contextmanager
 def with_plugins(*plugins: type[Plugin]) -> Iterator[None]:
-    """Add plugins for the length of a block: those of a world, of recorded timelines, and of tests."""
+    """Add plugins of a world, of recorded timelines, or of tests for the length of a block."""
     before = _chosen.set({**registry(), **{plugin.name: plugin for plugin in plugins}})
     try:
         yield

@@ -1,4 +1,4 @@
-"""Plugins of one's own, written in CEL: a definition of a few expressions, and the plugin that it is (docs/own-plugins.md)."""
+"""Custom plugins in CEL: definitions of a few expressions, and their plugin classes (docs/own-plugins.md)."""
 
 from scheduler_core.scheduler.plugins.cel.expressions import (
     EXPRESSIONS,

@@ -30,10 +30,10 @@ NORMALIZE: tuple[Normalize, ...] = ("none", "default", "reversed", "min-max")
 
 
 class Definition(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The expressions of a plugin, by extension point; it takes part where there is one.
+    """The expressions of a plugin, by extension point. The plugin takes part in each point that has an expression.
 
-    `unresolvable`: evicting pods would not help where Filter refuses. `normalize` is what becomes of Score's numbers. `weight` is what a
-    profile is offered that takes the plugin in; a configuration that says none counts 1, as ever.
+    `unresolvable`: preemption would not help if Filter rejects the node. `normalize`: the normalization of Score. `weight`: the weight
+    proposed to a profile that adds the plugin; a configuration without a weight counts 1, as usual.
     """
 
     description: Annotated[str, msgspec.Meta(max_length=500)] = ""
@@ -51,7 +51,7 @@ class Definition(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 #
 # Objects are the API server's manifests, so an unset field is absent: `has(pod.metadata.labels)`.
 
-# Variable -> what it is.
+# Variable -> description.
 POD = {
     "pod": gettext_noop("the manifest of the pod to schedule"),
     "now": gettext_noop("the time in the simulation"),
@@ -87,7 +87,7 @@ def of_node(info: NodeInfo, used: frozenset[str]) -> dict[str, Any]:
 
 
 LIMIT = 100_000  # cost of one evaluation
-LIMIT_OF_A_CALL = 5_000_000  # of all nodes together
+LIMIT_OF_A_CALL = 5_000_000  # cost of all nodes together in one call
 
 Answer = bool | int | float | str
 
@@ -138,7 +138,7 @@ EXPRESSIONS: Mapping[str, Kind] = {
         {"bool": gettext_noop("true: the pod may preempt the victim; false: keep the victim")},
     ),
 }
-"""By the definition's field."""
+"""The kinds of expressions, by the definition's field."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How a Score expression's answer becomes a score."""
+"""The formulas of a Score expression's result and of its normalization."""
 
 from scheduler_core.scheduler.cache.table import NodeTable
 from scheduler_core.scheduler.framework.explanation import Code, gettext_noop

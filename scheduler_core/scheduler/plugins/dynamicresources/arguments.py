@@ -1,4 +1,4 @@
-"""DynamicResourcesArgs: how long the search for devices on one node may take.
+"""DynamicResourcesArgs: the time limit of the device search on one node.
 
 kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 """

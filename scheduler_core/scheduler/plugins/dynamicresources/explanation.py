@@ -30,7 +30,7 @@ from scheduler_core.scheduler.plugins.dynamicresources.pod_claims import allocat
 from scheduler_core.scheduler.plugins.dynamicresources.prebind import results_of
 from scheduler_core.scheduler.plugins.dynamicresources.prefilter import ALLOCATION, STATUS
 
-SHOWN = 20  # devices
+SHOWN = 20  # devices in the table
 
 _CLAIMS = gettext_noop("claim"), gettext_noop("devices")
 _DEVICES = gettext_noop("device"), gettext_noop("why not allocated")

@@ -32,7 +32,7 @@ class ExtendedRequests:
 
 @dataclass(frozen=True, slots=True)
 class NodeShare:
-    """A node's share for devices. `refused`: no source for a resource. `requests`: those of the special claim; None: no claim."""
+    """The devices' share on a node. `refused`: a resource has no source. `requests`: those of the special claim; None: no claim."""
 
     refused: bool = False
     requests: tuple[Manifest, ...] | None = None

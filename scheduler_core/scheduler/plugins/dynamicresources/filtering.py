@@ -101,7 +101,7 @@ class NodeFilter:
                 return error(found.error)
             if found.given is None:
                 return INVALID_POOLS if found.invalid else CANNOT_ALLOCATE
-        # After the search, as in kube: claims are noted for PostFilter only where the node could serve the others.
+        # After the search, as in kube: PostFilter gets only the unavailable claims of nodes that can serve all others.
         if unavailable:
             self.unavailable |= dict.fromkeys(unavailable)
             return NOT_AVAILABLE
@@ -113,7 +113,7 @@ class NodeFilter:
         return None
 
     def share(self, node: Node) -> tuple[Status | None, NodeShare]:
-        """Return the share of extended resources that the node leaves to devices, or the status that refuses the pod."""
+        """Return the extended resources that devices serve on the node, or the status that rejects the pod."""
         store, want = self.facts.store, self.facts.wanted
         assert store.extended is not None and want is not None
         if (store.extended["spec"].get("devices") or {}).get("requests"):

@@ -269,7 +269,7 @@ def _variants(case: _Case, claim: Manifest) -> Iterator[tuple[Change, Manifest]]
         yield Change("device-constraint", {"claim": key_of(claim), "attribute": about}), without
 
 
-Place = tuple[str, int, int | None]  # the request's name, its index, and that of the alternative
+Place = tuple[str, int, int | None]  # the request's name and index, and the alternative's index
 
 
 def _asks(claim: Manifest) -> Iterator[tuple[Place, Manifest]]:

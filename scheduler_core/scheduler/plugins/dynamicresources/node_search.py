@@ -25,17 +25,17 @@ from scheduler_core.apimachinery.objects.node import Node
 from scheduler_core.base.releases import Behavior
 from scheduler_core.scheduler.plugins.dynamicresources.state import NodeAllocation
 
-MOST_REMEMBERED = 16  # kinds of pods
+MOST_REMEMBERED = 16  # kinds of pods; see kind_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeResult:
-    """A node's allocation; None if the claims can't be allocated, with kube's error if there is one."""
+    """The result of a search on a node: the allocation, or None if the claims can't be allocated, with kube's error if there is one."""
 
     given: NodeAllocation | None
     error: str = ""
     timed_out: bool = False
-    invalid: bool = False  # nothing was found, and some pools were invalid
+    invalid: bool = False  # no allocation was found, and some pools were invalid
 
 
 NOTHING = NodeResult(None)

@@ -61,7 +61,7 @@ from scheduler_core.scheduler.plugins.helper.device_classes import class_made
 from scheduler_core.scheduler.plugins.helper.normalize import default_normalization, default_normalize
 
 NAME = "DynamicResources"
-UNAVAILABLE = NAME  # a note: indices of claims, in the order in which they were found
+UNAVAILABLE = NAME  # key of a note: indices of unavailable claims, in order of discovery
 
 MOST_ALTERNATIVES = 8  # of a request
 _ALTERNATIVES = gettext_noop("8 for each first alternative that serves a request, 7 for each second, and so on")
@@ -166,8 +166,8 @@ class DynamicResources(plugin.Plugin):
         inventory = facts.inventory
         search = None if inventory is None else self._inventories.open(inventory)
         cost = self.handle.device_cost
-        # The timeout becomes a number of tries at a fixed cost each, so that
-        # the same world times out at the same device.
+        # The timeout is converted to a number of tries at a fixed cost each, so that
+        # a replay times out at the same device.
         budget = self._timeout // cost if cost and self._timeout else MOST_TRIED
         return NodeFilter(pod, facts, search, self._unusable(facts), budget)
 
@@ -198,8 +198,8 @@ class DynamicResources(plugin.Plugin):
 
     def _deallocate(self, pod: Pod, store: ClaimStore, unavailable: Mapping[int, None]) -> Status:
         calls = self.handle.calls(pod)
-        # kube iterates over a map and so frees a random claim; a dict keeps the
-        # order of discovery, which makes runs repeat.
+        # kube iterates over a map and so deallocates a random claim; a dict keeps the
+        # order of discovery, so that a replay chooses the same claim.
         for index in unavailable:
             claim = store.claims[index]
             if not store.is_extended(index) and may_be_freed(claim, pod):
@@ -324,7 +324,7 @@ class DynamicResources(plugin.Plugin):
         return tree
 
     def order_dependence(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> str:
-        """Return the part of a node's answer that may differ in a real cluster: "status", "allocation" or "" (orders.py)."""
+        """Return the part of a node's answer that may differ in a real cluster: "status", "allocation", or "" (prefilter.py)."""
         facts: Facts | None = state.get(FACTS)
         if facts is None or facts.inventory is None:
             return ""

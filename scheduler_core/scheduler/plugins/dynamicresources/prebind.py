@@ -1,8 +1,8 @@
-"""PreBind: claims are written one after the other, then drivers are waited for.
+"""PreBind: write the claims one after the other, then wait for the drivers.
 
 ```
  index 0 ─> held back by the client? ─> [create] ─> write ─conflict─> 10 ms ─> read, write ... (5 tries)
-            └─> extended: the pod's status, then once a second: has the informer brought the claim? (120 s)
+            └─> extended: the pod's status, then once a second: has the informer received the claim? (120 s)
  index 1 ─> ...
  all written ─> once every 5 s: do all devices report their binding conditions? (600 s)
 ```

@@ -1,4 +1,4 @@
-"""What DynamicResources can say against a pod. The first four are texts of devices/claims.py and pod_claims.py."""
+"""The reasons of DynamicResources. The first four are texts of apimachinery/dra/claims.py and pod_claims.py."""
 
 from scheduler_core.apimachinery.dra.claims import KIND
 from scheduler_core.scheduler.framework.reasons import Reason

@@ -1,4 +1,4 @@
-"""What DynamicResources keeps in a CycleState.
+"""The entries of DynamicResources in a CycleState.
 
 kube: plugins/dynamicresources/{dynamicresources,claims}.go @ v1.34.1
 """
@@ -18,9 +18,9 @@ Manifests = tuple[Manifest, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimStore:
-    """A pod's claims in the order of its spec; the one for extended resources, if any, is the last.
+    """A pod's claims in spec order; the claim for extended resources, if any, is the last.
 
-    `initial_uid` is the UID that this one had in PreFilter.
+    `initial_uid`: the UID of that claim in PreFilter.
     """
 
     claims: Manifests = ()
@@ -73,7 +73,7 @@ class NodeAllocation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress:
-    """The progress of PreBind. `index`: the current claim; `tries`: of its update; `held_up`: how often calls were held back.
+    """The progress of PreBind. `index`: the current claim; `tries`: failed updates; `held_up`: how often the client delayed calls.
 
     `claim`: the last written or read version; `waited`: for the assume cache or for binding conditions (ns).
     """
