@@ -1,4 +1,4 @@
-"""DefaultPreemption: the room of the plugin that evicts pods for a more important one.
+"""DefaultPreemption: evicts pods of lower priority so that a pod fits.
 
 kube: plugins/defaultpreemption @ v1.34.1
 """
@@ -26,10 +26,10 @@ from scheduler_core.scheduler.framework.status import SUCCESS, Code, Status, err
 from scheduler_core.scheduler.plugins.helper.arguments import range_errors
 from scheduler_core.scheduler.plugins.helper.memo import remember
 
-# DefaultPreemption: for a pod that fits nowhere, finds pods of lower priority whose eviction would make room.
+# DefaultPreemption: for a pod that fits nowhere, finds pods of lower priority to evict.
 # kube: plugins/defaultpreemption/default_preemption.go, framework/preemption/preemption.go @ v1.34.1
 
-# DefaultPreemptionArgs: how many candidates are enough.
+# DefaultPreemptionArgs: the number of candidates that ends the search.
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
 
@@ -70,11 +70,11 @@ IN_PROGRESS = unresolvable(_IN_PROGRESS())
 GROUP_IN_PROGRESS = unresolvable(_GROUP_IN_PROGRESS())
 
 AT_LAST = times.NEVER
-REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
+REMEMBERED_KINDS = 4  # of preemptors with cached dry runs
 
 
 def never(plugin: DefaultPreemption, pod: Pod, old: Pod, new: None) -> bool:
-    """Queueing hint: the event only lets a pod out of its gate. kube: isPodSchedulableAfterPodDeletion"""
+    """Return False: the event only opens the pod's PreEnqueue gate. kube: isPodSchedulableAfterPodDeletion"""
     return False
 
 
@@ -101,7 +101,7 @@ class DefaultPreemption(Plugin):
         return () if self.handle.preempting is None else self.events
 
     def pre_enqueue(self, pod: Pod) -> Status:
-        """Holds the pod back while its victims are being evicted, but for the last one, whose deletion is to be heard."""
+        """Hold the pod back while its victims are evicted, except for the last one: that deletion must requeue the pod."""
         preempting = self.handle.preempting or ()
         if pod.spec.group and self._of_groups:
             group = self.handle.pod_group(pod.namespace, pod.spec.group)
@@ -139,7 +139,7 @@ class DefaultPreemption(Plugin):
         evidence: Evidence,
         victims: Sequence[tuple[str, tuple[Pod, ...], int]] | str,
     ) -> PostFilterResult:
-        """The choice among what the extenders left. kube: callExtenders, SelectCandidate"""
+        """Nominate the best of the candidates that the extenders kept. kube: callExtenders, SelectCandidate"""
         if isinstance(victims, str):
             return PostFilterResult(error(PREFIX + victims), evidence=evidence)
         now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
@@ -155,7 +155,7 @@ class DefaultPreemption(Plugin):
     def _find_candidates(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: Failure, evidence: Evidence, same: bool
     ) -> list[str]:
-        """`same`: the pod's spec is still the one that PreFilter saw."""
+        """Dry-run preemption on the potential nodes; return the errors. `same`: the pod's spec is unchanged since PreFilter."""
         potential = np.flatnonzero(failure.codes == int(Code.UNSCHEDULABLE))
         evidence.potential = len(potential)
         if not len(potential):
@@ -165,7 +165,7 @@ class DefaultPreemption(Plugin):
         order = np.concatenate([potential[evidence.offset :], potential[: evidence.offset]])
         budgets = budgets_of(self.handle.list("PodDisruptionBudget"), self._first_spent)
         now = failure.now if bool((nodes.pod_table.start > failure.now).any()) else AT_LAST
-        lasting = same and now == AT_LAST  # else outcomes are of this attempt alone
+        lasting = same and now == AT_LAST  # otherwise outcomes are valid for this attempt only
         local = (
             failure.filters.local_to_rows(state) if lasting and not (self.chooses_victims or self._of_groups) else None
         )
@@ -180,7 +180,7 @@ class DefaultPreemption(Plugin):
         return errors
 
     def _why_not_eligible(self, pod: Pod, nodes: NodeTable, failure: Failure) -> str:
-        """kube: PodEligibleToPreemptOthers"""
+        """Return the reason why the pod must not preempt, or "". kube: PodEligibleToPreemptOthers"""
         if pod.spec.preemption_policy == "Never":
             return NEVER
         row = nodes.row(pod.nominated_node_name) if pod.nominated_node_name else None
@@ -211,7 +211,7 @@ def _nominate_best(pod: Pod, failure: Failure, evidence: Evidence, names_placeme
 
 
 def _recall_outcomes(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTable, budgets: list[Budget]) -> Outcomes:
-    """Return the outcomes of earlier dry runs of such a pod, by row; empty if a filter depends on other rows."""
+    """Return the results of earlier dry runs for the same kind of pod, by row; empty if a filter depends on other rows."""
     if local is None:
         return {}
     kinds: dict[object, Outcomes] = remember(nodes.memo, NAME, dict)
@@ -224,7 +224,7 @@ def _recall_outcomes(local: tuple[object, ...] | None, pod: Pod, nodes: NodeTabl
 
 
 def _forget(known: Outcomes, nominated: list[int]) -> None:
-    """Filters count the pods that are nominated to a node, and these come and go without a change on its row."""
+    """Drop the rows with nominated pods: filters count those pods, but a nomination does not change the row."""
     for row in nominated:
         known.pop(row, None)
 

@@ -1,4 +1,4 @@
-"""GangScheduling: the pods of a PodGroup wait until there are enough of them, and are bound only if enough of them have a node.
+"""GangScheduling: holds the pods of a PodGroup until minCount of them exist, and binds them only if minCount of them have a node.
 
 kube: plugins/gangscheduling/gangscheduling.go @ v1.37.2. DEVIATION: composite groups are not modeled.
 """
@@ -33,7 +33,7 @@ _WAITING = Reason("QuorumAwaited", "waiting for minCount pods from a gang to be 
 
 
 def after_pod_added(plugin: GangScheduling, pod: Pod, old: None, new: Pod) -> bool:
-    """Queueing hint: a pod of the same group came. kube: isSchedulableAfterPodAdded"""
+    """Return whether the new pod is in the same group. kube: isSchedulableAfterPodAdded"""
     return bool(pod.spec.group) and (new.namespace, new.spec.group) == (pod.namespace, pod.spec.group)
 
 
@@ -43,7 +43,7 @@ def _is_own(pod: Pod, group: Manifest) -> bool:
 
 
 def after_group_added(plugin: GangScheduling, pod: Pod, old: None, new: Manifest) -> bool:
-    """Queueing hint: the pod's group came. kube: isSchedulableAfterPodGroupAdded"""
+    """Return whether the new PodGroup is the pod's. kube: isSchedulableAfterPodGroupAdded"""
     return _is_own(pod, new)
 
 
@@ -92,7 +92,7 @@ class GangScheduling(Plugin):
         return SUCCESS
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> PermitResult:
-        """Wait until enough members have a node; the last one that was missing lets the others go."""
+        """Wait until enough members have a node; the last missing member allows the others."""
         if not self._enabled or not pod.spec.group:
             return PermitResult()
         group = self.handle.pod_group(pod.namespace, pod.spec.group)
@@ -114,7 +114,7 @@ class GangScheduling(Plugin):
 
     @staticmethod
     def judge_quorum(group: Manifest, scheduled: int, remaining: int) -> Status:
-        """Return whether a placement can still hold enough members: Success, Wait, or Unschedulable. kube: PlacementFeasible"""
+        """Return Success, Wait, or Unschedulable: whether a placement can still reach minCount. kube: PlacementFeasible"""
         needed = min_count(group)
         if remaining + scheduled < needed:
             return unschedulable(_QUORUM(needed=needed, scheduled=scheduled, remaining=remaining))

@@ -1,4 +1,4 @@
-"""NodeDeclaredFeatures: refuses nodes whose kubelet does not declare a feature that the pod's spec needs. Since 1.35.
+"""NodeDeclaredFeatures: rejects nodes whose kubelet does not declare a feature that the pod's spec needs. Since 1.35.
 
 kube: plugins/nodedeclaredfeatures/nodedeclaredfeatures.go, component-helpers/nodedeclaredfeatures/features @ v1.37.2
 """
@@ -39,7 +39,7 @@ _ALL = (*_CONTAINERS, "ephemeralContainers")
 
 
 def _find(spec: Manifest, kinds: Sequence[str], field: str, name: str) -> list[Any]:
-    """Return what entries of a list of containers have under a name."""
+    """Return the values under `name` in the list `field` of each container; `kinds` are the spec's container lists."""
     return [
         each[name]
         for kind in kinds
@@ -149,7 +149,7 @@ class NodeDeclaredFeatures(Plugin):
         return Verdicts.refuse(lacking, REFUSED) if np.count_nonzero(lacking) else None
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> explanation.Explanation:
-        """Each feature that the pod needs, and whether the node declares the feature."""
+        """Return a table of the features that the pod needs, and whether the node declares them."""
         node = nodes.nodes[row]
         found = declared(node)
         return (explanation.Table(_COLUMNS, tuple(_build_row(node, found, need) for need in state.get(NEEDS) or ())),)

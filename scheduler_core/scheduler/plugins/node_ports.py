@@ -1,4 +1,4 @@
-"""NodePorts: refuses nodes where a host port that the pod wants is taken.
+"""NodePorts: rejects nodes where a host port of the pod is in use.
 
 kube: plugins/nodeports/node_ports.go, HostPortInfo in kube-scheduler/framework/types.go @ v1.34.1
 """
@@ -43,7 +43,7 @@ _FREE = explanation.Words("free")
 
 
 def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
-    """Same protocol and port, and the same address or the wildcard on either side."""
+    """Return whether a used port has the same protocol and port, and the same address or a wildcard on either side."""
     return any(_same_port(wanted, other) and _addresses_meet(wanted, other) for other in used)
 
 
@@ -73,10 +73,10 @@ class NodePorts(Plugin):
 
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         wanted: tuple[HostPort, ...] | None = state.get(PRE_FILTER_STATE)
-        if wanted is None:  # as in kube it can't do without PreFilter
+        if wanted is None:  # an error without PreFilter, as in kube
             return Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         taken = np.zeros(len(nodes), np.bool_)
-        for row in nodes.rows_with_ports:  # the order does not matter: each row is judged by itself
+        for row in nodes.rows_with_ports:  # in any order: rows are independent
             taken[row] = any(_clash(port, nodes.ports[row]) for port in wanted)
         refused = taken[rows]
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
@@ -91,7 +91,7 @@ class NodePorts(Plugin):
         return (explanation.Table(_COLUMNS, rows),) if rows else ()
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Give the host ports up, or delete who has them."""
+        """Propose to remove the pod's host ports, or to delete the pods that use them."""
         spec, nodes, row = refusal.pod.spec, refusal.nodes, refusal.row
         taken = list_taken_ports(refusal.pod, nodes.ports[row])
         yield draft.with_pod(Change("port", {"ports": taken}), _without_host_ports)
@@ -100,7 +100,7 @@ class NodePorts(Plugin):
             pod for pod in nodes.pods[row] if any((port.protocol, port.port) in wanted for port in pod.spec.host_ports)
         ]
         daemons = [owner for pod in holders if (owner := controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"]
-        if daemons and not draft.changes:  # which makes a deleted pod again
+        if daemons and not draft.changes:  # a DaemonSet recreates a deleted pod
             values = {"owner": daemons[0]["name"], "ports": taken}
             call = f"kubectl delete daemonset {daemons[0]['name']} -n {holders[0].namespace}"
             yield draft.typing(Change("delete-daemons", values), call)
@@ -136,7 +136,7 @@ def _places(pod: Pod) -> Iterator[tuple[HostPort, str]]:
 
 
 def _without_host_ports(manifest: dict[str, Any]) -> None:
-    manifest["spec"].pop("hostNetwork", None)  # which makes every port of a container a host port
+    manifest["spec"].pop("hostNetwork", None)  # hostNetwork makes all container ports host ports
     for container in manifest["spec"]["containers"]:
         for port in container.get("ports") or ():
             port.pop("hostPort", None)

@@ -1,4 +1,4 @@
-"""NodeVolumeLimits: refuses nodes to which a CSI driver could attach no more volumes.
+"""NodeVolumeLimits: rejects nodes where the pod would exceed a CSI driver's attach limit.
 
 kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 """
@@ -38,24 +38,24 @@ from scheduler_core.scheduler.framework.status import Status, error, unresolvabl
 from scheduler_core.scheduler.plugins.helper.fixes import MOST_DELETED, add_node, delete_pods
 from scheduler_core.scheduler.plugins.helper.hints import after_claim_change, was_placed
 
-# Which events may help a pod that NodeVolumeLimits refused; helper/hints.py has the one about claims.
+# Queueing hints of NodeVolumeLimits; helper/hints.py has the one for claims.
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 
 def after_limits_change(plugin: Any, pod: Pod, old: Manifest, new: Manifest) -> bool:
-    """kube: isSchedulableAfterCSINodeUpdated"""
+    """Return whether the limit of a driver has risen. kube: isSchedulableAfterCSINodeUpdated"""
     before = limits_of(old)
     return any(limit > before.get(name, 0) for name, limit in limits_of(new).items())
 
 
 def after_pod_with_volumes_deleted(plugin: Any, pod: Pod, old: Pod, new: None) -> bool:
-    """kube: isSchedulableAfterPodDeleted"""
+    """Return whether the deleted pod was placed and had volumes. kube: isSchedulableAfterPodDeleted"""
     volumes = storage.volumes_of(old.spec)
     return was_placed(old) and bool(volumes.claims or volumes.in_tree)
 
 
 def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) -> bool:
-    """kube: isSchedulableAfterVolumeAttachmentDeleted"""
+    """Return whether the pod has a claim or an in-tree volume of the driver. kube: isSchedulableAfterVolumeAttachmentDeleted"""
     attacher = (old.get("spec") or {}).get("attacher")
     for volume in pod.spec.volumes:
         if volume.get("persistentVolumeClaim") is not None:
@@ -72,7 +72,7 @@ def after_attachment_deleted(plugin: Any, pod: Pod, old: Manifest, new: None) ->
     return False
 
 
-# Counting the volumes that CSI drivers attach to a node: those of its pods, and those of a pod to come.
+# The count of volumes that CSI drivers attach to a node: those of its pods, and those of the pod in the cycle.
 # kube: plugins/nodevolumelimits/csi.go @ v1.34.1
 
 NO_CLAIM = Reason("ClaimNotFound", f"looking up PVC <key>: {storage.claim_not_found('<claim>')}", waits_for_claim=True)
@@ -81,7 +81,7 @@ Attached = dict[str, str]  # "driver/handle" -> driver
 
 
 def limits_of(csi_node: Manifest | None) -> dict[str, int]:
-    """Driver -> how many volumes it can attach to a node; drivers that don't say are left out."""
+    """Return the attach limit of each driver on a node, in volumes; without drivers that report no limit."""
     if csi_node is None:
         return {}
     drivers = (csi_node.get("spec") or {}).get("drivers") or ()
@@ -90,13 +90,13 @@ def limits_of(csi_node: Manifest | None) -> dict[str, int]:
 
 
 class Counter:
-    """Volumes as (driver, handle) for the length of one Filter; what claims stand for is looked up once."""
+    """A count of volumes by (driver, handle) for one Filter call; caches each claim's volume."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._claims: dict[str, Manifest | None] = {}
         self._attachments: dict[str, Attached] | None = None
-        self._everywhere: dict[str, Attached] = {}  # by uid: pods whose volumes are the same on all nodes
+        self._everywhere: dict[str, Attached] = {}  # by UID: pods with the same volumes on all nodes
         self._varies = False
 
     def problem_of_new(self, pod: Pod) -> Status | None:
@@ -113,7 +113,7 @@ class Counter:
         return None
 
     def exceeds(self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, limits: Mapping[str, int]) -> bool:
-        """Return whether the node's limits are exceeded with the pod. Raise ValueError if a volume can't be identified."""
+        """Return whether the pod would exceed a limit of the node. Raise ValueError if a volume can't be identified."""
         wanted = self.volumes(pod, csi_node)
         if not any(driver in limits for driver in wanted.values()):
             return False
@@ -124,7 +124,7 @@ class Counter:
         )
 
     def missing_driver(self, pod: Pod, csi_node: Manifest | None) -> str:
-        """Return the first driver of the pod's volumes that asks to be on the node and is not there; "" for none. ValueError."""
+        """Return the first driver that the pod requires and the node lacks, or "". Raise ValueError as `volumes` does."""
         all_ask = Behavior.DRIVERS_ASK not in self._handle.features.behaviors
         present = storage.list_drivers(csi_node)
         for driver in dict.fromkeys(self.volumes(pod, csi_node).values()):
@@ -156,7 +156,7 @@ class Counter:
         return attached, new
 
     def volumes(self, pod: Pod, csi_node: Manifest | None) -> Attached:
-        """The pod's volumes that CSI drivers attach. ValueError where one can't be identified."""
+        """Return the pod's volumes that CSI drivers attach. Raise ValueError if a volume can't be identified."""
         known = self._everywhere.get(pod.identity)
         if known is not None:
             return known
@@ -193,7 +193,7 @@ class Counter:
         return self._claims[key]
 
     def _driver_of(self, claim: Manifest, csi_node: Manifest | None) -> tuple[str, str]:
-        """Driver and handle of a claim's volume, or of the one that its class will make; "" where no driver attaches it."""
+        """Return driver and handle of a claim's volume, bound or yet to be provisioned; "" if no driver attaches it."""
         name = storage.volume_name(claim)
         volume = self._handle.get("PersistentVolume", "", name) if name else None
         if volume is None:
@@ -296,7 +296,7 @@ class NodeVolumeLimits(Plugin):
         return Verdicts(reason, tuple(statuses)) if (reason >= 0).any() else None
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Let the driver attach more, delete who has volumes attached, or add a node."""
+        """Propose to raise the driver's limit, to delete pods with attached volumes, or to add a node."""
         nodes, row = refusal.nodes, refusal.row
         csi_node = self.handle.get("CSINode", "", nodes.names[row])
         counter, limits = Counter(self.handle), limits_of(csi_node)
@@ -345,7 +345,7 @@ class NodeVolumeLimits(Plugin):
 
 
 def _holders(counter: Counter, refusal: Refusal, csi_node: Manifest | None, limits: Mapping[str, int]) -> list[Pod]:
-    """The fewest pods of the lowest priority without which there would be room; none where that takes too many."""
+    """Return the pods to delete so that the pod fits, by priority, lowest first; empty if more than MOST_DELETED are needed."""
     left = [pod for pod in refusal.nodes.pods[refusal.row] if not pod.deleting]
     gone: list[Pod] = []
     for pod in sorted(left, key=lambda pod: (pod.priority, pod.key)):

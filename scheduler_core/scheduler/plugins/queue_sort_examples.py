@@ -1,7 +1,7 @@
 """CreationTimeSort and SmallestFirstSort: two other orders of the active queue, as examples of a QueueSort plugin. kube has neither.
 
-A profile takes one in place of PrioritySort by `queueSort: {enabled: [{name: ...}], disabled: [{name: PrioritySort}]}`. All profiles of a
-scheduler must, as they share one queue. An order is total: where keys are equal the pod comes first that the queue has known longer.
+A profile replaces PrioritySort with `queueSort: {enabled: [{name: ...}], disabled: [{name: PrioritySort}]}`. All profiles of a scheduler
+must use the same plugin, because they share one queue. The order is total: of equal keys, the pod that was queued first comes first.
 """
 
 from scheduler_core.apimachinery.objects.pod import Pod

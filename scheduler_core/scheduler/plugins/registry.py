@@ -1,4 +1,4 @@
-"""Every plugin there is: the rooms of this package, then what installed packages add."""
+"""The registry of all plugins: those of this package, then those of installed packages."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,8 +13,8 @@ from scheduler_core.scheduler.plugins import ROOMS
 
 # Plugins of installed packages: Python entry points of the group `scheduler_playground.plugins`.
 #
-# An entry point's name is the plugin's, its object a subclass of Plugin. One that can't be used is left out with the reason: a
-# package that is broken must not keep a server from starting. What goes wrong in one that can be used ends no more than the cycle
+# An entry point's name is the plugin's, its object a subclass of Plugin. An unusable plugin is skipped with the reason: a
+# broken package must not keep a server from starting. An exception in a usable plugin ends only the scheduling cycle
 # (framework/guard.py). A history with such plugins needs the same packages wherever it is replayed.
 
 GROUP = "scheduler_playground.plugins"
@@ -23,7 +23,7 @@ GROUP = "scheduler_playground.plugins"
 def load_installed(
     taken: Mapping[str, type[Plugin]], points: Iterable[EntryPoint] | None = None
 ) -> tuple[dict[str, type[Plugin]], dict[str, str]]:
-    """The usable plugins by name, and what is wrong with the others; `taken` are plugins whose names they can't have."""
+    """Return the usable plugins by name, and the problems of the others; the names in `taken` are reserved."""
     plugins: dict[str, type[Plugin]] = {}
     problems: dict[str, str] = {}
     every = entry_points(group=GROUP) if points is None else points
@@ -41,7 +41,7 @@ def _load(point: EntryPoint, taken: Mapping[str, type[Plugin]]) -> tuple[type[Pl
         return None, f"received the name {point.name}; expected one that no other plugin has"
     try:
         plugin = point.load()
-    except Exception as error:  # whatever somebody's module does while it is imported
+    except Exception as error:  # an import can raise anything
         return None, f"could not be loaded: {type(error).__name__}: {error}"
     if not isinstance(plugin, type) or not issubclass(plugin, Plugin):
         return (None, f"received {plugin!r}; expected a subclass of scheduler_core.scheduler.framework.plugin.Plugin")
@@ -55,7 +55,7 @@ def _load(point: EntryPoint, taken: Mapping[str, type[Plugin]]) -> tuple[type[Pl
 
 Registry = Mapping[str, type[Plugin]]
 
-_chosen: ContextVar[Registry | None] = ContextVar("registry", default=None)  # instead of all there is
+_chosen: ContextVar[Registry | None] = ContextVar("registry", default=None)  # overrides the full registry
 
 
 @lru_cache(maxsize=1)
@@ -71,7 +71,7 @@ def registry() -> Registry:
 
 
 def registry_of(features: Features) -> Registry:
-    """The plugins by name as the release of these features has them."""
+    """Return the plugins by name in the variants of the release with these features."""
     return {name: made for name, plugin in registry().items() if (made := plugin.variant(features)) is not None}
 
 

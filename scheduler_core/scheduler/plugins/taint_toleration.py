@@ -1,4 +1,4 @@
-"""TaintToleration: refuses nodes with a hard taint that the pod does not tolerate, prefers nodes with fewer soft ones.
+"""TaintToleration: rejects nodes with a hard taint that the pod does not tolerate, prefers nodes with fewer soft ones.
 
 kube: plugins/tainttoleration/taint_toleration.go @ v1.34.1
 """
@@ -46,10 +46,10 @@ PRE_SCORE_STATE = "PreScore" + NAME
 UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: <value>}")
 UNTOLERATED_TAINTS = Reason("UntoleratedTaints", "node(s) had untolerated taint(s)")
 
-SET_BY_CONTROLLERS = "node.kubernetes.io/"  # and taken away by them: taints under this name
-NOT_FOR_WORK = (SET_BY_CONTROLLERS, "node-role.kubernetes.io/")  # taints of nodes in trouble, or with other tasks
+SET_BY_CONTROLLERS = "node.kubernetes.io/"  # prefix of taints that controllers add and remove
+NOT_FOR_WORK = (SET_BY_CONTROLLERS, "node-role.kubernetes.io/")  # unhealthy nodes and control planes: no use for work
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
-MOST_COMPARED = 500  # nodes
+MOST_COMPARED = 500  # nodes, to bound the cost
 
 _TOLERATED = gettext_noop("tolerated by the pod")
 _NOT_TOLERATED = gettext_noop("not tolerated by the pod")
@@ -132,7 +132,7 @@ class TaintToleration(Plugin):
         return (remark("Tolerations of PreferNoSchedule taints:", *map(Code, soft)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Each hard taint of the node, with the pod's toleration of it."""
+        """Return a table of the node's hard taints with the pod's toleration of each."""
         node = nodes.nodes[row]
         hard = [(i, taint) for i, taint in enumerate(node.taints) if taint.effect in HARD_EFFECTS]
         rows = tuple(_taint_row(taint, i, node.name, pod) for i, taint in hard)
@@ -160,7 +160,7 @@ class TaintToleration(Plugin):
         return UNTOLERATED(key=taint.key, value=taint.value)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Tolerate the taints, or take them off where no controller would set them again."""
+        """Propose to tolerate the taints, or to remove them if no controller would add them again."""
         node, tolerations = refusal.node, refusal.pod.spec.tolerations
         hard = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
         refusing = [taint for taint in hard if not _is_tolerated(taint, tolerations)]
@@ -193,7 +193,7 @@ class TaintToleration(Plugin):
 
 
 def _is_of_others(refusal: Refusal, taint: Taint) -> bool:
-    """Return whether a taint keeps nodes for others: the pod selects nodes for work without it that offer what the pod asks for, too."""
+    """Return whether a taint dedicates nodes to other work: nodes without it match the pod, devices included."""
     pod, devices = refusal.pod, [name for name, _ in refusal.pod.requests.scalar]
     return any(
         not any(each.key == taint.key or each.key.startswith(NOT_FOR_WORK) for each in node.taints)
@@ -204,7 +204,7 @@ def _is_of_others(refusal: Refusal, taint: Taint) -> bool:
 
 
 def _is_set_by_controllers(taint: Taint) -> bool:
-    """Return whether a taint goes by itself once its cause does; out-of-service is put on and taken off by hand."""
+    """Return whether a controller removes the taint once its cause is gone; out-of-service is set and removed by hand."""
     return taint.key.startswith(SET_BY_CONTROLLERS) and taint.key != f"{SET_BY_CONTROLLERS}out-of-service"
 
 
@@ -259,7 +259,7 @@ def _count_sets(taint_sets: Sequence[tuple[Taint, ...]], tolerations: Sequence[T
 
 
 def _tolerate(taint: Taint, near: Toleration | None) -> Edit:
-    """The toleration that covers all of the taint but its effect gets that effect; where there is none, a new one is added."""
+    """Return an edit that sets the taint's effect on the toleration `near`, or adds a toleration."""
     toleration = {"key": taint.key, "operator": "Equal" if taint.value else "Exists", "effect": taint.effect}
     if taint.value:
         toleration["value"] = taint.value
@@ -287,7 +287,7 @@ def _is_same(raw: Mapping[str, Any], toleration: Toleration) -> bool:
 
 
 def _ready(manifest: dict[str, Any]) -> None:
-    """The conditions that the controllers' taints tell of, as they are on a node that is well."""
+    """Set the node's conditions to healthy and remove the controllers' taints."""
     spec, status = manifest["spec"], manifest["status"]
     spec["taints"] = [t for t in spec.get("taints") or () if not t["key"].startswith(SET_BY_CONTROLLERS)]
     status["conditions"] = [

@@ -1,4 +1,4 @@
-"""VolumeRestrictions: refuses nodes where a disk of the pod is in use, and a claim that only one pod may use while another does.
+"""VolumeRestrictions: rejects nodes where a disk of the pod is in use, and all nodes while another pod uses its ReadWriteOncePod claim.
 
 kube: plugins/volumerestrictions/volume_restrictions.go @ v1.34.1
 """
@@ -46,7 +46,7 @@ DISK_CONFLICT, IN_USE = unschedulable(_DISK_CONFLICT()), unschedulable(_IN_USE()
 
 @dataclass(frozen=True, slots=True)
 class ExclusiveClaims:
-    """The pod's ReadWriteOncePod claims, how many of them pods use, and per row of a what-if how many uses more (or less)."""
+    """The pod's ReadWriteOncePod claims, the number of uses by pods, and per row of a what-if the change in uses."""
 
     names: tuple[str, ...] = ()
     used: int = 0
@@ -112,7 +112,7 @@ class VolumeRestrictions(Plugin):
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         known: ExclusiveClaims | None = state.get(NAME)
         claims = known or ExclusiveClaims()
-        # ReadWriteOncePod is for one pod in the whole cluster: a use on any node refuses all of them.
+        # ReadWriteOncePod allows one pod in the whole cluster: a use on any node rejects all nodes.
         otherwise = 2 if known is None else 1 if claims.used > 0 else -1
         reason = np.full(len(rows), otherwise, np.int32)
         disks = storage.volumes_of(pod.spec).disks
@@ -140,7 +140,7 @@ class VolumeRestrictions(Plugin):
         return tuple(remark(text, *found) for text, found in lists if found)
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """Make the claims that are missing, or delete who uses what only one may use."""
+        """Propose to create missing claims, or to delete the pods that use an exclusive disk or claim."""
         yield from missing_claims(draft, refusal.pod, self.handle)
         claims: ExclusiveClaims = refusal.state.get(NAME) or ExclusiveClaims()
         holders = _holders(refusal, claims)
@@ -195,7 +195,7 @@ def _conflict(a: Manifest, b: Manifest) -> bool:
     for kind, name in _DISKS.items():
         mine, other = a.get(kind), b.get(kind)
         if mine and other and _same(mine, other, name) and (kind != "rbd" or _in_one_pool(mine, other)):
-            # Without a look at readOnly: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
+            # readOnly has no effect: kube forbids any two pods to mount the same EBS volume, unlike the other kinds.
             if kind == "awsElasticBlockStore" or not _both_read_only(mine, other):
                 return True
     return False

@@ -1,4 +1,4 @@
-"""VolumeZone: refuses nodes whose zone or region differs from the labels of the volumes that the pod's claims are bound to.
+"""VolumeZone: rejects nodes whose zone or region differs from the labels of the volumes that the pod's claims are bound to.
 
 kube: plugins/volumezone/volume_zone.go @ v1.34.1
 """
@@ -70,7 +70,7 @@ class Topology:
 
 
 class _PreFilterRefusal(Exception):
-    """PreFilter's refusal."""
+    """An error that carries PreFilter's status."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -159,7 +159,7 @@ class VolumeZone(Plugin):
         return Verdicts.refuse(refused, REFUSED) if refused.any() else None
 
     def propose_fixes(self, draft: Draft, refusal: Refusal) -> Iterator[Draft]:
-        """The volume's labels say another zone or region than the node's, or it does not exist."""
+        """Propose to set the volume's zone or region label to the node's, or to recreate a claim whose volume is lost."""
         yield from recreate_lost_claims(draft, refusal, self.handle)
         for topology in refusal.state.get(NAME) or ():
             volume = self.handle.get("PersistentVolume", "", topology.volume)
@@ -199,7 +199,7 @@ def _explain_topology(topology: Topology, nodes: NodeTable, row: int) -> Row:
 
 
 def topologies(volume: Manifest) -> tuple[Topology, ...]:
-    """A volume's zone and region labels; several zones are written zone1__zone2, and a label with an empty part is passed over."""
+    """Return a volume's zone and region labels; zone1__zone2 means several zones, and a label with an empty part is skipped."""
     labels = volume["metadata"].get("labels") or {}
     pv_topologies = []
     for key in _LABELS:
@@ -211,7 +211,7 @@ def topologies(volume: Manifest) -> tuple[Topology, ...]:
 
 
 def _within(nodes: NodeTable, topology: Topology) -> Mask:
-    """Rows whose label, or where it is missing the one that has taken its place, has one of the values."""
+    """Return the rows whose label has one of the values; if it is missing, the label that replaced it counts."""
     column = nodes.label(topology.key)
     holds = _holds(column.values, topology)[column.codes]
     newer = _NEW_NAMES.get(topology.key)

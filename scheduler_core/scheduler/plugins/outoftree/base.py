@@ -1,4 +1,4 @@
-"""What the plugins here have in common: configurations in the wild name them with arguments that are known elsewhere."""
+"""The base class of the out-of-tree plugins: real configurations pass arguments that only the original plugins read."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from scheduler_core.scheduler.framework.plugin import Handle, Plugin
 
 
 class OutOfTreePlugin(Plugin):
-    """A plugin with lenient arguments: what it does not know of them has no effect, defaults are filled in when it is made."""
+    """A plugin with lenient arguments: unknown ones have no effect, and defaults are set on construction."""
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         super().__init__(args, handle)

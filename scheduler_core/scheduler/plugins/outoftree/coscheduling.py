@@ -1,10 +1,10 @@
-"""Coscheduling: pods of a group are bound together or not at all. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
+"""Coscheduling: binds all pods of a group together, or none. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
 
-PreFilter refuses a pod whose group lacks members. Permit has each wait until enough of the group have a node, and lets them all go then.
-When one of them can't be placed, or has waited for too long, the others are rejected, too.
+PreFilter rejects a pod whose group lacks members. Permit makes each pod wait until enough of the group have a node, and then allows all.
+If one of them can't be placed, or waits too long, the others are rejected, too.
 
-Its deadlock: two groups that each hold a part of the cluster wait for the rest until the time is up. CoschedulingSort, which lets a group's
-pods follow each other, makes that rare, and PostFilter, which rejects a group as soon as one of its pods fits nowhere, ends it early.
+It can deadlock: two groups that each hold a part of the cluster wait for the rest until the timeout. CoschedulingSort, which keeps a
+group's pods together in the queue, makes that rare. PostFilter ends it early: one pod that fits nowhere rejects its group.
 """
 
 import re
@@ -21,9 +21,9 @@ from scheduler_core.scheduler.framework.cycle_state import PODS_TO_ACTIVATE, Cyc
 from scheduler_core.scheduler.framework.events import ASSIGNED_POD, POD, Action, On
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTreePlugin
 
-# Pod groups: pods of a namespace with the same label, which say themselves how many of them there have to be.
+# Pod groups: pods of a namespace with the same label; an annotation on each pod sets the minimum.
 #
-# scheduler-plugins has a kind PodGroup for it; here the pods carry what it would say.
+# scheduler-plugins has a kind PodGroup for it; here the pods carry its fields.
 
 LABEL = "scheduling.x-k8s.io/pod-group"
 MIN_MEMBER = "playground.dev/min-member"
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[0-9]{1,6}\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class PodGroup:
-    """The group that a pod is of; `min_member` is as this pod says."""
+    """A pod's group; `min_member` is the value on this pod."""
 
     namespace: str
     name: str
@@ -54,7 +54,7 @@ class BadGroup(ValueError):
 
 
 def group_of(pod: Pod) -> PodGroup | None:
-    """None where the pod is of no group; BadGroup."""
+    """Return the pod's group, or None. Raise BadGroup if its minimum is not a positive number."""
     name = pod.labels.get(LABEL)
     if not name:
         return None
@@ -65,7 +65,7 @@ def group_of(pod: Pod) -> PodGroup | None:
 
 
 def members(handle: framework.Handle, group: PodGroup) -> list[dict[str, Any]]:
-    """`metadata` of the group's pods that have not ended, whether they are on a node or not; by name."""
+    """Return the `metadata` of the group's pods that have not ended, placed or not, by name."""
     found = []
     for manifest in handle.list("Pod"):
         metadata = manifest["metadata"]
@@ -76,9 +76,9 @@ def members(handle: framework.Handle, group: PodGroup) -> list[dict[str, Any]]:
     return found
 
 
-# CoschedulingSort: pods of a group follow each other in the queue. Ours, after Coscheduling in kubernetes-sigs/scheduler-plugins.
+# CoschedulingSort: keeps the pods of a group together in the queue. Ours, after Coscheduling in kubernetes-sigs/scheduler-plugins.
 #
-# It stands in place of PrioritySort, in every profile of a scheduler.
+# It replaces PrioritySort in all profiles of a scheduler.
 
 
 class CoschedulingSort(framework.Plugin):
@@ -107,7 +107,7 @@ _GROUP_REJECTED = Reason(
 )
 
 SECOND = 1_000_000_000
-NEARLY_ALL = 10  # percent of the group that may be missing for its pods to go on waiting
+NEARLY_ALL = 10  # percent of the group that may be missing without a rejection
 
 
 def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
@@ -118,7 +118,7 @@ def _validate(args: Given, path: str, features: Features) -> list[FieldError]:
 
 
 def sibling_added(plugin: Any, pod: Pod, old: Any, new: Any) -> bool:
-    """A pod of the same group has come."""
+    """Return whether the new pod is in the same group."""
     name = pod.labels.get(LABEL)
     return bool(name) and isinstance(new, Pod) and new.namespace == pod.namespace and new.labels.get(LABEL) == name
 
@@ -147,7 +147,7 @@ class Coscheduling(OutOfTreePlugin):
     def post_filter(
         self, state: CycleState, pod: Pod, nodes: NodeTable, failure: framework.Failure
     ) -> framework.PostFilterResult:
-        """A group of which one pod fits nowhere gives back what it holds, unless nearly all of it is placed."""
+        """Reject the whole group when one pod fits nowhere, unless nearly all of it is placed."""
         group = _group(pod)
         if group is None:
             return framework.PostFilterResult(unschedulable(_NO_GROUP()))
@@ -160,7 +160,7 @@ class Coscheduling(OutOfTreePlugin):
         return framework.PostFilterResult(unschedulable(_GROUP_REJECTED(group=group.key, pod=pod.name)))
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> framework.PermitResult:
-        """Waits until enough of the group have a node; the last one that was missing lets the others go."""
+        """Wait until enough of the group have a node; the last missing member allows the others."""
         try:
             group = group_of(pod)
         except BadGroup as bad:
@@ -178,11 +178,11 @@ class Coscheduling(OutOfTreePlugin):
         return framework.PermitResult(wait, int(self.args["permitWaitingTimeSeconds"]) * SECOND)
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status:
-        """Nothing is reserved; taking part has Unreserve run."""
+        """Reserve nothing; only plugins that implement Reserve get an Unreserve call."""
         return Status()
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
-        """One that has to give up its node takes the whole group with it."""
+        """Reject the whole group when one of its pods gives up its node."""
         group = _group(pod)
         if group is not None:
             self._reject(group, "rejection in Unreserve")
@@ -201,7 +201,7 @@ class Coscheduling(OutOfTreePlugin):
 
 
 def _group(pod: Pod) -> PodGroup | None:
-    """None also where the pod does not say well what its group is."""
+    """Return the pod's group, or None if the pod has none or its minimum is invalid."""
     try:
         return group_of(pod)
     except BadGroup:

@@ -1,6 +1,6 @@
 """NodeResourcesAllocatable: prefers small nodes, or large ones. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
 
-It looks at what nodes have, not at what is free of it: small nodes are filled first, and large ones stay whole for large pods.
+It scores the allocatable resources of a node, not the free ones: small nodes fill first, and large ones stay free for large pods.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from scheduler_core.scheduler.framework.plugin import MAX_NODE_SCORE, Rows, Scor
 from scheduler_core.scheduler.plugins.helper.normalize import divide, span_normalization
 from scheduler_core.scheduler.plugins.outoftree.base import OutOfTreePlugin
 
-# How the scoring plugins here come to a node's score.
+# Explanations of a node's score by the scoring plugins here.
 
 _ALLOCATABLE = gettext_noop("allocatable on the node")
 _WEIGHT = gettext_noop("weight of the resource")

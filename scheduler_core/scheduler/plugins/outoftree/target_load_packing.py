@@ -1,7 +1,7 @@
 """TargetLoadPacking: packs nodes up to a load, then spreads. Ours, after the plugin of that name in kubernetes-sigs/scheduler-plugins.
 
-Measured load counts, not requests. A node's measured CPU stands in its annotation `playground.dev/cpu-utilization`, in percent of what it
-has, for the metrics server that there is none of here; pods there that do not run yet are in no measurement and are added by what they ask.
+It scores measured load, not requests. The annotation `playground.dev/cpu-utilization` of a node replaces the metrics server, in percent
+of the node's CPU. Pods of the node that do not run yet are not in the measurement: their requests are added.
 """
 
 import math
@@ -101,7 +101,7 @@ class TargetLoadPacking(OutOfTreePlugin):
         for i, row in enumerate(rows.tolist()):
             text = nodes.nodes[row].annotations.get(ANNOTATION)
             if text is None:
-                continue  # what is not measured is avoided
+                continue  # a node without a measurement scores lowest
             if not _PERCENT.match(text):
                 return error(f'node {nodes.names[row]}: {ANNOTATION}: "{text}" is not a percentage; write it as 45')
             capacity = int(nodes.allocatable[row, CPU])

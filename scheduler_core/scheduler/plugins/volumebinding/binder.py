@@ -1,4 +1,4 @@
-"""The API side of VolumeBinding: writing what Reserve decided, and looking whether it has been carried out.
+"""The API calls of VolumeBinding: writes Reserve's decisions and checks whether the claims are bound.
 
 kube: plugins/volumebinding/binder.go (BindPodVolumes, bindAPIUpdate, checkBindings) @ v1.34.1
 """
@@ -13,7 +13,7 @@ from scheduler_core.apimachinery.objects.storage.csi_migration import in_tree_pl
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, VOLUME, class_of, name_of
 from scheduler_core.scheduler.framework.plugin import Handle
 
-# Claims and volumes as a scheduler believes them to be: the API server's, with its own decisions laid over them.
+# The assume cache of claims and volumes: the API server's versions, overlaid with the scheduler's own decisions.
 #
 # A decision of Reserve is assumed until the API server has a newer version of the object. The assumptions are the scheduler's
 # (`Handle.assumed`), so that a copy of it has them too.
@@ -39,7 +39,7 @@ class AssumedObjects:
         return [volume for volume in volumes if volume is not None and class_of(volume) == class_name]
 
     def assume(self, kind: str, manifest: Manifest) -> str:
-        """Lays a manifest over the API server's; the text says why it can't be, "" where it can."""
+        """Assume a manifest in place of the API server's version; return the reason if that fails, or ""."""
         key = _key(kind, manifest)
         stored = self._read(kind, self._handle.get(*key))
         name = "/".join(part for part in key[1:] if part)
@@ -52,7 +52,7 @@ class AssumedObjects:
         return ""
 
     def restore(self, kind: str, manifest: Manifest) -> None:
-        """Takes an assumption back."""
+        """Drop the assumed version of an object."""
         self._handle.assumed.pop(_key(kind, manifest), None)
 
     def _read(self, kind: str, stored: Manifest | None) -> Manifest | None:
@@ -82,7 +82,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Binder:
-    """Texts are kube's errors; an empty one says that all is well."""
+    """A writer and checker of volume bindings. Methods return kube's error texts; "" means success."""
 
     _handle: Handle
     _objects: AssumedObjects
@@ -94,7 +94,7 @@ class Binder:
             self._objects.restore(storage.CLAIM, claim)
 
     def write(self, plan: Plan, pod: Pod) -> str:
-        """Sends the volumes, then the claims; what could not be sent is no longer assumed."""
+        """Write the volumes, then the claims; drop the assumptions of those that could not be written."""
         for i, (volume, _) in enumerate(plan.static):
             mark = storage.annotation(volume, storage.BOUND_BY_CONTROLLER)
             patch: dict[str, Manifest] = {"spec": {"claimRef": storage.claim_ref(volume)}}
@@ -115,7 +115,7 @@ class Binder:
         return ""
 
     def _update(self, kind: str, manifest: Manifest, patch: Manifest, pod: Pod) -> str:
-        """An update as kube makes it, which fails where somebody else has changed the object."""
+        """Update an object as kube does; fail if its resource version has changed."""
         namespace, name = str(manifest["metadata"].get("namespace") or ""), storage.name_of(manifest)
         stored = self._handle.get(kind, namespace, name)
         resource = f"{kind.lower()}s"
@@ -128,7 +128,7 @@ class Binder:
         return "" if status.ok else status.message
 
     def check(self, plan: Plan, pod: Pod, node_name: str) -> tuple[bool, str]:
-        """Return whether all claims are bound, and the reason if they no longer can be."""
+        """Return whether all claims are bound, and the error if they no longer can be."""
         node = self._handle.get("Node", "", node_name)
         if node is None:
             return False, f'failed to get node "{node_name}": {storage.not_found("node", node_name)}'
@@ -150,7 +150,7 @@ class Binder:
         if stored is None:
             return False, f'failed to check binding: could not find v1.{storage.VOLUME} "{name}"'
         if self._handle.behind(storage.VOLUME, "", name):
-            return False, ""  # the informer lags behind the write of this very plugin: what it shows is no answer yet
+            return False, ""  # the informer lags behind this plugin's own write: retry
         mine = self._claim(claim)
         if mine is None:
             return False, f"failed to check binding: {_claim_gone(claim)}"
@@ -169,7 +169,7 @@ class Binder:
         if stored["metadata"].get("annotations") is None:
             return False, f'selectedNode annotation reset for PVC "{storage.name_of(claim)}"'
         if storage.annotation(stored, storage.SELECTED_NODE) != storage.name_of(node):
-            # A provisioner that fails takes the annotation away, and so asks the scheduler to try again.
+            # A provisioner that fails removes the annotation so that the scheduler retries.
             return False, f'provisioning failed for PVC "{storage.name_of(claim)}"'
         if storage.volume_name(stored):
             volume = self._handle.get(storage.VOLUME, "", storage.volume_name(stored))

@@ -1,4 +1,4 @@
-"""What VolumeBinding sees on a node: what each claim is bound to, or would get there."""
+"""VolumeBinding's explanation of a node: the volume of each claim, bound or prospective."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.state import Claims
 from scheduler_core.scheduler.plugins.volumebinding.topology import as_mask, find_bound_rows, volume_rows
 
-# What VolumeBinding found of a pod's claims, with how many of the nodes that it refused each volume could be used on.
+# VolumeBinding's findings on a pod's claims; for each volume the number of rejected nodes that could use it.
 
 SHOWN_USERS = 3
 
@@ -56,7 +56,7 @@ _NOTHING, _NOT_REACHED = (explanation.Words("no device found"), explanation.Word
 
 @dataclass(frozen=True, slots=True)
 class ClaimReach:
-    """A bound claim; whether the node reaches its volume (None: there is no such volume)."""
+    """A bound claim, and whether the node can reach its volume; None if the volume does not exist."""
 
     claim: Manifest
     reached: bool | None
@@ -64,7 +64,7 @@ class ClaimReach:
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A claim that waits for the pod: what it would get on the node, and the volumes of its class with whether the node reaches them."""
+    """An unbound WaitForFirstConsumer claim: its volume on the node, and the volumes of its class with whether the node reaches each."""
 
     claim: Manifest
     volume: str

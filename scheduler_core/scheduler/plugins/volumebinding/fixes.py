@@ -1,4 +1,4 @@
-"""Claims and volumes that give way: what is missing is made, or a claim is made anew so that a volume can be had where the pod may go."""
+"""VolumeBinding's fixes: create missing objects, or recreate a claim so that it gets a volume where the pod can run."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -96,7 +96,7 @@ def propose(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
 
 
 def _at_once(draft: Draft, handle: Handle) -> bool:
-    """Return whether every new claim waits for the pod."""
+    """Return whether the class of each new claim has the mode WaitForFirstConsumer."""
     made = {each["metadata"]["name"]: each for each in draft.objects if each["kind"] == volumes.CLASS}
     claims = [each for each in draft.others if each["kind"] == storage.CLAIM]
     if any(each["kind"] == storage.VOLUME for each in draft.objects) or draft.kinds[-1] == "default-class":
@@ -110,7 +110,7 @@ def _at_once(draft: Draft, handle: Handle) -> bool:
 
 
 def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    """Claim by claim."""
+    """Yield fixes for each claim of the pod."""
     pod = refusal.pod
     yield from volumes.missing_claims(draft, pod, handle)
     for use in storage.volumes_of(pod.spec).claims:
@@ -131,7 +131,7 @@ def _proposals(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft
 
 
 def _let_go(draft: Draft, claim: Manifest, pod: Pod, handle: Handle) -> Iterator[Draft]:
-    """A claim that is being deleted goes, and the StatefulSet of the pod makes both anew; or the pod uses another claim."""
+    """Propose to let a deleting claim go: its StatefulSet recreates claim and pod; a pod without one uses another claim."""
     name, namespace = storage.name_of(claim), str(claim["metadata"].get("namespace") or "default")
     kept = [each for each in claim["metadata"].get("finalizers") or () if each != PROTECTION]
     made = (controller_of(pod.manifest) or {}).get("kind") == "StatefulSet" and name.endswith(f"-{pod.name}")
@@ -187,7 +187,7 @@ def _unbound(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) ->
 
 
 def _new_class(draft: Draft, claim: Manifest, name: str, handle: Handle) -> Draft:
-    """Like a class that works; without one, for volumes that are made by hand, with such a volume."""
+    """Create a class like a usable one; if there is none, a no-provisioner class with a volume."""
     usable = volumes.usable_classes(handle)
     like = usable[0] if usable else {}
     made: dict[str, Any] = {
@@ -213,7 +213,7 @@ def _default(draft: Draft, claim: Manifest, storage_class: Manifest) -> Draft:
 
 
 def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iterator[Draft]:
-    """The class with the node's domain among those in which it may make volumes; the node labelled into one where it has no such label."""
+    """Propose to label a node that lacks the class's topology keys, or to add the node's domain to allowedTopologies."""
     allowed = storage_class.get("allowedTopologies") or ()
     expressions = (allowed[0].get("matchLabelExpressions") or ()) if allowed else ()
     labels = refusal.node.labels
@@ -230,7 +230,7 @@ def _topologies(draft: Draft, storage_class: Manifest, refusal: Refusal) -> Iter
 def _propose_capacity(
     draft: Draft, claim: Manifest, storage_class: Manifest, refusal: Refusal, handle: Handle
 ) -> Iterator[Draft]:
-    """A driver that keeps count of its room, and tells of none for the class, tells of as much as is asked for."""
+    """Propose a CSIStorageCapacity of the claim's size if the driver publishes none for the class, or to stop the check."""
     name, provisioner = storage.name_of(storage_class), str(storage_class.get("provisioner") or "")
     driver = handle.get("CSIDriver", "", provisioner)
     if driver is None or not driver["spec"].get("storageCapacity"):
@@ -261,11 +261,11 @@ def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Han
         yield draft.with_object(Change("claim-size", values), volumes.build_unbound_claim(claim, size=size))
 
 
-# Claims whose volume is elsewhere
+# Claims whose volume the node can't reach
 
 
 def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    """Nobody else may be using it."""
+    """Propose to label the node as the volume requires, or to recreate the claim if no placed pod uses it."""
     volume = handle.get(storage.VOLUME, "", storage.volume_name(claim))
     if volume is None or as_mask(refusal.nodes, volume_rows(refusal.nodes, volume))[refusal.row]:
         return
@@ -282,7 +282,7 @@ def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handl
 
 
 def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Iterator[Draft]:
-    """A node that the volume asks for by its name where its hostname label is another one."""
+    """Propose to set a node label that the volume's affinity requires, such as a hostname label that differs from the name."""
     node, required = refusal.node, volume["spec"]["nodeAffinity"]["required"]
     for term in required.get("nodeSelectorTerms") or ():
         for each in term.get("matchExpressions") or ():
@@ -295,7 +295,7 @@ def _propose_hostname(draft: Draft, volume: Manifest, refusal: Refusal) -> Itera
 
 
 def find_alike(labels: Mapping[str, str], expression: Manifest) -> str:
-    """Return the label of another prefix that says of a node what a volume asks for: a key that was renamed; "" if there is none."""
+    """Return the label of another prefix with the name and value that a volume requires (a renamed key), or ""."""
     name = str(expression.get("key")).rpartition("/")[2]
     values = expression.get("values") or ()
     return next((key for key, has in labels.items() if key.rpartition("/")[2] == name and has in values), "")

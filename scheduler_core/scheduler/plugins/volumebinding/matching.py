@@ -1,4 +1,4 @@
-"""Which volumes a pod's claims would get, over all rows at once.
+"""The matching of a pod's claims with volumes, for all rows at once.
 
 kube: plugins/volumebinding/binder.go (FindPodVolumes), component-helpers/storage/volume/pv_helpers.go (FindMatchingVolume) @ v1.34.1
 DEVIATION: of several smallest volumes the first by name is taken; kube lists them in the random order of a Go map.
@@ -52,7 +52,7 @@ class Matches(SharedState):
 
 
 def match(nodes: NodeTable, handle: Handle, claims: Sequence[Manifest], offered: Sequence[Manifest]) -> Matches:
-    """Match claims whose class waits for a consumer with the offered volumes of their classes (ordered by name)."""
+    """Match WaitForFirstConsumer claims with the offered volumes of their classes (ordered by name)."""
     n, features = len(nodes), handle.features
     matches = Matches(np.zeros(n, np.bool_), np.zeros(n, np.bool_))
     candidates = np.ones(n, np.bool_)
@@ -93,11 +93,10 @@ def find_matching(
     taken: Sequence[NDArray[np.int32]],
     features: Features = DEFAULT_FEATURES,
 ) -> NDArray[np.int32]:
-    """Per row the volume for a claim, as an index of `offered`, or NONE. `taken`: what claims before have got there.
+    """Return per row the volume for a claim, as an index of `offered`, or NONE. `taken`: the volumes of earlier claims.
 
-    Only volumes of the claim's class are looked at. One meant for this claim comes before any other, and where its node affinity
-    fails nothing else will do. ValueError where the claim's selector can't be read, or where it has a VolumeAttributesClass and that gate
-    is off.
+    Only volumes of the claim's class match. A volume reserved for this claim takes precedence; if its node affinity fails, no other
+    volume is tried. Raise ValueError if the claim's selector is invalid, or if it has a VolumeAttributesClass and that gate is off.
     """
     got = np.full(len(nodes), NONE, np.int32)
     undecided = np.ones(len(nodes), np.bool_)
@@ -115,7 +114,7 @@ def find_matching(
         mine = undecided.copy()
         for others in taken:
             mine &= others != i
-        # Before the affinity is looked at: where the volume meant for the claim is out of reach, kube takes no other.
+        # Before the affinity check: if the volume reserved for the claim is out of reach, kube tries no other.
         undecided &= ~mine
         rows = volume_rows(nodes, volume)
         reached = np.flatnonzero(mine) if rows is None else rows[mine[rows]]
@@ -137,7 +136,7 @@ def find_matching(
 
 
 def _check_provisions(nodes: NodeTable, handle: Handle, matches: Matches) -> None:
-    """Per row, claim by claim, whether a new volume can be made; the first that can't decides."""
+    """Check per row whether a volume can be provisioned for each claim; the first claim that fails decides."""
     undecided, keep = ~matches.no_match, handle.features.storage_capacity_scoring
     for claim, needed in zip(matches.to_provision, matches.provisioned, strict=True):
         rows = needed & undecided
@@ -170,7 +169,7 @@ def _can_provision(nodes: NodeTable, storage_class: Manifest) -> Mask:
 
 
 def _rooms(nodes: NodeTable, handle: Handle, claim: Manifest, storage_class: Manifest) -> NDArray[np.int64] | None:
-    """Per row the capacity of the first CSIStorageCapacity that is large enough, NO_ROOM where none is; None where nobody keeps count.
+    """Return per row the capacity of the first large enough CSIStorageCapacity, or NO_ROOM; None if the driver tracks no capacity.
 
     DEVIATION: the first by namespace and name; kube lists them in the random order of a Go map.
     """

@@ -1,7 +1,7 @@
-"""VolumeBinding: places a pod where its claims' volumes can be reached or made, and has them bound before the pod is.
+"""VolumeBinding: places a pod where its volumes are reachable or can be provisioned, and binds its claims before the pod.
 
 kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
-DEVIATION: a binding that takes as long as the timeout has timed out; in kube the last look and the deadline race.
+DEVIATION: a binding that takes exactly the timeout has timed out; in kube the last check and the deadline race.
 """
 
 from collections.abc import Iterator, Mapping
@@ -119,7 +119,7 @@ class VolumeBinding(plugin.Plugin):
         return plugin.GO_ON
 
     def _problem(self, pod: Pod, use: volumes.ClaimUse) -> str:
-        """Return the reason why a claim is unusable, from the API server's data; "" if there is none."""
+        """Return the reason why a claim in the API server is unusable, or ""."""
         name = use.name(pod)
         claim = self.handle.get(volumes.CLAIM, pod.namespace, name)
         if claim is None:
@@ -131,7 +131,7 @@ class VolumeBinding(plugin.Plugin):
         return volumes.not_owned(claim, pod) if use.ephemeral and not is_owned_by(claim, pod) else ""
 
     def _sort_out(self, pod: Pod, uses: tuple[volumes.ClaimUse, ...]) -> Claims | None:
-        """None where a claim should be bound by now and is not. ValueError where a class says not when it binds."""
+        """Return the pod's claims by kind; None if one should be bound. Raise ValueError if a claim or a binding mode is missing."""
         bound, delayed, late = [], [], False
         for use in uses:
             claim = self._objects.claim(pod.namespace, use.name(pod))
@@ -142,8 +142,8 @@ class VolumeBinding(plugin.Plugin):
             elif self._waits_for_pod(claim) and not volumes.volume_name(claim):
                 delayed.append(claim)
             else:
-                # No early exit: an error of a later claim comes before this
-                # refusal, as kube sorts out all claims first.
+                # No early exit: an error of a later claim precedes this
+                # rejection, as kube classifies all claims first.
                 late = True
         if late:
             return None
@@ -172,7 +172,7 @@ class VolumeBinding(plugin.Plugin):
             return None if CLAIMS in state.values else plugin.Verdicts.refuse(np.ones(len(rows), np.bool_), NO_STATE)
         pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)
         if pod_volumes is None:
-            # All rows at once: no row's answer depends on which rows are asked, and
+            # All rows at once: results do not depend on the requested rows, and
             # later calls of the cycle only look it up.
             pod_volumes = self._find_pod_volumes(nodes, claims)
             state.write(POD_VOLUMES, pod_volumes)
@@ -195,7 +195,7 @@ class VolumeBinding(plugin.Plugin):
         return PodVolumes(bits, errors, matches, nodes.rows)
 
     def _check_bound(self, nodes: NodeTable, claims: tuple[Manifest, ...]) -> tuple[Mask, Mask]:
-        """Rows that a bound volume is not for, and rows that were asked for a volume that is not there; the first claim decides."""
+        """Return the rows in conflict with a bound volume, and the rows with a missing volume; the first failing claim decides."""
         conflict, missing = np.zeros(len(nodes), np.bool_), np.zeros(len(nodes), np.bool_)
         for claim in claims:
             volume = self._objects.volume(volumes.volume_name(claim))
@@ -220,7 +220,7 @@ class VolumeBinding(plugin.Plugin):
         if pod_volumes is None or pod_volumes.matches is None:
             return plugin.no_scores(len(rows))
         claims: Claims = state.read(CLAIMS)
-        # Nodes that an extender described anew are known by their names.
+        # An extender can replace node objects: look them up by name.
         known = rows if nodes.origins is None else nodes.origins[rows]
         scores = capacity_scores(pod_volumes.matches, claims.offered, self._shape, np.maximum(known, 0))
         return np.where(known >= 0, scores, np.int64(0))
@@ -253,7 +253,7 @@ class VolumeBinding(plugin.Plugin):
         return all(claim is not None and volumes.fully_bound(claim) for claim in claims)
 
     def _assume(self, plan: Plan) -> str:
-        """Assumes all of a plan or nothing of it; the text says why not."""
+        """Assume all objects of a plan or none; return the error, or ""."""
         done: list[tuple[str, Manifest]] = []
         wanted = [(volumes.VOLUME, volume) for volume, _ in plan.static] + [
             (volumes.CLAIM, claim) for claim in plan.dynamic
@@ -279,7 +279,7 @@ class VolumeBinding(plugin.Plugin):
         return plan is None or plan.all_bound
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> plugin.CallResult:
-        """Writes the decision on the first call, then looks once a second whether the claims are bound."""
+        """Write the decision on the first call, then check once a second whether the claims are bound."""
         plan: Plan | None = state.get(PLAN)
         if plan is None:
             unreserved = _plan_unreserved(state, node_name)
@@ -313,7 +313,7 @@ class VolumeBinding(plugin.Plugin):
         state.write(POLLS, waited)
         return plugin.CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
 
-    # For people
+    # Explanations and fixes
 
     def describe_prepared(self, point: plugin.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: Claims | None = state.get(CLAIMS)
@@ -326,7 +326,7 @@ class VolumeBinding(plugin.Plugin):
         return tuple(remark(text, *(str(each["metadata"]["name"]) for each in some)) for text, some in found if some)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per claim what it is bound to, or what it would get on this node, and which volumes are offered to it."""
+        """Return per claim its volume, bound or prospective on this node, and the offered volumes."""
         claims: Claims | None = state.get(CLAIMS)
         if claims is None:
             return ()
@@ -349,7 +349,7 @@ class VolumeBinding(plugin.Plugin):
 
 
 def _plan_unreserved(state: CycleState, node_name: str) -> Plan | Status:
-    """The plan that Filter made, in a profile that leaves out Reserve; a pod without claims has none, and kube fails it for that."""
+    """Return Filter's plan if the profile has no Reserve; for a pod without claims the error is kube's."""
     if CLAIMS not in state.values:
         return NO_STATE
     pod_volumes: PodVolumes | None = state.get(POD_VOLUMES)

@@ -1,4 +1,4 @@
-"""VolumeBinding's score: how full the volumes are that a pod would get, or the pools that new ones would come from.
+"""VolumeBinding's score: the utilization of the pod's volumes, or of the storage pools for new ones.
 
 kube: plugins/volumebinding/{volume_binding,scorer}.go @ v1.34.1 (the gate StorageCapacityScoring, off by default)
 DEVIATION: a CSIStorageCapacity that gives a maximumVolumeSize and no capacity counts as one of 0; kube-scheduler crashes on it.
@@ -24,13 +24,13 @@ from scheduler_core.scheduler.plugins.helper.normalize import (
 )
 from scheduler_core.scheduler.plugins.volumebinding.matching import NO_ROOM, NONE, Matches
 
-POINTS = 10  # a shape's scores go to 10, a node's to 100
+POINTS = 10  # a shape's maximum score is 10, a node's 100
 
 Column = NDArray[np.int64]
 
 
 class Loads:
-    """The requests and capacities by storage class, per row; `counted`: the rows where the class takes part."""
+    """The requests and capacities by storage class, per row; `counted`: the rows where the class counts."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
@@ -46,7 +46,7 @@ class Loads:
 def capacity_scores(
     matches: Matches, offered: Sequence[Manifest], shape: Sequence[Mapping[str, Any]], rows: Rows
 ) -> Scores:
-    """Per row the shape's value at each class' utilisation, averaged. Where any claim gets a volume that is there, only those count."""
+    """Return per row the mean of the shape's value at each class's utilization; existing volumes, if any, count alone."""
     static, dynamic = loads_of(matches, offered, rows)
     has_static = np.zeros(len(rows), np.bool_)
     for _, _, counted in static.classes.values():
@@ -57,7 +57,7 @@ def capacity_scores(
 
 def loads_of(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> tuple[Loads, Loads]:
     """Return the loads of existing volumes and of new volumes."""
-    # Claims that get a volume which is there, by the volume's class.
+    # Claims matched with an existing volume, by the volume's class.
     loads = Loads(len(rows))
     for claim, column in zip(matches.claims, matches.volumes, strict=False):
         got = column[rows]
@@ -76,7 +76,7 @@ def points_of(shape: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
 
 
 def _dynamic(matches: Matches, rows: Rows) -> Loads:
-    """Claims that get a new volume, by their class; all of a class come from one pool."""
+    """Return the loads of provisioned claims by class; each class is one pool."""
     loads = Loads(len(rows))
     for claim, mask, rooms in zip(matches.to_provision, matches.provisioned, matches.rooms, strict=False):
         if rooms is None:
@@ -90,7 +90,7 @@ def _dynamic(matches: Matches, rows: Rows) -> Loads:
 
 
 def _average(loads: Loads, points: Sequence[tuple[int, int]], rows: int) -> Scores:
-    """Every class weighs the same; a row without any scores 0."""
+    """Average the classes per row with equal weights; a row without classes scores 0."""
     total, weights = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     for requests, capacities, counted in loads.classes.values():
         share = divide(requests * np.int64(MAX_UTILIZATION), np.maximum(capacities, 1))
@@ -107,7 +107,7 @@ def _class_name(manifest: Manifest) -> str:
     return str((manifest.get("spec") or {}).get("storageClassName") or "")
 
 
-# How VolumeBinding comes to a node's score: how full the volumes are that the pod would get, by the shape of the plugin's arguments.
+# VolumeBinding's score of a node: the utilization of the pod's volumes, by the shape in the plugin's arguments.
 #
 # kube: plugins/volumebinding/scorer.go @ v1.34.1
 

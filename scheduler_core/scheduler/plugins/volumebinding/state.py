@@ -1,4 +1,4 @@
-"""What VolumeBinding keeps in a CycleState, and what of it becomes the plan for a node.
+"""VolumeBinding's data in a CycleState, and the plan for a node.
 
 kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
 """
@@ -19,7 +19,7 @@ from scheduler_core.scheduler.plugins.helper.normalize import POINTS, point_erro
 from scheduler_core.scheduler.plugins.volumebinding.binder import Plan
 from scheduler_core.scheduler.plugins.volumebinding.matching import NONE, Matches
 
-# VolumeBindingArgs: how long a binding may take, and the score by capacity.
+# VolumeBindingArgs: the bind timeout, and the shape of the capacity score.
 # kube: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go @ v1.34.1
 
 
@@ -48,7 +48,7 @@ ARGUMENTS = Arguments(fields={"bindTimeoutSeconds": INTEGER64, "shape": POINTS},
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """A pod's claims as PreFilter saw them: bound ones, those that wait for the pod, and the volumes these may get."""
+    """A pod's claims at PreFilter: bound ones, WaitForFirstConsumer ones, and the volumes offered to the latter."""
 
     bound: tuple[Manifest, ...] = ()
     delayed: tuple[Manifest, ...] = ()

@@ -1,6 +1,6 @@
-"""Which rows of a NodeTable reach a volume: node affinity of volumes, allowed topologies, CSI storage capacities.
+"""The rows of a NodeTable that reach a volume: node affinity of volumes, allowed topologies, CSI storage capacities.
 
-What depends on Node objects and one selector alone is kept in the table's memo, so that it is worked out once per volume over all rows.
+Results that depend on Node objects and one selector alone are cached in the table's memo: one computation per volume for all rows.
 
 kube: component-helpers/storage/volume/helpers.go (CheckNodeAffinity), pkg/apis/core/v1/helper/helpers.go
 (MatchTopologySelectorTerms) @ v1.34.1
@@ -21,17 +21,17 @@ from scheduler_core.scheduler.framework.plugin import Handle, Rows
 from scheduler_core.scheduler.plugins.helper.memo import remember
 from scheduler_core.scheduler.plugins.helper.node_selection import Mask, expression_mask
 
-# Which events may help a pod that VolumeBinding refused; helper/hints.py has the one about claims.
+# Queueing hints of VolumeBinding; helper/hints.py has the one for claims.
 # kube: plugins/volumebinding/volume_binding.go @ v1.34.1
 
 
 def after_class_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """kube: isSchedulableAfterStorageClassChange"""
+    """Return whether a class is new or its allowedTopologies changed. kube: isSchedulableAfterStorageClassChange"""
     return old is None or (old.get("allowedTopologies") or []) != (new.get("allowedTopologies") or [])
 
 
 def after_csi_node_migration(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """kube: isSchedulableAfterCSINodeChange"""
+    """Return whether a CSINode is new or its migrated plugins changed. kube: isSchedulableAfterCSINodeChange"""
     if old is None:
         return True
     return (annotation(old, csi_migration.MIGRATED_PLUGINS) or "") != (
@@ -40,7 +40,7 @@ def after_csi_node_migration(plugin: Any, pod: Pod, old: Manifest | None, new: M
 
 
 def after_driver_change(plugin: Any, pod: Pod, old: Manifest, new: Manifest) -> bool:
-    """A driver of an inline volume of the pod no longer says how much it has. kube: isSchedulableAfterCSIDriverChange"""
+    """Return whether a driver of the pod's inline volumes stopped reporting capacity. kube: isSchedulableAfterCSIDriverChange"""
     inline = [volume["csi"] for volume in pod.spec.volumes if volume.get("csi")]
     if not any(source.get("driver") == name_of(new) for source in inline):
         return False
@@ -52,19 +52,19 @@ def _reports_capacity(driver: Manifest) -> bool:
 
 
 def after_capacity_change(plugin: Any, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """kube: isSchedulableAfterCSIStorageCapacityChange"""
+    """Return whether a capacity is new or has grown. kube: isSchedulableAfterCSIStorageCapacityChange"""
     return old is None or room(new) > room(old)
 
 
 def room(entry: Manifest) -> int:
-    """Bytes of the largest volume that a CSIStorageCapacity says can be made; -1 where it does not say."""
+    """Return the size in bytes of the largest volume that a CSIStorageCapacity allows, or -1 if it has no value."""
     limit = entry.get("maximumVolumeSize")
     if limit is None:
         limit = entry.get("capacity")
     return -1 if limit is None else value(limit)
 
 
-# Kept at a time; by identity, as manifests never change and share what stays the same.
+# Cached at a time; by identity, because manifests are immutable and share unchanged parts.
 MOST_AFFINITIES = 50_000
 
 _NOWHERE: Rows = np.zeros(0, np.intp)
@@ -85,7 +85,7 @@ def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
 
 
 def find_bound_rows(nodes: NodeTable, handle: Handle, volume: Manifest) -> Mask:
-    """The rows that a bound volume's node affinity allows, as its CSI driver writes it where that has taken over."""
+    """Return the rows that a bound volume's node affinity allows, translated to its CSI driver's on migrated nodes."""
     mask = as_mask(nodes, volume_rows(nodes, volume))
     plugin = csi_migration.in_tree_plugin(volume.get("spec") or {})
     if plugin is None or not plugin.migrates:
@@ -116,7 +116,7 @@ def _selector_rows(nodes: NodeTable, selector: labels.NodeSelector) -> Rows:
 
 
 def _term_rows(nodes: NodeTable, term: labels.NodeSelectorTerm) -> Rows:
-    """kube asks with the labels alone: to a field, the node has no name."""
+    """Return the rows that match a term. As in kube, only labels are known: a field of the node is ""."""
     if term.empty or term.errors or not all(labels.accepts_field(field, "") for field in term.fields):
         return _NOWHERE
     first = next((e for e in term.expressions if e.op == labels.IN), None)
@@ -134,7 +134,7 @@ def _term_rows(nodes: NodeTable, term: labels.NodeSelectorTerm) -> Rows:
 
 
 def _rows_with(nodes: NodeTable, key: str, values: Sequence[str]) -> Rows:
-    """Rows whose label has one of the values: a look-up, as volumes of single nodes are many."""
+    """Return the rows whose label has one of the values, by an index, because many volumes are local to one node."""
     index = remember(nodes.memo, ("volume label", key), lambda: _label_index(nodes, key))
     by_value = [index[value] for value in dict.fromkeys(values) if value in index]
     if len(by_value) == 1:
