@@ -48,7 +48,7 @@ def after_group_added(plugin: GangScheduling, pod: Pod, old: None, new: Manifest
 
 
 def after_group_updated(plugin: GangScheduling, pod: Pod, old: Manifest, new: Manifest) -> bool:
-    """Queueing hint: the pod's group needs fewer members. kube: isSchedulableAfterPodGroupUpdated"""
+    """Return whether minCount of the pod's group has fallen. kube: isSchedulableAfterPodGroupUpdated"""
     both = gang(old) is not None and gang(new) is not None
     return _is_own(pod, new) and both and min_count(new) < min_count(old)
 
@@ -81,7 +81,7 @@ class GangScheduling(Plugin):
         return self.events if self._enabled else ()
 
     def pre_enqueue(self, pod: Pod) -> Status:
-        """Hold a pod back while its group has too few pods, or does not exist."""
+        """Hold the pod back while its group has too few pods or does not exist."""
         if not self._enabled or not pod.spec.group:
             return SUCCESS
         group = self.handle.pod_group(pod.namespace, pod.spec.group)

@@ -72,12 +72,12 @@ _FEATURES: Mapping[str, tuple[Callable[[Manifest], bool], Behavior | None]] = {
 
 
 def after_own_needs_change(plugin: NodeDeclaredFeatures, pod: Pod, old: Pod, new: Pod) -> bool:
-    """Queueing hint. kube: isSchedulableAfterTargetPodUpdate"""
+    """Return whether the update changes the features that the pod needs. kube: isSchedulableAfterTargetPodUpdate"""
     return plugin.needs_of(old) != plugin.needs_of(new)
 
 
 def after_features_change(plugin: NodeDeclaredFeatures, pod: Pod, old: Node | None, new: Node) -> bool:
-    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    """Return whether a node is new or declares other features. kube: isSchedulableAfterNodeChange"""
     return old is None or declared(old) != declared(new)
 
 

@@ -1,4 +1,4 @@
-"""NodeName: a pod that names its node fits that node only.
+"""NodeName: rejects all nodes but the one in the pod's spec.nodeName, if set.
 
 kube: plugins/nodename/node_name.go @ v1.34.1
 """
@@ -34,7 +34,7 @@ class NodeName(Plugin):
         return Verdicts.refuse(refused, REFUSED)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """The node that the pod names beside this one."""
+        """Return a table of the node in the pod's spec.nodeName and this node."""
         if not pod.node_name:
             return ()
         name = nodes.names[row]

@@ -48,7 +48,7 @@ def _clash(wanted: HostPort, used: Iterable[HostPort]) -> bool:
 
 
 def after_pod_with_ports_deleted(plugin: NodePorts, pod: Pod, old: Pod, new: None) -> bool:
-    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    """Return whether the deleted pod was placed and used a host port of the pod. kube: isSchedulableAfterPodDeleted"""
     used = old.spec.host_ports
     if not was_placed(old) or not used:
         return False
@@ -86,7 +86,7 @@ class NodePorts(Plugin):
         return (explanation.remark("Host ports that the node must have free:", *ports),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> explanation.Explanation:
-        """Each host port that the pod wants, with the ports on the node that keep it from having it."""
+        """Return a table of the pod's host ports, with the conflicting ports on the node."""
         rows = tuple(_explain_port(port, place, pod, nodes.pods[row]) for port, place in _places(pod))
         return (explanation.Table(_COLUMNS, rows),) if rows else ()
 
@@ -122,7 +122,7 @@ def _explain_port(port: HostPort, place: str, pod: Pod, others: Iterable[Pod]) -
 
 
 def _places(pod: Pod) -> Iterator[tuple[HostPort, str]]:
-    """The pod's host ports, each with its path in the manifest; of init containers those of sidecars alone."""
+    """Yield the pod's host ports, each with its path in the manifest; of init containers only those of sidecars."""
     spec = pod.manifest["spec"]
     paths = (
         f"spec.{containers}[{i}].ports[{j}].hostPort"

@@ -1,4 +1,4 @@
-"""NodeUnschedulable: refuses cordoned nodes unless the pod tolerates being put on one.
+"""NodeUnschedulable: rejects cordoned nodes unless the pod tolerates the taint.
 
 kube: plugins/nodeunschedulable/node_unschedulable.go @ v1.34.1
 """
@@ -24,12 +24,12 @@ CORDON = Taint("node.kubernetes.io/unschedulable", "", NO_SCHEDULE)
 
 
 def after_node_schedulable(plugin: NodeUnschedulable, pod: Pod, old: Node | None, new: Node) -> bool:
-    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    """Return whether a schedulable node is new or was cordoned before. kube: isSchedulableAfterNodeChange"""
     return not new.unschedulable and (old is None or old.unschedulable)
 
 
 def after_cordon_tolerated(plugin: NodeUnschedulable, pod: Pod, old: Pod, new: Pod) -> bool:
-    """Queueing hint. kube: isSchedulableAfterPodTolerationChange"""
+    """Return whether the pod's update makes it tolerate a cordon. kube: isSchedulableAfterPodTolerationChange"""
     return new.uid == pod.uid and new.spec.tolerates(CORDON)
 
 

@@ -138,7 +138,7 @@ class Counter:
     def count(
         self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, node_name: str
     ) -> tuple[dict[str, int], dict[str, int]]:
-        """Driver -> volumes attached, and driver -> volumes that the pod would add. A volume of several pods counts once."""
+        """Return per driver the attached volumes, and the volumes that the pod would add. A volume of several pods counts once."""
         in_use: Attached = {}
         for other in others:
             if other.spec.volumes:
@@ -328,7 +328,7 @@ class NodeVolumeLimits(Plugin):
         return (remark("Volumes that count on each node:", str(len(volumes.claims) + len(volumes.in_tree))),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Per driver with a limit: the volumes attached, those the pod adds, and the limit."""
+        """Return per driver with a limit the attached volumes, the pod's additional ones, and the limit."""
         counter = Counter(self.handle)
         csi_node = self.handle.get("CSINode", "", nodes.names[row])
         try:

@@ -66,7 +66,7 @@ def _all() -> tuple[Registry, Mapping[str, str]]:
 
 
 def registry() -> Registry:
-    """The plugins by name."""
+    """Return the plugins by name."""
     return _chosen.get() or _all()[0]
 
 
@@ -76,7 +76,7 @@ def registry_of(features: Features) -> Registry:
 
 
 def problems() -> Mapping[str, str]:
-    """Name of an entry point of an installed package -> why its plugin was left out."""
+    """Return the reason why a plugin was skipped, by the name of its entry point in an installed package."""
     return _all()[1]
 
 
@@ -87,7 +87,7 @@ def state_classes() -> tuple[type, ...]:
 
 @contextmanager
 def with_release(features: Features) -> Iterator[None]:
-    """Leave only the plugins of a release for the length of a block."""
+    """Restrict the registry to the plugins of a release within a `with` block."""
     before = _chosen.set(registry_of(features))
     try:
         yield
@@ -97,7 +97,7 @@ def with_release(features: Features) -> Iterator[None]:
 
 @contextmanager
 def with_plugins(*plugins: type[Plugin]) -> Iterator[None]:
-    """Add plugins for the length of a block: those of a world, of recorded timelines, and of tests."""
+    """Add plugins within a `with` block: those of a world, of recorded timelines, or of tests."""
     before = _chosen.set({**registry(), **{plugin.name: plugin for plugin in plugins}})
     try:
         yield

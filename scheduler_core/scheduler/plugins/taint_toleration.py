@@ -47,7 +47,7 @@ UNTOLERATED = Reason("UntoleratedTaint", "node(s) had untolerated taint {<key>: 
 UNTOLERATED_TAINTS = Reason("UntoleratedTaints", "node(s) had untolerated taint(s)")
 
 SET_BY_CONTROLLERS = "node.kubernetes.io/"  # prefix of taints that controllers add and remove
-NOT_FOR_WORK = (SET_BY_CONTROLLERS, "node-role.kubernetes.io/")  # unhealthy nodes and control planes: no use for work
+NOT_FOR_WORK = (SET_BY_CONTROLLERS, "node-role.kubernetes.io/")  # unhealthy nodes and nodes with special roles
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
 MOST_COMPARED = 500  # nodes, to bound the cost
 
@@ -68,14 +68,14 @@ def _name_no_taint(taint: Taint) -> Status:
 
 @dataclass(frozen=True, slots=True)
 class _Verdicts:
-    """Filter's verdict per distinct taint set: -1 where the set is tolerated, else an index into `statuses`."""
+    """Filter's verdict per distinct taint set: -1 if the set is tolerated, else an index into `statuses`."""
 
     reason: NDArray[np.int32]
     statuses: tuple[Status, ...]
 
 
 def after_node_taints_change(plugin: TaintToleration, pod: Pod, old: Node | None, new: Node) -> bool:
-    """Queueing hint. kube: isSchedulableAfterNodeChange"""
+    """Return whether a node is new or was intolerable, and is now tolerated. kube: isSchedulableAfterNodeChange"""
     return (old is None or _refuses(old, pod)) and not _refuses(new, pod)
 
 
@@ -115,7 +115,7 @@ class TaintToleration(Plugin):
         return SUCCESS
 
     def score(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Scores | Status:
-        """The number of soft taints that the pod does not tolerate; as in kube it can't do without PreScore."""
+        """Return the number of soft taints that the pod does not tolerate; an error without PreScore, as in kube."""
         if state.get(PRE_SCORE_STATE) is None:
             return error(f'failed to read "{PRE_SCORE_STATE}" from cycleState: not found')
         tolerations = pod.spec.tolerations
@@ -249,7 +249,7 @@ def _taint_line(taint: Taint, i: int, node: str, tolerated: bool) -> Line:
 
 
 def _count_soft(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
-    """Only tolerations of the soft effect, or of every effect, are asked."""
+    """Count the soft taints that no toleration of the effect PreferNoSchedule, or of all effects, covers."""
     soft = _soft(tolerations)
     return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not _is_tolerated(taint, soft))
 

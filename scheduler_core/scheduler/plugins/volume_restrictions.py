@@ -54,7 +54,7 @@ class ExclusiveClaims:
 
 
 def after_pod_with_disk_deleted(plugin: VolumeRestrictions, pod: Pod, old: Pod, new: None) -> bool:
-    """Queueing hint. kube: isSchedulableAfterPodDeleted"""
+    """Return whether the deleted pod had a conflicting disk or the same claim. kube: isSchedulableAfterPodDeleted"""
     if old.namespace != pod.namespace:
         return False
     if conflicts(storage.volumes_of(pod.spec).disks, (old,)):
@@ -125,7 +125,7 @@ class VolumeRestrictions(Plugin):
         return Verdicts(reason, (DISK_CONFLICT, IN_USE, NO_STATE)) if (reason >= 0).any() else None
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
-        """Each claim with the volume that it is bound to."""
+        """Return each claim with its bound volume."""
         return {"claims": claims_evidence(self.handle, pod)}
 
     def describe_prepared(self, point: Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:

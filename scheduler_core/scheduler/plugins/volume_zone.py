@@ -78,17 +78,17 @@ class _PreFilterRefusal(Exception):
 
 
 def after_waiting_class_added(plugin: VolumeZone, pod: Pod, old: None, new: Manifest) -> bool:
-    """Queueing hint. kube: isSchedulableAfterStorageClassAdded"""
+    """Return whether the new class has the mode WaitForFirstConsumer. kube: isSchedulableAfterStorageClassAdded"""
     return bool(new.get("volumeBindingMode") == volumes.WAIT_FOR_FIRST_CONSUMER)
 
 
 def after_volume_change(plugin: VolumeZone, pod: Pod, old: Manifest | None, new: Manifest) -> bool:
-    """Queueing hint. kube: isSchedulableAfterPersistentVolumeChange"""
+    """Return whether a volume is new or its zones have changed. kube: isSchedulableAfterPersistentVolumeChange"""
     return old is None or _zones(old) != _zones(new)
 
 
 def _zones(volume: Manifest) -> list[tuple[str, frozenset[str]]]:
-    """A volume's zones and regions by label."""
+    """Return a volume's zones and regions by label."""
     return [(topology.key, frozenset(topology.values)) for topology in topologies(volume)]
 
 
@@ -120,7 +120,7 @@ class VolumeZone(Plugin):
         return GO_ON
 
     def _topologies(self, pod: Pod, claim_name: str) -> tuple[Topology, ...]:
-        """Return the topologies of the claim's volume; none if the claim's class waits for the pod."""
+        """Return the topologies of the claim's volume; none if the claim's class has the mode WaitForFirstConsumer."""
         if not claim_name:
             raise _PreFilterRefusal(_NO_NAME())
         claim = self.handle.get("PersistentVolumeClaim", pod.namespace, claim_name)
@@ -178,12 +178,12 @@ class VolumeZone(Plugin):
         return (Table((gettext_noop("volume"), gettext_noop("label"), gettext_noop("zones")), tuple(rows)),)
 
     def explain(self, state: CycleState, pod: Pod, nodes: NodeTable, row: int) -> Explanation:
-        """Each zone and region of the volumes beside the node's own."""
+        """Return a table of the volumes' zones and regions and the node's own."""
         rows = [_explain_topology(topology, nodes, row) for topology in state.get(NAME) or ()]
         return (Table(_COLUMNS, tuple(rows)),) if rows else ()
 
     def evidence(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows, said: RefusalReason) -> Evidence:
-        """Each claim with the volume that it is bound to."""
+        """Return each claim with its bound volume."""
         return {"claims": claims_evidence(self.handle, pod)}
 
 

@@ -23,7 +23,7 @@ from scheduler_core.scheduler.framework.plugin import Handle
 
 @dataclass(frozen=True, slots=True)
 class AssumedObjects:
-    """A view of claims and volumes."""
+    """The claims and volumes in their assumed versions."""
 
     _handle: Handle
 
@@ -34,7 +34,7 @@ class AssumedObjects:
         return self._read(VOLUME, self._handle.get(VOLUME, "", name))
 
     def volumes(self, class_name: str) -> list[Manifest]:
-        """The volumes of a class, by name."""
+        """Return the volumes of a class, by name."""
         volumes = (self._read(VOLUME, volume) for volume in self._handle.list(VOLUME))
         return [volume for volume in volumes if volume is not None and class_of(volume) == class_name]
 

@@ -33,7 +33,7 @@ def volume_evidence(handle: Handle, pod: Pod, nodes: NodeTable) -> Evidence:
 
 
 def _users(nodes: NodeTable, claim: str) -> list[str]:
-    """The pods on nodes that keep a claim from going."""
+    """Return the placed pods that use a claim and so block its deletion."""
     namespace = claim.partition("/")[0]
     found = (
         pod.key

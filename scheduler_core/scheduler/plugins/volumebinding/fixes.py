@@ -40,7 +40,7 @@ def propose_matches(draft: Draft, claim: Manifest, handle: Handle) -> Iterator[D
 
 
 def _matching(draft: Draft, claim: Manifest, volume: Manifest) -> Draft:
-    """One change for each way in which they differ."""
+    """Add one change to the draft for each difference between claim and volume."""
     ref, key = storage.claim_ref(volume), storage.key_of(claim)
     if ref is not None and not storage.is_for(volume, claim):
         old = f"{ref.get('namespace')}/{ref.get('name')}"
@@ -90,7 +90,7 @@ CAPACITY = "CSIStorageCapacity"
 
 
 def propose(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    """Propose fixes for the refusal. If a controller must bind a claim first, only a run shows the effect."""
+    """Propose fixes for the rejection. If a controller must bind a claim first, only a run shows the effect."""
     for proposal in _proposals(draft, refusal, handle):
         yield proposal if _at_once(proposal, handle) else proposal.taking_time()
 

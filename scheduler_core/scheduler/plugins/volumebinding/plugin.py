@@ -313,7 +313,7 @@ class VolumeBinding(plugin.Plugin):
         state.write(POLLS, waited)
         return plugin.CallResult(Status(Code.WAIT), min(SECOND, self._timeout - waited))
 
-    # Explanations and fixes
+    # Explanations and evidence
 
     def describe_prepared(self, point: plugin.Point, state: CycleState, pod: Pod, nodes: NodeTable) -> Explanation:
         claims: Claims | None = state.get(CLAIMS)
@@ -338,7 +338,7 @@ class VolumeBinding(plugin.Plugin):
     def evidence(
         self, state: CycleState, pod: Pod, nodes: NodeTable, rows: plugin.Rows, said: RefusalReason
     ) -> plugin.Evidence:
-        """Each claim with its class and the volumes that could be its own."""
+        """Return each claim with its class and the volumes that could match."""
         return volume_evidence(self.handle, pod, nodes)
 
     def _reach(self, claim: Manifest, nodes: NodeTable, row: int) -> ClaimReach:

@@ -71,7 +71,7 @@ def loads_of(matches: Matches, offered: Sequence[Manifest], rows: Rows) -> tuple
 
 
 def points_of(shape: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """The shape's points, (utilization, score of 100)."""
+    """Return the shape's points: (utilization, score of 100)."""
     return [(int(point.get("utilization") or 0), int(point.get("score") or 0) * POINTS) for point in shape]
 
 
@@ -103,7 +103,7 @@ def _average(loads: Loads, points: Sequence[tuple[int, int]], rows: int) -> Scor
 
 
 def _class_name(manifest: Manifest) -> str:
-    """spec.storageClassName; kube looks at no annotation here."""
+    """Return spec.storageClassName; as in kube, the legacy annotation does not count here."""
     return str((manifest.get("spec") or {}).get("storageClassName") or "")
 
 

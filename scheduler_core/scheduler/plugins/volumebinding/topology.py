@@ -71,7 +71,7 @@ _NOWHERE: Rows = np.zeros(0, np.intp)
 
 
 def volume_rows(nodes: NodeTable, volume: Manifest) -> Rows | None:
-    """The rows that a volume's node affinity allows, ascending; None: all of them."""
+    """Return the rows that a volume's node affinity allows, ascending; None means all."""
     required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
     if required is None:
         return None
@@ -150,7 +150,7 @@ def _label_index(nodes: NodeTable, key: str) -> dict[str, Rows]:
 
 
 def get_allowed_mask(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask | None:
-    """The rows that a class' allowedTopologies leave; None: all of them. An empty term allows nothing."""
+    """Return the rows that a class's allowedTopologies allow; None means all. An empty term allows nothing."""
     if not terms:
         return None
     return remember(
@@ -172,7 +172,7 @@ def _compute_allowed_mask(nodes: NodeTable, terms: Sequence[Manifest]) -> Mask:
 
 
 def label_selector_mask(nodes: NodeTable, selector: Manifest | None) -> Mask:
-    """The rows that a label selector (a CSIStorageCapacity's nodeTopology) selects; an absent or broken one selects none."""
+    """Return the rows that a label selector (a CSIStorageCapacity's nodeTopology) selects; none if it is absent or invalid."""
     compiled = labels.LabelSelector.of(selector)
     if compiled.nothing:
         return np.zeros(len(nodes), np.bool_)
