@@ -70,7 +70,7 @@ IN_PROGRESS = unresolvable(_IN_PROGRESS())
 GROUP_IN_PROGRESS = unresolvable(_GROUP_IN_PROGRESS())
 
 AT_LAST = times.NEVER
-REMEMBERED_KINDS = 4  # of preemptors whose dry runs are remembered
+REMEMBERED_KINDS = 4  # of preemptors with cached dry runs
 
 
 def never(plugin: DefaultPreemption, pod: Pod, old: Pod, new: None) -> bool:

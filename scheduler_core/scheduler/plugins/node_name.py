@@ -1,4 +1,4 @@
-"""NodeName: a pod that names its node fits that node only.
+"""NodeName: rejects all nodes but the one in the pod's spec.nodeName, if set.
 
 kube: plugins/nodename/node_name.go @ v1.34.1
 """

@@ -1,4 +1,4 @@
-"""NodeUnschedulable: refuses cordoned nodes unless the pod tolerates being put on one.
+"""NodeUnschedulable: rejects cordoned nodes unless the pod tolerates the taint.
 
 kube: plugins/nodeunschedulable/node_unschedulable.go @ v1.34.1
 """

@@ -96,7 +96,7 @@ class Counter:
         self._handle = handle
         self._claims: dict[str, Manifest | None] = {}
         self._attachments: dict[str, Attached] | None = None
-        self._everywhere: dict[str, Attached] = {}  # by uid: pods whose volumes are the same on all nodes
+        self._everywhere: dict[str, Attached] = {}  # by UID: pods with the same volumes on all nodes
         self._varies = False
 
     def problem_of_new(self, pod: Pod) -> Status | None:
@@ -113,7 +113,7 @@ class Counter:
         return None
 
     def exceeds(self, pod: Pod, others: Sequence[Pod], csi_node: Manifest | None, limits: Mapping[str, int]) -> bool:
-        """Return whether the node's limits are exceeded with the pod. Raise ValueError if a volume can't be identified."""
+        """Return whether the pod would exceed a limit of the node. Raise ValueError if a volume can't be identified."""
         wanted = self.volumes(pod, csi_node)
         if not any(driver in limits for driver in wanted.values()):
             return False

@@ -1,4 +1,4 @@
-"""SchedulingGates: keeps a pod out of the queues as long as it carries scheduling gates.
+"""SchedulingGates: keeps a pod out of the queues while it has scheduling gates.
 
 kube: plugins/schedulinggates/scheduling_gates.go @ v1.34.1
 """

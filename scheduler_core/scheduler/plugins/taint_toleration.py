@@ -49,7 +49,7 @@ UNTOLERATED_TAINTS = Reason("UntoleratedTaints", "node(s) had untolerated taint(
 SET_BY_CONTROLLERS = "node.kubernetes.io/"  # taints that controllers set and remove
 NOT_FOR_WORK = (SET_BY_CONTROLLERS, "node-role.kubernetes.io/")  # taints of nodes in trouble, or with other tasks
 HARD_EFFECTS = (NO_SCHEDULE, NO_EXECUTE)
-MOST_COMPARED = 500  # nodes
+MOST_COMPARED = 500  # nodes, to bound the cost
 
 _TOLERATED = gettext_noop("tolerated by the pod")
 _NOT_TOLERATED = gettext_noop("not tolerated by the pod")

@@ -112,7 +112,7 @@ class VolumeRestrictions(Plugin):
     def filter(self, state: CycleState, pod: Pod, nodes: NodeTable, rows: Rows) -> Verdicts | None:
         known: ExclusiveClaims | None = state.get(NAME)
         claims = known or ExclusiveClaims()
-        # ReadWriteOncePod is for one pod in the whole cluster: a use on any node refuses all of them.
+        # ReadWriteOncePod allows one pod in the whole cluster: a use on any node rejects all nodes.
         otherwise = 2 if known is None else 1 if claims.used > 0 else -1
         reason = np.full(len(rows), otherwise, np.int32)
         disks = storage.volumes_of(pod.spec).disks

@@ -120,7 +120,7 @@ class VolumeZone(Plugin):
         return GO_ON
 
     def _topologies(self, pod: Pod, claim_name: str) -> tuple[Topology, ...]:
-        """Return the topologies of the claim's volume; none if the claim's class waits for the pod."""
+        """Return the topologies of the claim's volume; none if the claim's class has the mode WaitForFirstConsumer."""
         if not claim_name:
             raise _PreFilterRefusal(_NO_NAME())
         claim = self.handle.get("PersistentVolumeClaim", pod.namespace, claim_name)

@@ -1,4 +1,4 @@
-"""VolumeBinding: the room of the plugin that finds, assumes and binds volumes.
+"""VolumeBinding: finds, assumes, and binds volumes.
 
 kube: plugins/volumebinding @ v1.34.1
 """

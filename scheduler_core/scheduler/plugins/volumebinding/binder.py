@@ -128,7 +128,7 @@ class Binder:
         return "" if status.ok else status.message
 
     def check(self, plan: Plan, pod: Pod, node_name: str) -> tuple[bool, str]:
-        """Return whether all claims are bound, and the reason if they no longer can be."""
+        """Return whether all claims are bound, and the error if they no longer can be."""
         node = self._handle.get("Node", "", node_name)
         if node is None:
             return False, f'failed to get node "{node_name}": {storage.not_found("node", node_name)}'

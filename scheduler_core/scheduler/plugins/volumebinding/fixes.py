@@ -90,13 +90,13 @@ CAPACITY = "CSIStorageCapacity"
 
 
 def propose(draft: Draft, refusal: Refusal, handle: Handle) -> Iterator[Draft]:
-    """Propose fixes for the refusal. If a controller must bind a claim first, only a run shows the effect."""
+    """Propose fixes for the rejection. If a controller must bind a claim first, only a run shows the effect."""
     for proposal in _proposals(draft, refusal, handle):
         yield proposal if _at_once(proposal, handle) else proposal.taking_time()
 
 
 def _at_once(draft: Draft, handle: Handle) -> bool:
-    """Return whether every new claim waits for the pod."""
+    """Return whether the class of each new claim has the mode WaitForFirstConsumer."""
     made = {each["metadata"]["name"]: each for each in draft.objects if each["kind"] == volumes.CLASS}
     claims = [each for each in draft.others if each["kind"] == storage.CLAIM]
     if any(each["kind"] == storage.VOLUME for each in draft.objects) or draft.kinds[-1] == "default-class":
@@ -261,7 +261,7 @@ def _smaller(draft: Draft, claim: Manifest, storage_class: Manifest, handle: Han
         yield draft.with_object(Change("claim-size", values), volumes.build_unbound_claim(claim, size=size))
 
 
-# Claims whose volume is elsewhere
+# Claims whose volume the node can't reach
 
 
 def _out_of_reach(draft: Draft, claim: Manifest, refusal: Refusal, handle: Handle) -> Iterator[Draft]:

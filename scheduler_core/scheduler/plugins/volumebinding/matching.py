@@ -35,10 +35,10 @@ NO_ATTRIBUTES = (
 class Matches(SharedState):
     """The volumes found for the unbound claims, by row.
 
-    `volumes[i][row]` indexes the volumes offered, or is NONE, for the i-th of `claims` (smallest first); `provisioned[j]` are
-    the rows where the j-th of `to_provision` needs a new volume. `no_match` and `no_space` are the refused rows, `errors` (row
-    mask, text) the rows with an error. `rooms[j]`, present if volumes are scored by room: the capacity (bytes) per row that
-    the j-th of `to_provision` fits in, NO_ROOM where no capacity is tracked.
+    `volumes[i][row]` indexes the volumes offered, or is NONE, for the i-th of `claims` (smallest first); `provisioned[j]` are the rows
+    where the j-th of `to_provision` needs a new volume. `no_match` and `no_space` are the rejected rows, `errors` (row mask, text) the
+    rows with an error. `rooms[j]`, present with StorageCapacityScoring: per row the capacity (bytes) for the j-th of `to_provision`, or
+    NO_ROOM.
     """
 
     no_match: Mask
@@ -52,7 +52,7 @@ class Matches(SharedState):
 
 
 def match(nodes: NodeTable, handle: Handle, claims: Sequence[Manifest], offered: Sequence[Manifest]) -> Matches:
-    """Match claims whose class waits for a consumer with the offered volumes of their classes (ordered by name)."""
+    """Match WaitForFirstConsumer claims with the offered volumes of their classes (ordered by name)."""
     n, features = len(nodes), handle.features
     matches = Matches(np.zeros(n, np.bool_), np.zeros(n, np.bool_))
     candidates = np.ones(n, np.bool_)

@@ -1,7 +1,7 @@
 """VolumeBinding: places a pod where its volumes are accessible or can be provisioned, and binds its claims before the pod.
 
 kube: plugins/volumebinding/{volume_binding,binder}.go @ v1.34.1
-DEVIATION: a binding that takes as long as the timeout has timed out; in kube the last look and the deadline race.
+DEVIATION: a binding that takes exactly the timeout has timed out; in kube the last check and the deadline race.
 """
 
 from collections.abc import Iterator, Mapping
@@ -119,7 +119,7 @@ class VolumeBinding(plugin.Plugin):
         return plugin.GO_ON
 
     def _problem(self, pod: Pod, use: volumes.ClaimUse) -> str:
-        """Return the reason why a claim is unusable, from the API server's data; "" if there is none."""
+        """Return the reason why a claim in the API server is unusable, or ""."""
         name = use.name(pod)
         claim = self.handle.get(volumes.CLAIM, pod.namespace, name)
         if claim is None:
@@ -142,8 +142,8 @@ class VolumeBinding(plugin.Plugin):
             elif self._waits_for_pod(claim) and not volumes.volume_name(claim):
                 delayed.append(claim)
             else:
-                # No early exit: an error of a later claim comes before this
-                # refusal, as kube sorts out all claims first.
+                # No early exit: an error of a later claim precedes this
+                # rejection, as kube classifies all claims first.
                 late = True
         if late:
             return None

@@ -24,7 +24,7 @@ from scheduler_core.scheduler.plugins.helper.normalize import (
 )
 from scheduler_core.scheduler.plugins.volumebinding.matching import NO_ROOM, NONE, Matches
 
-POINTS = 10  # a shape's scores go to 10, a node's to 100
+POINTS = 10  # a shape's maximum score is 10, a node's 100
 
 Column = NDArray[np.int64]
 
