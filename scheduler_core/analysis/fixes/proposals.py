@@ -4,6 +4,7 @@ import copy
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from scheduler_core.analysis.fixes.admission import predict_claim
@@ -273,8 +274,15 @@ def _differs(had: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 def list_partners(sim: Simulation, pod: Pod) -> list[Pod]:
     """Return the pods with a node that match a pod's required affinity."""
     terms = affinity_terms(pod).required
+    keys = sorted({each.key for term in terms for each in term.selector.requirements})
+
+    @cache  # of many pods, most have the same values
+    def is_selected(*values: str | None) -> bool:
+        labels = {key: value for key, value in zip(keys, values, strict=True) if value is not None}
+        return any(term.selector.matches(labels) for term in terms)
+
     near = (each for each in sim.store.pods() if each.node_name and not each.deleting) if terms else ()
-    return [e for e in near if e.key != pod.key and any(term.selector.matches(e.labels) for term in terms)]
+    return [each for each in near if is_selected(*map(each.labels.get, keys)) and each.key != pod.key]
 
 
 def list_owners(sim: Simulation, pods: list[Pod]) -> list[Manifest]:
