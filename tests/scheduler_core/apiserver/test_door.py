@@ -411,6 +411,20 @@ def test_a_definition_is_refused_without_types_and_not_served_under_a_name_that_
         write(racks, "POST", DEFINITIONS, {"metadata": {"name": "rows.lab.example.com"}, "spec": spec})
 
 
+@pytest.mark.parametrize("types", [["integer", "string"], ["string", "integer"], ["integer"]])
+def test_a_schema_gives_types_of_its_own_to_an_integer_or_a_string_alone(racks: Simulation, types: list[str]) -> None:
+    spec = dict(read(racks, f"{DEFINITIONS}/racks.lab.example.com")["spec"])
+    port = {"x-kubernetes-int-or-string": True, "anyOf": [{"type": each} for each in types]}
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"port": port}}}
+    spec |= {"names": {"plural": "rows", "kind": "Row"}, "versions": [{**spec["versions"][0], "schema": schema}]}
+    asked = {"metadata": {"name": "rows.lab.example.com"}, "spec": spec}
+    if types == ["integer", "string"]:
+        assert write(racks, "POST", DEFINITIONS, asked)["spec"]["names"]["kind"] == "Row"
+    else:
+        with pytest.raises(Failure, match="must be empty to be structural"):
+            write(racks, "POST", DEFINITIONS, asked)
+
+
 def test_openapi_describes_what_is_served_and_no_more(racks: Simulation) -> None:
     for place in read(racks, "/openapi/v3")["paths"]:
         document = read(racks, f"/openapi/v3/{place}")
