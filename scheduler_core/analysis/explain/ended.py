@@ -131,7 +131,7 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
     status = pod.manifest.get("status") or {}
     reason, message = str(status.get("reason") or ""), str(status.get("message") or "")
     state = State.REFUSED if is_refusal(status) else State.FAILED
-    given = (_build_reason(reason, message, pod, past),) if reason else tuple(_containers(status, pod, past))
+    given = (_build_reason(reason, message, pod, past),) if reason else tuple(_containers(pod, past))
     facts = (*describe_limits(pod, reason, pod.node_name), *list_last_ends(pod))
     known = Explanation(pod.key, state, given, node=pod.node_name, phase=pod.phase, reason=reason, facts=facts)
     return replace(known, predecessors=past.before(pod))
@@ -139,10 +139,10 @@ def explain_failed(pod: Pod, past: Past) -> Explanation:
 
 def list_last_ends(pod: Pod) -> Iterator[Fact]:
     """Yield the ends of containers before a restart, and those at a memory limit."""
-    spec, status = pod.manifest["spec"], pod.manifest.get("status") or {}
+    spec = pod.manifest["spec"]
     containers = (*(spec.get("initContainers") or ()), *spec["containers"])
     limits = {c.get("name"): (c.get("resources") or {}).get("limits") or {} for c in containers}
-    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+    for each in pod.container_statuses:
         last = (each.get("lastState") or {}).get("terminated") or {}
         ended = last or (each.get("state") or {}).get("terminated") or {}
         limit = str(limits.get(each.get("name"), {}).get("memory") or "")
@@ -233,9 +233,9 @@ def _build_reason(reason: str, message: str, pod: Pod, past: Past, *nodes: str) 
     return GivenReason(f"{KUBELET}/{reason}", KUBELET, message or reason, names, len(names), evidence=evidence)
 
 
-def _containers(status: Mapping[str, Any], pod: Pod, past: Past) -> Iterable[GivenReason]:
+def _containers(pod: Pod, past: Past) -> Iterable[GivenReason]:
     """Yield the containers that ended with an error, for a pod whose status has no reason."""
-    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+    for each in pod.container_statuses:
         end = (each.get("state") or {}).get("terminated") or {}
         if end.get("exitCode"):
             reason = str(end.get("reason") or "Error")

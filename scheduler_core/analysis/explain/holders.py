@@ -11,6 +11,7 @@ from scheduler_core.analysis.explain.provenance import trace_resize, trace_surge
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.kubectl import workload_of
 from scheduler_core.analysis.fixes.meanings import has_ended_inside, list_remote_volumes
+from scheduler_core.analysis.fixes.proposals import map_namespace_labels
 from scheduler_core.apimachinery.objects import SECOND, Pod, controller_of, parse_time
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.storage.volumes import volumes_of
@@ -191,7 +192,7 @@ def _find_avoided(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) 
 def _find_partners(world: Simulation, diagnosis: Diagnosis, reason: GivenReason) -> Found:
     """Yield the pods that the required affinity selects, on nodes where the pod can't go."""
     terms, nodes = affinity_terms(diagnosis.pod).required, diagnosis.nodes
-    spaces = {each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in world.store.list("Namespace")}
+    spaces = map_namespace_labels(world)
 
     def is_partner(each: PodClass) -> bool:
         return all(t.matches(each.namespace, each.labels, spaces.get(each.namespace, {})) for t in terms)

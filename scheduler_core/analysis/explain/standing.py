@@ -109,8 +109,7 @@ def _list_obstacles(world: Simulation, pod: Pod, node: Node) -> Iterator[GivenRe
             yield _obstacle("KubeletStopped", f"the kubelet of {node.name} does not run", node, {})
     yield from _list_conditions(world, pod, node)
     yield from _list_init_containers(pod, node)
-    status = pod.manifest.get("status") or {}
-    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+    for each in pod.container_statuses:
         waiting = (each.get("state") or {}).get("waiting") or {}
         if waiting and waiting.get("reason") not in PLAIN:
             reason = str(waiting.get("reason") or "Waiting")

@@ -8,7 +8,7 @@ from scheduler_core.analysis.explain.explanation import Fact, GivenReason, Preem
 from scheduler_core.analysis.explain.placement import list_keys_left_out, note
 from scheduler_core.analysis.fixes.diagnosis import Diagnosis
 from scheduler_core.analysis.fixes.gangs import count_rooms, find_gang, free_by_domain, group_of, list_holders
-from scheduler_core.analysis.fixes.proposals import list_owners, list_partners
+from scheduler_core.analysis.fixes.proposals import list_owners, list_partners, map_namespace_labels
 from scheduler_core.apimachinery.objects import Pod, Taint
 from scheduler_core.apimachinery.objects.affinity import affinity_terms
 from scheduler_core.apimachinery.objects.labels import IN
@@ -22,6 +22,7 @@ from scheduler_core.scheduler.framework.preemption.choice import budgets_of
 from scheduler_core.scheduler.framework.runtime.framework import Framework, Trial
 from scheduler_core.scheduler.framework.runtime.points import run_filter
 from scheduler_core.scheduler.plugins.helper.fixes import HOSTNAME
+from scheduler_core.scheduler.plugins.interpodaffinity.counts import with_named_namespaces
 from scheduler_core.scheduler.plugins.nodeaffinity.fixes import find_meant
 from scheduler_core.scheduler.queue.groups import group_key
 from scheduler_core.scheduler.queue.hints import list_registrations
@@ -157,12 +158,10 @@ def explain_selection(world: Simulation, pod: Pod, reasons: Iterable[GivenReason
 
 def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
     """Yield the pods that a pod's required affinity selects, and those of them without a node."""
-    for term in affinity_terms(pod).required:
+    terms, near = affinity_terms(pod).required, list_partners(world, pod)
+    for term, resolved in zip(terms, with_named_namespaces(terms, world.store), strict=True):
         selector = ", ".join(map(str, term.selector.requirements))
-        itself = term.selector.matches(pod.labels)
-        chosen = [each["metadata"] for each in world.store.list("Namespace") if term.namespace_selector.requirements]
-        chosen = [each["name"] for each in chosen if term.namespace_selector.matches(each.get("labels") or {})]
-        found = list(dict.fromkeys((*term.namespaces, *chosen)))
+        itself, found = term.selector.matches(pod.labels), list(dict.fromkeys(resolved.namespaces))
         values = {"selector": selector, "namespaces": found, "topologyKey": term.topology_key}
         if not found and term.namespace_selector.requirements:
             text = ", ".join(map(str, term.namespace_selector.requirements))
@@ -170,7 +169,7 @@ def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
             continue
         other = itself and bool(term.namespaces) and pod.namespace not in term.namespaces
         yield note("MatchesItselfElsewhere" if other else "AffinityLooksFor", pod=pod.key, **values)
-        partners = [e for e in list_partners(world, pod) if e.namespace in found and term.selector.matches(e.labels)]
+        partners = [e for e in near if e.namespace in found and term.selector.matches(e.labels)]
         for owner in list_owners(world, partners) if len(partners) > 1 else ():
             there = [each.node_name for each in partners]
             known = {"kind": owner["kind"], "owner": owner["metadata"]["name"], "nodes": sorted(there)[:SHOWN]}
@@ -186,13 +185,11 @@ def _list_partners(world: Simulation, pod: Pod) -> Iterator[Fact]:
 
 def _list_shared_domains(world: Simulation, pod: Pod) -> Iterator[Fact]:
     """Yield the topology keys of the anti-affinity that put all nodes into one domain, with a pod to avoid there."""
+    spaces = map_namespace_labels(world)
     for term in affinity_terms(pod).required_anti:
         found = [node.labels.get(key := term.topology_key) for node in world.store.nodes()]
         if len(found) < 2 or len({*found}) > 1 or found[0] is None:
             continue
-        spaces = {
-            each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in world.store.list("Namespace")
-        }
         others = (e for e in world.store.pods() if e.node_name)
         there = next((e.key for e in others if term.matches(e.namespace, e.labels, spaces.get(e.namespace, {}))), None)
         if there is not None:

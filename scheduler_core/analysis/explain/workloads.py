@@ -121,7 +121,6 @@ def _count_wanted(world: Simulation, manifest: Manifest) -> int:
 def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Iterator[Fact]:
     conditions = (manifest.get("status") or {}).get("conditions") or ()
     values = {"kind": manifest["kind"], "owner": manifest["metadata"]["name"]}
-    makers = (missing_pods.list_replica_sets(world, manifest) if manifest["kind"] == "Deployment" else []) or [manifest]
     yield from _list_end_of_namespace(world, manifest, values)
     if manifest["kind"] == "Deployment" and (manifest.get("spec") or {}).get("paused"):
         rolled = any(_has_template(each, manifest) for each in missing_pods.list_replica_sets(world, manifest))
@@ -156,18 +155,7 @@ def _list_stuck(world: Simulation, manifest: Manifest, pods: list[Pod]) -> Itera
             yield note("AutoscalerIsOff", **values, autoscaler=each["metadata"]["name"])
         else:
             yield from (reports := [*describe_conditions([each]), *_list_kept_replicas(each)])
-            said = " ".join(str(fact.values.get("message")) for fact in reports)
-            added = (
-                name
-                for maker in makers
-                for name in find_foreign(world, maker, "")
-                if re.search(rf"(?<![\w-]){name}(?![\w-])", said)
-            )
-            webhooks = [*list_pod_webhooks(world)] or ["-"]
-            yield from (
-                note("ContainerIsInjected", **values, container=name, webhooks=webhooks)
-                for name in dict.fromkeys(added)
-            )
+            yield from _list_injected(world, manifest, values, reports)
     if (seconds := (manifest.get("spec") or {}).get("minReadySeconds")) and manifest["kind"] != "Job":
         fresh = [pod.key for pod in pods if pod.ready and not _is_available(world, pod, seconds)]
         if fresh:
@@ -224,6 +212,17 @@ def _list_last_refusal(world: Simulation, job: Manifest) -> Iterator[Fact]:
     for event in [each for each in said if each.reason == "FailedScheduling"][-1:]:
         text = event.message.rstrip(". ")
         yield note("WaitedTooLong", owner=owner, pod=f"{namespace}/{event.name}", message=text)
+
+
+def _list_injected(
+    world: Simulation, manifest: Manifest, values: Mapping[str, Any], reports: list[Fact]
+) -> Iterator[Fact]:
+    """Yield the containers that reports name, and that a workload's pods have although its template lacks them."""
+    makers = (missing_pods.list_replica_sets(world, manifest) if manifest["kind"] == "Deployment" else []) or [manifest]
+    text, webhooks = " ".join(str(fact.values.get("message")) for fact in reports), [*list_pod_webhooks(world)] or ["-"]
+    for name in dict.fromkeys(name for maker in makers for name in find_foreign(world, maker, "")):
+        if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
+            yield note("ContainerIsInjected", **values, container=name, webhooks=webhooks)
 
 
 def _list_kept_replicas(scaler: Manifest) -> Iterator[Fact]:

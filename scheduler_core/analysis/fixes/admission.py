@@ -161,8 +161,7 @@ def find_servers(
 
 def describe_wait(pod: Pod) -> str:
     """Return what a pod's containers wait for according to its status, or the pod's phase."""
-    status = pod.manifest.get("status") or {}
-    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+    for each in pod.container_statuses:
         waiting = (each.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
             return ": ".join(str(waiting[name]) for name in ("reason", "message") if waiting.get(name))

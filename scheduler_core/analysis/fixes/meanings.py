@@ -27,7 +27,14 @@ from scheduler_core.analysis.fixes.admission import (
     pod_of,
 )
 from scheduler_core.analysis.fixes.shell import WEBHOOKS
-from scheduler_core.apimachinery.objects import LabelSelector, Manifest, Node, Pod, controller_of
+from scheduler_core.apimachinery.objects import (
+    LabelSelector,
+    Manifest,
+    Node,
+    Pod,
+    controller_of,
+    list_container_statuses,
+)
 from scheduler_core.apimachinery.objects.storage.volumes import CLAIM, SELECTED_NODE, volumes_of
 from scheduler_core.apiserver.kube_events import WARNING, KubeEvent
 from scheduler_core.controllers.kubelet.pods import is_overdue
@@ -124,7 +131,7 @@ def list_status_texts(pod: Manifest) -> Iterator[str]:
     """Yield the messages and reasons in a pod's status, and in those of its containers."""
     status = pod.get("status") or {}
     yield str(status.get("message") or "")
-    for each in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+    for each in list_container_statuses(pod):
         last = [*(each.get("lastState") or {}).values()]
         for state in (*(each.get("state") or {}).values(), *last):
             if state and state.get("reason") == "CrashLoopBackOff" and last:
@@ -202,9 +209,11 @@ def index_events(world: Simulation) -> Events:
         places = [(event.kind, event.namespace, event.name)] if kept else []
         places += [ELSEWHERE] if of_autoscaler and event.kind not in ("Pod", "Node") else []
         for place in places:
-            last, at = found.setdefault(place, {}), (event.name, event.reason, event.reporter)
-            last.pop(at if event.reason != _PULLED else (event.name, PULLING, event.reporter), None)
-            last |= {at: event} if event.reason != _PULLED else {}
+            ends_pull, last = event.reason == _PULLED, found.setdefault(place, {})
+            at = (event.name, PULLING if ends_pull else event.reason, event.reporter)
+            last.pop(at, None)
+            if not ends_pull:
+                last[at] = event
     return found
 
 
@@ -233,9 +242,9 @@ def _list_texts(
     said = [f"{e.reason}: {e.message}" for place in places for e in reversed(events.get(place, {}).values())]
     yield from _list_changers(world, subjects) if any(_INVALID in text for text in said) else ()
     yield from said
-    overdue = pod is not None and pod.deleting and is_overdue(world, pod, world.now) and has_ended_inside(pod)
-    if overdue and pod is not None and (remote := list_remote_volumes(pod)):
-        yield f"unmounts {', '.join(remote)}"
+    if pod is not None and pod.deleting and is_overdue(world, pod, world.now) and has_ended_inside(pod):
+        if remote := list_remote_volumes(pod):
+            yield f"unmounts {', '.join(remote)}"
     yield from () if pod is None or node is None else _list_kills(pod.manifest, node, events)
     makers = [each for text in said for each in find_makers(world, pod, text)] if pod is not None else []
     for _, maker in makers:
@@ -247,9 +256,8 @@ def _list_texts(
 
 def _list_kills(pod: Manifest, node: Node, events: Events) -> Iterator[str]:
     """Yield that the node of a pod ran out of memory, if a container of the pod was killed."""
-    said, status = events.get(("Node", "", node.name), {}).values(), pod.get("status") or {}
-    each_status = (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
-    ends = [(each.get(part) or {}).get("terminated") or {} for each in each_status for part in ("state", "lastState")]
+    said, statuses = events.get(("Node", "", node.name), {}).values(), list_container_statuses(pod)
+    ends = [(each.get(part) or {}).get("terminated") or {} for each in statuses for part in ("state", "lastState")]
     if any(end.get("exitCode") == _KILLED and end.get("reason") != _AT_LIMIT for end in ends):
         yield from (f"{each.reason}: {each.message}" for each in said if each.reason == "SystemOOM")
 

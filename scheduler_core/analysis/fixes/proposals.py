@@ -285,6 +285,11 @@ def list_partners(sim: Simulation, pod: Pod) -> list[Pod]:
     return [each for each in near if is_selected(*map(each.labels.get, keys)) and each.key != pod.key]
 
 
+def map_namespace_labels(sim: Simulation) -> dict[str, Mapping[str, str]]:
+    """Return the labels of each namespace, by its name."""
+    return {each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in sim.store.list("Namespace")}
+
+
 def list_owners(sim: Simulation, pods: list[Pod]) -> list[Manifest]:
     """List the workloads with replicas that control pods."""
     owners = {pod.key: workload_of(sim.store, pod.manifest) for pod in pods}

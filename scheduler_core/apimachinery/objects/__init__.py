@@ -10,7 +10,7 @@ from scheduler_core.apimachinery.objects.labels import LabelSelector, NodeSelect
 from scheduler_core.apimachinery.objects.manifest import Manifest, MutableManifest
 from scheduler_core.apimachinery.objects.node import NO_EXECUTE, NO_SCHEDULE, Node, Taint
 from scheduler_core.apimachinery.objects.ownership import controller_of, controller_reference, is_owned_by
-from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS, Pod
+from scheduler_core.apimachinery.objects.pod import CONTAINER_LISTS, Pod, list_container_statuses
 from scheduler_core.apimachinery.objects.quantity import NANO, BadQuantity, nanos
 from scheduler_core.apimachinery.objects.resources import Resources, is_extended_name, is_sidecar
 from scheduler_core.apimachinery.objects.times import NEVER, SECOND, optional_time, parse_time
@@ -19,4 +19,4 @@ __all__ = ["CONTAINER_LISTS", "NANO", "NEVER", "NO_EXECUTE", "NO_SCHEDULE", "PRE
 __all__ += ["BadQuantity", "Errors", "FieldError", "InvalidObject", "LabelSelector", "Manifest", "MutableManifest"]
 __all__ += ["Node", "NodeSelector", "Pod", "Resources", "Taint", "controller_of", "controller_reference"]
 __all__ += ["go_duration", "invalid", "is_extended_name", "is_owned_by", "is_sidecar", "nanos"]
-__all__ += ["optional_time", "parse_duration", "parse_time"]
+__all__ += ["list_container_statuses", "optional_time", "parse_duration", "parse_time"]

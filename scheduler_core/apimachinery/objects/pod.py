@@ -132,6 +132,11 @@ class Pod:
         return self.phase in TERMINAL_PHASES
 
     @property
+    def container_statuses(self) -> tuple[Mapping[str, Any], ...]:
+        """The statuses of init containers and containers, in this order."""
+        return list_container_statuses(self.manifest)
+
+    @property
     def conditions(self) -> tuple[Mapping[str, Any], ...]:
         return tuple((self.manifest.get("status") or {}).get("conditions") or ())
 
@@ -190,3 +195,9 @@ def _amounts(spec: PodSpec, status: Mapping[str, Any], reading: Reading) -> tupl
 
 __all__ = ["TERMINAL_PHASES", "HostPort", "Pod", "PodSpec", "Reading", "Toleration", "normalize_image_name"]
 __all__ += ["whole_requests"]
+
+
+def list_container_statuses(pod: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return the statuses of a pod's init containers and containers, in this order."""
+    status = pod.get("status") or {}
+    return (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))

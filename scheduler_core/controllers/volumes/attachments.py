@@ -111,9 +111,7 @@ def _is_over(pod: Pod) -> bool:
     """Return whether a pod no longer needs its volumes: it has ended, or is being deleted and no container runs."""
     if pod.terminal:
         return True
-    status = pod.manifest.get("status") or {}
-    statuses = [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
-    return pod.deleting and not any((each.get("state") or {}).get("running") for each in statuses)
+    return pod.deleting and not any((each.get("state") or {}).get("running") for each in pod.container_statuses)
 
 
 def find_end_of_use(world: World, volume: str, claim: Manifest | None, node: str) -> int:

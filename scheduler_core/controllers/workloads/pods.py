@@ -8,14 +8,14 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from scheduler_core.apimachinery.objects import SECOND, Manifest, Pod, controller_of, optional_time
+from scheduler_core.apimachinery.objects import CONTAINER_LISTS, SECOND, Manifest, Pod, controller_of, optional_time
 from scheduler_core.apiserver import NORMAL, WARNING, Refused, Store
 from scheduler_core.controllers.contract import Controller, World
 from scheduler_core.controllers.workloads.owners import Owner
 
 CREATED, NOT_CREATED = "SuccessfulCreate", "FailedCreate"
 DELETED, NOT_DELETED = "SuccessfulDelete", "FailedDelete"
-LISTS = ("initContainers", "containers")
+LISTS = CONTAINER_LISTS[:2]  # a template gives no ephemeral containers
 _UNMOUNTED: Manifest = {"volumeMounts": [], "volumeDevices": []}
 _WITH_TEMPLATE = ("ReplicaSet", "ReplicationController", "StatefulSet", "Job")  # their pods show their template
 

@@ -88,9 +88,7 @@ def _is_past_backoff_limit(look: Look) -> bool:
 
 
 def count_restarts(pod: Pod) -> int:
-    status = pod.manifest.get("status") or {}
-    statuses = (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ()))
-    return sum(int(each.get("restartCount") or 0) for each in statuses)
+    return sum(int(each.get("restartCount") or 0) for each in pod.container_statuses)
 
 
 def _by_indexes(look: Look) -> Condition | None:
