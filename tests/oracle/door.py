@@ -306,9 +306,9 @@ class WatchSequence(Sequence):
         first = self._step("POST", "/api/v1/namespaces", body={"metadata": {"name": self.space}})
         made = [first, *(self._watch() if self.draw.random() < 0.28 else self._any() for _ in range(LENGTH + 4))]
         asked = [step for step in made if step["method"] == "WATCH"]
-        return [*made, *(self._seen(step, number) for number, step in enumerate(asked))]
+        return [*made, *(self._read_watch(step, number) for number, step in enumerate(asked))]
 
-    def _seen(self, step: Data, number: int) -> Data:
+    def _read_watch(self, step: Data, number: int) -> Data:
         initial = {"initial": "true"} if "sendInitialEvents" in step["query"] else {}
         return self._step("SEEN", step["path"], {"space": self.space, **initial}, number)
 

@@ -1,9 +1,9 @@
 """A scheduler's claims: the informer's versions, the results of its own writes, and its allocations in flight; and calls that write.
 
 ```
- informer ──> heard ──┐                     a claim's latest version is the assumed one until the informer has
-                      ├──> latest version ──> queue (hints), allocated devices          one that is as new
- PreBind ──> assume ──┘
+ informer ──> observe ──┐                    a claim's latest version is the assumed one until the informer has
+                        ├──> latest version ──> queue (hints), allocated devices        one that is as new
+ PreBind ──> assume ────┘
  Reserve ──> signal_pending_allocation ─────> allocated devices
 ```
 
@@ -145,7 +145,7 @@ class ClaimTracker(State):
         self._assumed, self._allocated = {}, None
         self.version += 1
 
-    def heard_of_devices(self) -> None:
+    def note_device_change(self) -> None:
         """Increase the version because a slice, a class, or a taint rule has changed."""
         self.version += 1
 
@@ -163,7 +163,7 @@ class ClaimTracker(State):
             return known
         return [self._assumed.get(_key(claim), claim) for claim in known]
 
-    def heard(self, old: Manifest | None, new: Manifest | None) -> tuple[Manifest | None, Manifest | None]:
+    def observe(self, old: Manifest | None, new: Manifest | None) -> tuple[Manifest | None, Manifest | None]:
         """Apply a change from the informer. Return the latest version before and after; both are equal if nothing is new."""
         before = old
         if self._assumed and (present := new or old) is not None:

@@ -303,11 +303,11 @@ def _on_other(scheduler: Scheduler, event: WatchEvent) -> None:
         resource = RESOURCE
         _on_group(scheduler.queue.groups, event, scheduler.world.now)
     if event.kind in _INVENTORY:
-        scheduler.claims.heard_of_devices()
+        scheduler.claims.note_device_change()
     if event.kind in _OF_DEVICES and scheduler.features.dynamic_resources:
         resource = _OF_DEVICES[event.kind]
         if event.kind == "ResourceClaim":
-            old, new = scheduler.claims.heard(old, new)
+            old, new = scheduler.claims.observe(old, new)
             if old is new:
                 return
     if event.kind in _OF_TAINTS and scheduler.features.dra_device_taints and scheduler.features.dynamic_resources:

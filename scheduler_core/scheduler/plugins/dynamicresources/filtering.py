@@ -66,7 +66,7 @@ class NodeFilter:
         """Return the answers of `ask` for many rows; use remembered results if only the node's allocation counts."""
         if self._search is None or self._bound or self.facts.store.special:
             return [self.ask(nodes[row]) for row in rows]
-        known, allocations = self._search.known(self._kind), self.allocations
+        known, allocations = self._search.recall(self._kind), self.allocations
         answers: list[Status | None] = []
         for row in rows:
             node = nodes[row]

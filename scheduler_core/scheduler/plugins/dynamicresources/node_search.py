@@ -103,7 +103,7 @@ class NodeSearch:
 
     def find(self, node: Node, claims: Sequence[ResourceClaim], kind: object, budget: int = MOST_TRIED) -> NodeResult:
         """Return the node's allocation, remembered by `kind` (see kind_of)."""
-        known = self.known(kind)
+        known = self.recall(kind)
         entry = known.get(node.name)
         if entry is not None and entry[0] is node:
             return entry[1]
@@ -112,7 +112,7 @@ class NodeSearch:
             known[node.name] = node, found
         return found
 
-    def known(self, kind: object) -> dict[str, tuple[Node, NodeResult]]:
+    def recall(self, kind: object) -> dict[str, tuple[Node, NodeResult]]:
         """Return the remembered results of a kind, by node name; a result is valid only for the same Node object."""
         known = self._found.get(kind)
         if known is None:

@@ -137,7 +137,7 @@ class CorpusWorld(NobodyWaits):
         """Remove an object."""
         old = self.objects[kind].pop((namespace, name))
         if kind == KIND:
-            self.claims.heard(old, None)
+            self.claims.observe(old, None)
 
     def patch_pod(self, pod: Pod, status: Manifest) -> Manifest:
         """Set fields of a pod's status."""
@@ -165,9 +165,9 @@ class CorpusWorld(NobodyWaits):
             manifest = {**manifest, "metadata": {**metadata, "resourceVersion": str(self.version)}}
         kept = self.objects.setdefault(manifest["kind"], {})
         old, kept[key] = kept.get(key), manifest
-        self.claims.heard_of_devices()
+        self.claims.note_device_change()
         if manifest["kind"] == KIND:
-            self.claims.heard(old, manifest)
+            self.claims.observe(old, manifest)
         if manifest["kind"] == "Pod":
             pod = Pod.from_manifest(manifest, None, self.reading)
             self.pods[pod.key] = pod

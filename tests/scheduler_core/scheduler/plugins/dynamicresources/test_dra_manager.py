@@ -61,10 +61,10 @@ def test_the_informer_is_no_news_up_to_the_version_that_was_assumed() -> None:
     known, informer = tracker(at(1))
     known.assume(at(3, "a"))
     for version in (2, 3):
-        old, new = known.heard(at(1), at(version, "a"))
+        old, new = known.observe(at(1), at(version, "a"))
         assert old is new
     informer.claims["c"] = at(4)
-    assert known.heard(at(3, "a"), at(4)) == (at(3, "a"), at(4))
+    assert known.observe(at(3, "a"), at(4)) == (at(3, "a"), at(4))
     assert taken(known) == []
 
 
@@ -109,7 +109,7 @@ def test_what_was_given_out_does_not_change() -> None:
     known, _ = tracker(at(1, "a"))
     before = known.allocated()
     assert known.allocated() is before
-    known.heard(at(1, "a"), at(2))
+    known.observe(at(1, "a"), at(2))
     assert (len(before.devices), taken(known)) == (1, [])
 
 
