@@ -44,6 +44,13 @@ def prune(resource: Resource, manifest: Mapping[str, Any], unknown: list[str]) -
     return {**kept, **prune_value(schema, rest, "", unknown)}
 
 
+def schema_of_field(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    """Return the schema of an object's field, by its name or as one of the additional properties, or None."""
+    properties, others = schema.get("properties") or {}, schema.get("additionalProperties")
+    found: Mapping[str, Any] | None = properties.get(name, others if isinstance(others, Mapping) else None)
+    return found
+
+
 def prune_value(schema: Mapping[str, Any], value: Any, path: str, unknown: list[str]) -> Any:
     """Return a value without fields that its schema lacks. `unknown` collects their paths."""
     if isinstance(value, list):
@@ -51,13 +58,11 @@ def prune_value(schema: Mapping[str, Any], value: Any, path: str, unknown: list[
         return [prune_value(items, each, f"{path}[{i}]", unknown) for i, each in enumerate(value)]
     if not isinstance(value, Mapping):
         return value
-    properties, others = schema.get("properties") or {}, schema.get("additionalProperties")
-    keeps = schema.get("x-kubernetes-preserve-unknown-fields") or others is True
+    keeps = schema.get("x-kubernetes-preserve-unknown-fields") or schema.get("additionalProperties") is True
     found: dict[str, Any] = {}
     for name, each in value.items():
         where = f"{path}.{name}" if path else str(name)
-        inner = properties.get(name, others if isinstance(others, Mapping) else None)
-        if inner is not None:
+        if (inner := schema_of_field(schema, name)) is not None:
             if each is not None or inner.get("nullable"):
                 found[name] = prune_value(inner, each, where, unknown)
         elif keeps or (schema.get("x-kubernetes-embedded-resource") and name in _KEPT):
@@ -73,13 +78,11 @@ def fill_defaults(schema: Mapping[str, Any], value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     found = dict(value)
-    others = schema.get("additionalProperties")
     for name, inner in (schema.get("properties") or {}).items():
         if name not in found and "default" in inner:
             found[name] = inner["default"]
     for name, each in found.items():
-        inner = (schema.get("properties") or {}).get(name, others if isinstance(others, Mapping) else None)
-        if inner is not None:
+        if (inner := schema_of_field(schema, name)) is not None:
             found[name] = fill_defaults(inner, each)
     return found
 
@@ -144,10 +147,8 @@ def check_value(schema: Mapping[str, Any], value: Any, path: str, errors: Errors
         for name in schema.get("required") or ():
             if name not in value:
                 errors.append(build_required_error(f"{path}.{name}" if path else name))
-        others = schema.get("additionalProperties")
         for name, each in value.items():
-            inner = (schema.get("properties") or {}).get(name, others if isinstance(others, Mapping) else None)
-            if inner is not None:
+            if (inner := schema_of_field(schema, name)) is not None:
                 check_value(inner, each, f"{path}.{name}" if path else str(name), errors)
 
 
@@ -281,10 +282,8 @@ def _check_rules(schema: Mapping[str, Any], value: Any, old: Any, path: str, err
         for i, each in enumerate(value):
             _check_rules(schema.get("items") or {}, each, None, f"{path}[{i}]", errors)
     elif isinstance(value, Mapping):
-        others = schema.get("additionalProperties")
         for name, each in value.items():
-            inner = (schema.get("properties") or {}).get(name, others if isinstance(others, Mapping) else None)
-            if inner is not None:
+            if (inner := schema_of_field(schema, name)) is not None:
                 before = old.get(name) if isinstance(old, Mapping) else None
                 _check_rules(inner, each, before, f"{path}.{name}" if path else str(name), errors)
 

@@ -20,7 +20,7 @@ from scheduler_core.apimachinery.cel.types import DOUBLE
 from scheduler_core.apimachinery.objects.errors import Errors, FieldError, encode
 from scheduler_core.apimachinery.objects.manifest import Manifest
 from scheduler_core.apimachinery.objects.names import label1035_errors
-from scheduler_core.apiserver.door.custom.crds import check_value, escape, prune_value
+from scheduler_core.apiserver.door.custom.crds import check_value, escape, prune_value, schema_of_field
 from scheduler_core.apiserver.status import Refused
 
 Schema = Mapping[str, Any]
@@ -158,9 +158,7 @@ def _find_field(schema: Schema, path: str) -> Schema | None:
     """Return the schema at a path such as `.spec.size`."""
     found: Any = schema if path.startswith((".", "[")) else None
     for name, key in re.findall(r"\.([^.\[]+)|\['([^']*)'\]", path):
-        inner = _mapping(found)
-        others = inner.get("additionalProperties")
-        found = (inner.get("properties") or {}).get(name or key, others if isinstance(others, Mapping) else None)
+        found = schema_of_field(_mapping(found), name or key)
     return None if found is None else _mapping(found)
 
 
@@ -245,10 +243,6 @@ def renew(manifest: dict[str, Any], old: Manifest) -> dict[str, Any]:
     return manifest
 
 
-def _is_of_group(definition: Mapping[str, Any], group: str) -> bool:
-    return bool(definition["spec"]["group"] == group)
-
-
 def _find_conflict(names: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
     """Return the reason and the message if another definition of the group uses one of the names, or None."""
     resources = {each[name] for each in others for name in ("plural", "singular")}
@@ -273,7 +267,8 @@ def establish(manifest: dict[str, Any], timestamp: str, others: Sequence[Manifes
         ("Established", "InitialNamesAccepted", _ESTABLISHED),
     )
     status_of = "True"
-    if taken := _find_conflict(names, [each["spec"]["names"] for each in others if _is_of_group(each, spec["group"])]):
+    of_group = [each["spec"]["names"] for each in others if each["spec"]["group"] == spec["group"]]
+    if taken := _find_conflict(names, of_group):
         words = (("NamesAccepted", *taken), ("Established", "NotAccepted", "not all names are accepted"))
         status_of = "False"
     conditions = [
