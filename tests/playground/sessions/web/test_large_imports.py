@@ -82,7 +82,7 @@ def file(tmp_path: Path) -> Path:
     return found
 
 
-def begun(session: Session, file: Path, jobs: Jobs | None = None, *, rename: bool = False) -> Job[ImportResult]:
+def begin(session: Session, file: Path, jobs: Jobs | None = None, *, rename: bool = False) -> Job[ImportResult]:
     large = Imports(jobs or Jobs(), Loop())  # type: ignore[arg-type]  # of the loop the database is all that is asked for
     return large.look_at(session, file, "cluster.json", "me", rename)  # type: ignore[arg-type]
 
@@ -96,7 +96,7 @@ async def over(job: Job[ImportResult]) -> None:
 
 async def test_it_is_read_piece_by_piece_and_says_how_far_it_is(kept: list[Any], file: Path) -> None:
     session = Session(pieces=3)
-    job = begun(session, file)
+    job = begin(session, file)
     await asyncio.sleep(0)
     assert (job.stage, job.done, job.total) == ("read", 0, 0)
     session.changes.gate.set()
@@ -110,14 +110,14 @@ async def test_it_is_read_piece_by_piece_and_says_how_far_it_is(kept: list[Any],
 async def test_the_file_of_a_renamed_import_has_no_name(kept: list[Any], file: Path) -> None:
     session = Session()
     session.changes.gate.set()
-    await over(begun(session, file, rename=True))
+    await over(begin(session, file, rename=True))
     assert kept[0][3] == ""
 
 
 async def test_a_file_goes_where_its_import_fails_and_the_worker_forgets_it(kept: list[Any], file: Path) -> None:
     session = Session(fails=CommandRefused("not readable"))
     session.changes.gate.set()
-    job = begun(session, file)
+    job = begin(session, file)
     await over(job)
     with pytest.raises(CommandRefused, match="not readable"):
         job.check()
@@ -127,7 +127,7 @@ async def test_a_file_goes_where_its_import_fails_and_the_worker_forgets_it(kept
 
 async def test_a_file_goes_where_its_import_is_cancelled(kept: list[Any], file: Path) -> None:
     session = Session()
-    job = begun(session, file)
+    job = begin(session, file)
     await asyncio.sleep(0)
     assert job.cancel()
     await over(job)
@@ -143,13 +143,13 @@ async def test_one_is_read_at_a_time_and_a_few_wait(kept: list[Any], tmp_path: P
         each = tmp_path / f"upload-{number}"
         each.write_bytes(b"{}")
         waiting.append((Session(number), each))
-    going = [begun(session, each, jobs) for session, each in waiting]
+    going = [begin(session, each, jobs) for session, each in waiting]
     await asyncio.sleep(0)
     assert [len(session.changes.asked) for session, _ in waiting] == [1, 0, 0, 0, 0]
     late = tmp_path / "late"
     late.write_bytes(b"{}")
     with pytest.raises(LimitReached, match="Try again"):
-        begun(Session(99), late, jobs)
+        begin(Session(99), late, jobs)
     assert not late.exists()
     for session, _ in waiting:
         session.changes.gate.set()
@@ -163,9 +163,9 @@ async def test_a_session_has_one_at_a_time(kept: list[Any], tmp_path: Path) -> N
     first, second = tmp_path / "first", tmp_path / "second"
     for each in (first, second):
         each.write_bytes(b"{}")
-    job = begun(session, first, jobs)
+    job = begin(session, first, jobs)
     with pytest.raises(LimitReached):
-        begun(session, second, jobs)
+        begin(session, second, jobs)
     assert (first.exists(), second.exists()) == (True, False)
     job.cancel()
     await over(job)
@@ -174,7 +174,7 @@ async def test_a_session_has_one_at_a_time(kept: list[Any], tmp_path: Path) -> N
 async def test_former_names_are_told_once(kept: list[Any], file: Path) -> None:
     session, jobs = Session(), Jobs()
     session.changes.gate.set()
-    job = begun(session, file, jobs, rename=True)
+    job = begin(session, file, jobs, rename=True)
     await over(job)
     large = Imports(jobs, Loop())  # type: ignore[arg-type]
     first, second = large.outcome(job), large.outcome(job)

@@ -22,12 +22,12 @@ profiles:
 POLICY = '{"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "HostName"}], "priorities": []}'
 
 
-def found(text: str) -> list[FoundConfiguration]:
+def find_all(text: str) -> list[FoundConfiguration]:
     return find(text, LoadLimits(max_bytes=128 << 10))
 
 
 def one(text: str) -> FoundConfiguration:
-    [only] = found(text)
+    [only] = find_all(text)
     return only
 
 
@@ -81,7 +81,7 @@ def test_what_a_page_leaves_out_is_no_end_of_the_document() -> None:
 
 def test_of_several_keys_each_is_found() -> None:
     text = configmap(CONFIGURATION) + "  other.yaml: |\n" + indented(CONFIGURATION, 4)
-    assert [each.line for each in found(text)] == [7, 12]
+    assert [each.line for each in find_all(text)] == [7, 12]
 
 
 def test_a_policy_is_found_in_a_configmap() -> None:
@@ -127,8 +127,8 @@ def test_with_a_file_only_flags_about_election_count() -> None:
 def test_the_file_that_flags_name_is_found_in_a_configmap_beside_them() -> None:
     named = "--config=/etc/kubernetes/scheduler-config.yaml"
     beside = "---\n" + configmap(CONFIGURATION)
-    assert [each.what for each in found(flags(named) + beside)] == ["configuration"]
-    first, second = found(flags(named, "--leader-elect=false") + beside)
+    assert [each.what for each in find_all(flags(named) + beside)] == ["configuration"]
+    first, second = find_all(flags(named, "--leader-elect=false") + beside)
     assert (first.what, second.what, second.config_file) == ("configuration", "flags", "")
 
 
@@ -189,12 +189,12 @@ def test_values_of_a_chart_are_a_profile() -> None:
     ],
 )
 def test_what_holds_none_has_none(text: str) -> None:
-    assert [each.what for each in found(text) if not each.errors] == []
+    assert [each.what for each in find_all(text) if not each.errors] == []
 
 
 def test_a_template_is_to_be_rendered_first() -> None:
     with pytest.raises(InvalidObject, match="helm template"):
-        found("{{- if .Values.x }}\n" + CONFIGURATION)
+        find_all("{{- if .Values.x }}\n" + CONFIGURATION)
 
 
 def test_a_text_inside_that_cannot_be_read_is_told_where_it_begins() -> None:
@@ -219,7 +219,7 @@ def test_a_text_inside_that_cannot_be_read_is_told_where_it_begins() -> None:
 def test_a_large_text_takes_no_long_time(text: str) -> None:
     began = process_time()
     with suppress(InvalidObject):
-        found(text)
+        find_all(text)
     assert process_time() - began < 5
 
 
@@ -228,4 +228,4 @@ def test_odd_values_are_looked_through() -> None:
     for value in odd:
         for field in ("data", "spec", "scheduler", "services", "plugins", "kube-scheduler-arg", "kubeadmConfigPatches"):
             for kind in ("ConfigMap", "Pod", "Cluster", "ClusterConfiguration", None):
-                found(json.dumps({"kind": kind, "apiVersion": "kops.k8s.io/v1", field: value}))
+                find_all(json.dumps({"kind": kind, "apiVersion": "kops.k8s.io/v1", field: value}))
