@@ -26,7 +26,7 @@ from scheduler_core.analysis.fixes.admission import (
     read_refusal,
 )
 from scheduler_core.analysis.fixes.kubectl import workload_of
-from scheduler_core.analysis.fixes.meanings import list_pod_webhooks, list_scalers
+from scheduler_core.analysis.fixes.meanings import list_scalers, name_pod_webhooks
 from scheduler_core.analysis.fixes.quotas import list_lower, list_missing_claims, missing_of
 from scheduler_core.analysis.fixes.refused_pods import find_bounds, find_conflicts, find_unlimited, list_disallowed
 from scheduler_core.analysis.fixes.workloads import has_ended
@@ -241,7 +241,7 @@ def _explain_missing(
                 facts.append(Fact(Role.PROVENANCE, "LimitRangeLimits", values))
         unknown = any(find_bounds(world, namespace, message)) and not find_foreign(world, manifest, message)
         if unknown and not ask_api_server(world, pod_of(manifest, namespace)):
-            facts.append(Fact(Role.NOTES, "NotOfTemplate", {"webhooks": [*list_pod_webhooks(world)] or ["-"]}))
+            facts.append(Fact(Role.NOTES, "NotOfTemplate", {"webhooks": name_pod_webhooks(world)}))
     elif "Limit must be set" in message:
         for each in manifest["spec"]["template"]["spec"]["containers"]:
             for resource, _ in find_unlimited(each)[:1]:
@@ -267,7 +267,7 @@ def _explain_missing(
             f"{namespace}/{name}-*", state, (GivenReason(state, "", message, evidence=evidence),), facts=tuple(facts)
         )
     if added := find_foreign(world, manifest, message):
-        values = {"container": ", ".join(added), "webhooks": [*list_pod_webhooks(world)] or ["-"]}
+        values = {"container": ", ".join(added), "webhooks": name_pod_webhooks(world)}
         facts.append(note("ContainerIsInjected", kind=kind, owner=name, **values))
     facts += _list_scalers(world, manifest)
     due = world.surroundings.queues.get(CREATING.get(kind, ""))

@@ -17,8 +17,8 @@ from scheduler_core.analysis.fixes.meanings import (
     index_events,
     list_foreign_pods,
     list_lost_scalers,
-    list_pod_webhooks,
     list_scalers,
+    name_pod_webhooks,
 )
 from scheduler_core.analysis.fixes.proposals import is_of_old_template
 from scheduler_core.analysis.fixes.workloads import (
@@ -219,7 +219,7 @@ def _list_injected(
 ) -> Iterator[Fact]:
     """Yield the containers that reports name, and that a workload's pods have although its template lacks them."""
     makers = (missing_pods.list_replica_sets(world, manifest) if manifest["kind"] == "Deployment" else []) or [manifest]
-    text, webhooks = " ".join(str(fact.values.get("message")) for fact in reports), [*list_pod_webhooks(world)] or ["-"]
+    text, webhooks = " ".join(str(fact.values.get("message")) for fact in reports), name_pod_webhooks(world)
     for name in dict.fromkeys(name for maker in makers for name in find_foreign(world, maker, "")):
         if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
             yield note("ContainerIsInjected", **values, container=name, webhooks=webhooks)

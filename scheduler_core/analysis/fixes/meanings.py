@@ -279,6 +279,11 @@ def list_pod_webhooks(world: Simulation) -> dict[str, str]:
     }
 
 
+def name_pod_webhooks(world: Simulation) -> list[str]:
+    """Return the names of the webhooks that may change a pod, or "-" if none is known."""
+    return [*list_pod_webhooks(world)] or ["-"]
+
+
 def _list_hints(world: Simulation, pod: Pod) -> Iterator[str]:
     """Yield hints about a pod: the custom resource that writes it, host port conflicts, awaited containers, an autoscaler that skips it."""
     yield _describe_writer(controller_of(pod.manifest))
@@ -336,7 +341,7 @@ def _list_quota_hints(world: Simulation, owners: list[Manifest]) -> list[str]:
     for each in [owner for owner in owners if owner["kind"] in CREATING][:1]:
         space = str(each["metadata"].get("namespace"))
         said = find_refusal(world, each) or ask_api_server(world, pod_of(each, space))
-        names = ", ".join(list_pod_webhooks(world)) or "-"
+        names = ", ".join(name_pod_webhooks(world))
         if added := find_foreign(world, each, said):
             found.append(f"{', '.join(added)} added by webhooks {names}")
         if absent := find_absent_quota(world, space, said):

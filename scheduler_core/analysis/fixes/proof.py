@@ -160,7 +160,7 @@ class Prover:
             waiting = sum(len(s.queue.active_pods) for s in fixed.world.schedulers)
             if alone or (goal is None and waiting * OF_AN_ATTEMPT > steps):
                 held_back = _hold_back(fixed.world, self.key)
-            until = goal or self._attempted(start, attempts)
+            until = goal or self._expect_attempt(start, attempts)
             pod = yield from self._run_until(fixed, made + steps, until, wait)
             made, took = fixed.steps - made, fixed.world.now - began
             if pod is None:
@@ -222,7 +222,7 @@ class Prover:
             if fixed.steps % CHUNK == 0:
                 yield
 
-    def _attempted(self, start: int, attempts: int) -> Goal:
+    def _expect_attempt(self, start: int, attempts: int) -> Goal:
         """Return the goal that the pod, or a new one of its workload, is scheduled. `attempts` may fail; a nominated pod is awaited."""
         seen = len(self.sim.journal.attempts)
         left = attempts
@@ -255,7 +255,7 @@ class Prover:
         same = self.owner["kind"] != "DaemonSet" or not was or find_target(was) == find_target(pod.manifest)
         return same and belongs_to(fixed.world, pod, self.owner)
 
-    def created(self) -> Goal:
+    def expect_new_pod(self) -> Goal:
         """Return the goal that a new pod of the workload has a node."""
 
         def look(fixed: Watch) -> str | None:
@@ -266,7 +266,7 @@ class Prover:
 
         return look
 
-    def left(self, pod: Pod, *, replaced: bool = False, off: str = "") -> Goal:
+    def expect_removal(self, pod: Pod, *, replaced: bool = False, off: str = "") -> Goal:
         """Return the goal that the pod is no longer on its node. `replaced`: also that another pod runs, on any node but `off`."""
 
         def look(fixed: Watch) -> str | None:
@@ -283,11 +283,11 @@ class Prover:
 
         return look
 
-    def placed(self) -> Goal:
+    def expect_placement(self) -> Goal:
         """Return the goal that the recreated pod is scheduled."""
-        return self._attempted(self.sim.position, PATIENT)
+        return self._expect_attempt(self.sim.position, PATIENT)
 
-    def avoided(self, pod: Pod) -> Goal:
+    def expect_move(self, pod: Pod) -> Goal:
         """Return the goal that the recreated pod is not on its former node: it is elsewhere, or waits."""
         seen = len(self.sim.journal.attempts)
 

@@ -70,13 +70,13 @@ def search_uncreated(
     if owner is None:
         return Findings(key, "gone")
     prover = Prover(sim, key, budget, workload_of(sim.store, owner) or owner)
-    goal = prover.created()
+    goal = prover.expect_new_pod()
 
     def goal_of(draft: Draft) -> Goal:
         if draft.kinds != ("name",):
             return goal
         meta = {"name": draft.changes[0].values["to"], "namespace": namespace}
-        return Prover(sim, key, budget, {**owner, "metadata": meta}).created()
+        return Prover(sim, key, budget, {**owner, "metadata": meta}).expect_new_pod()
 
     drafts = _propose(sim, owner, namespace)
     if pod is not None:
@@ -105,7 +105,8 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
     yield from resume(sim, owner, namespace)
     if find_stopped(sim, CONTROLLERS):
         return
-    raised = _raise_quotas(sim, owner, namespace)
+    pod, refusal = complete_pod(sim, owner, namespace), find_refusal(sim, owner)
+    raised = _raise_quotas(sim, owner, pod, refusal)
     if raised.changes:
         yield raised
         refer = {"kind": owner["kind"], **{k: owner["metadata"].get(k) for k in ("name", "uid")}, "controller": True}
@@ -113,8 +114,8 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         yield from in_turn(Draft({**pod_of(owner, namespace), "metadata": meta}), sim)
         full = {change.values["quota"] for change in raised.changes if change.kind == "quota"}
         yield from _free_quotas(sim, owner, namespace, full)
-    why = ask_api_server(sim, complete_pod(sim, owner, namespace))
-    reported = "" if why or raised.changes else _find_reported_refusal(sim, owner)
+    why = ask_api_server(sim, pod)
+    reported = "" if why or raised.changes else _find_reported_refusal(sim, owner, refusal)
     if why or reported:
         yield from propose_admission(sim, owner, namespace, why or reported)
     elif not raised.changes and owner["kind"] != POD:
@@ -127,7 +128,6 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         call = f"kubectl annotate {kind} {name} -n {namespace} retry=now --overwrite"
         yield Draft(pod_of(owner, namespace)).typing(change, call)
     # A pod that the cluster refuses for parts outside its template is created here without these parts.
-    refusal, pod = find_refusal(sim, owner), complete_pod(sim, owner, namespace)
     known = not find_foreign(sim, owner, refusal) or bool(find_added(sim.store, owner))
     if (found := EXCEEDED.search(refusal)) and not why:
         asked, given = (measure_pod(sim, owner, pod, found[1], text) for text in (refusal, ""))
@@ -140,9 +140,9 @@ def _propose(sim: Simulation, owner: Manifest, namespace: str) -> Iterator[Draft
         )
 
 
-def _find_reported_refusal(sim: Simulation, owner: Manifest) -> str:
-    """Return the cluster's refusal of the last pod if this world would admit it: a webhook's, or unmodeled admission's."""
-    text, given = read_refusal(owner), find_refusal(sim, owner)
+def _find_reported_refusal(sim: Simulation, owner: Manifest, given: str) -> str:
+    """Return the cluster's refusal `given` for the last pod if this world would admit it: a webhook's, or unmodeled admission's."""
+    text = read_refusal(owner)
     if owner["kind"] != POD and find_foreign(sim, owner, given) and not EXCEEDED.search(given):
         return given  # about a container that nothing adds to pods here
     last, called = _DENIED.match(given), _CALLED.match(given)
@@ -203,10 +203,10 @@ def _owner(sim: Simulation, namespace: str, name: str) -> Manifest | None:
     return next((each for each in found if each), deployment)
 
 
-def _raise_quotas(sim: Simulation, owner: Manifest, namespace: str) -> Draft:
+def _raise_quotas(sim: Simulation, owner: Manifest, pod: Manifest, refusal: str) -> Draft:
     """Return a draft that raises each limit to the usage including the missing pods, with defaults for unset resources."""
-    pod, refusal = complete_pod(sim, owner, namespace), find_refusal(sim, owner)
     made, draft = admit_without_quotas(sim, pod), Draft(pod)
+    namespace = str(pod["metadata"]["namespace"])
     more: dict[str, Amount] = {}
     if owner["kind"] == "Deployment":
         add(more, usage(KINDS["ReplicaSet"], {**owner, "kind": "ReplicaSet"}, 0))

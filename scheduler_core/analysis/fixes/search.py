@@ -134,7 +134,9 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
     pod = sim.store.pod_at(pod_key)
     if pod is not None and not pod.node_name and (drafts := [*propose_modes(sim, pod)]):
         prover = Prover(sim, pod_key, budget)
-        findings = yield from prove_each(sim, pod_key, prover, ((e, prover.placed()) for e in drafts), "searched")
+        findings = yield from prove_each(
+            sim, pod_key, prover, ((e, prover.expect_placement()) for e in drafts), "searched"
+        )
         if findings.fixes:
             return findings
     sim, pod = bring_on(sim, pod_key)
@@ -181,7 +183,7 @@ def _search_any(sim: Simulation, pod_key: str, budget: Budget) -> Search:
             return findings
     if not pod.node_name and _is_of_missing_node(sim, pod):
         prover = Prover(sim, pod_key, budget)
-        gone = [(delete_pod(Draft(pod.manifest), pod), prover.left(pod))]
+        gone = [(delete_pod(Draft(pod.manifest), pod), prover.expect_removal(pod))]
         return (yield from prove_each(sim, pod_key, prover, iter(gone), "searched"))
     return (yield from _Search(sim, pod, budget).run())
 
@@ -250,7 +252,7 @@ def _search_job_anew(sim: Simulation, job: Manifest, budget: Budget) -> Search:
         whole = "\nkind: Job\n" in fix.kubectl
         text = fix.kubectl if whole else f"{fix.kubectl}\n{anew}"
         more = () if whole else (Change("recreate", {"pod": key, "job": job["metadata"]["name"]}),)
-        proof = yield from prover.prove(text, budget.proof_steps, MANY, goal=prover.created())
+        proof = yield from prover.prove(text, budget.proof_steps, MANY, goal=prover.expect_new_pod())
         fixes += [make_fix(Draft(pod.manifest, (*fix.changes, *more)), text, proof)] if proof.reached else []
     return replace(found, pod=key, state="searched", fixes=rank_fixes(fixes))
 
@@ -484,7 +486,11 @@ class _Search:
         for alone in (False, True) if "node" in draft.kinds else (False,):  # others may take the new node
             if text and not proof.reached:
                 attempts = MANY if "wait" in draft.kinds else PATIENT if draft.patient else OTHERS
-                goal = self.prover.left(self.pod) if {"fewer-replicas", "daemon-selector"} & {*draft.kinds} else None
+                goal = (
+                    self.prover.expect_removal(self.pod)
+                    if {"fewer-replicas", "daemon-selector"} & {*draft.kinds}
+                    else None
+                )
                 if self.pod.terminal and {"rollout", "recreate-strategy"} & {*draft.kinds}:
                     goal = runs(self.pod, self.prover)
                 wait = find_last_end(self.sim) if "wait" in draft.kinds else 0

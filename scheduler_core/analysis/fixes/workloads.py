@@ -106,7 +106,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
             if each["spec"]["scaleTargetRef"].get(part) != to:
                 yield set_field(draft, each, f"scaleTargetRef.{part}", to), _until(each, lambda now: True)
     for pod in [each for each in list_foreign_pods(sim, owner, mine) if not controller_of(each.manifest)][:1]:
-        yield delete_pod(draft, pod), prover.left(pod)
+        yield delete_pod(draft, pod), prover.expect_removal(pod)
     for _, by_domain, most in list_uneven(sim, owner, mine):
         yield from _even_out(draft, by_domain, most, prover)
     if owner["kind"] == "StatefulSet":
@@ -115,9 +115,9 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
         width, left = int(owner["spec"].get("parallelism", 1)), int(owner["spec"].get("completions") or 0)
         left -= int((owner.get("status") or {}).get("succeeded") or 0)
         if left > width:
-            yield set_field(draft, owner, "parallelism", min(left, 2 * width)), prover.created()
+            yield set_field(draft, owner, "parallelism", min(left, 2 * width)), prover.expect_new_pod()
     for pod in mine if owner["kind"] == "Job" else ():
-        yield from ((each, prover.created()) for each in _make_sidecars(draft, owner, pod))
+        yield from ((each, prover.expect_new_pod()) for each in _make_sidecars(draft, owner, pod))
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _update(draft, owner, mine, prover)
     if int(owner["spec"].get("minReadySeconds") or 0) and not _is_complete(owner):
@@ -134,7 +134,7 @@ def _propose(sim: Simulation, owner: Manifest, prover: Prover) -> Proposals:
     if unready and (over or failing):
         change = Change("undo", {"owner": f"{owner['kind']} {meta['name']}"})
         call = f"kubectl rollout undo {owner['kind'].lower()} {meta['name']} -n {meta['namespace']}"
-        yield draft.typing(change, call), prover.left(unready[0])
+        yield draft.typing(change, call), prover.expect_removal(unready[0])
     if owner["kind"] in ("StatefulSet", "DaemonSet"):
         yield from _take_back(draft, owner, mine, prover)
 
@@ -145,18 +145,18 @@ def _go_on_in_order(draft: Draft, sim: Simulation, owner: Manifest, mine: list[P
     if len(mine) > replicas:
         last = max(mine, key=lambda pod: parent_and_ordinal(pod.name)[1])
         for pod in [each for each in mine if not each.ready and not each.deleting and each is not last][:1]:
-            yield delete_pod(draft, pod), prover.left(last)
+            yield delete_pod(draft, pod), prover.expect_removal(last)
     names = (f"{meta['name']}-{ordinal}" for ordinal in ordinals(Owner.of(owner)))
     there = filter(None, (sim.store.pod(meta["namespace"], name) for name in names))
     for pod in [each for each in there if not belongs_to(sim, each, owner)][:1]:
-        yield delete_pod(draft, pod), prover.left(pod, replaced=True)
+        yield delete_pod(draft, pod), prover.expect_removal(pod, replaced=True)
     if len(mine) < replicas and any(not pod.ready for pod in mine):
-        yield from ((each, prover.created()) for each in rebuild(owner, meta["namespace"]))
+        yield from ((each, prover.expect_new_pod()) for each in rebuild(owner, meta["namespace"]))
 
 
 def _goes_on(pods: list[Pod], prover: Prover) -> Goal:
     """Return the goal that a pod of the old revision is replaced, so that the update continues."""
-    goals = [prover.left(pod) for pod in pods]
+    goals = [prover.expect_removal(pod) for pod in pods]
     return lambda fixed: "" if any(goal(fixed) is not None for goal in goals) else None
 
 
@@ -231,7 +231,7 @@ def _even_out(draft: Draft, by_domain: dict[str, list[Pod]], most: int, prover: 
         pod = max(lists, key=len).pop()
         min(lists, key=len).append(pod)
         moved.append(pod)
-    yield reduce(delete_pod, moved, draft), prover.left(moved[-1], replaced=True)
+    yield reduce(delete_pod, moved, draft), prover.expect_removal(moved[-1], replaced=True)
 
 
 def divide_containers(pod: Pod) -> tuple[list[str], list[str]]:
@@ -273,7 +273,7 @@ def _take_back(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -
         gone = f"kubectl delete pod {failing.name} -n {failing.namespace}"
         yield (
             draft.typing(change, f"kubectl patch {name_of(owner)} -p '{patch}'", gone),
-            prover.left(failing, replaced=True),
+            prover.expect_removal(failing, replaced=True),
         )
 
 
@@ -316,15 +316,15 @@ def _update(draft: Draft, owner: Manifest, pods: list[Pod], prover: Prover) -> P
         to = parent_and_ordinal(lowest.name)[1]
         change = Change("partition", {"owner": meta["name"], "from": partition, "to": to})
         patch = {"spec": {"updateStrategy": {"rollingUpdate": {"partition": to}}}}
-        yield draft.patching(change, name_of(owner), patch), prover.left(lowest, replaced=True)
+        yield draft.patching(change, name_of(owner), patch), prover.expect_removal(lowest, replaced=True)
     if strategy.get("type") == "OnDelete":
         for pod in [each for each in old if not each.deleting][:1]:
             change = Change("next-revision", {"pod": pod.key, "owner": f"{owner['kind']} {meta['name']}"})
             call = f"kubectl delete pod {pod.name} -n {pod.namespace}"
-            yield draft.typing(change, call), prover.left(pod, replaced=True)
+            yield draft.typing(change, call), prover.expect_removal(pod, replaced=True)
             rolling = Change("update-strategy", {"owner": f"{owner['kind']} {meta['name']}"})
             given = {"spec": {"updateStrategy": {"type": "RollingUpdate"}}}
-            yield draft.patching(rolling, name_of(owner), given), prover.left(pod, replaced=True)
+            yield draft.patching(rolling, name_of(owner), given), prover.expect_removal(pod, replaced=True)
 
 
 def _clear_jobs(draft: Draft, sim: Simulation, owner: Manifest) -> Proposals:
@@ -445,7 +445,7 @@ def search_daemons(
         there = fixed.world.store.pods_on(only)
         return next((each.key for each in there if belongs_to(fixed.world, each, owner)), None)
 
-    proposals = ((draft, comes if only else prover.created()) for draft in drafts)
+    proposals = ((draft, comes if only else prover.expect_new_pod()) for draft in drafts)
     return (yield from prove_each(sim, key, prover, proposals, "searched"))
 
 

@@ -84,9 +84,9 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _restart_elsewhere(draft, pod, node, prover)
         yield from _schedule(draft, sim, pod, node, prover)
         goals = {
-            "platform": prover.avoided(pod),
-            "delete": prover.left(pod, replaced=True),
-            **dict.fromkeys(("limits", "driver-nodes"), prover.placed()),
+            "platform": prover.expect_move(pod),
+            "delete": prover.expect_removal(pod, replaced=True),
+            **dict.fromkeys(("limits", "driver-nodes"), prover.expect_placement()),
         }
         for each in propose_containers(draft, sim, pod, node):
             yield each, goals.get(each.kinds[-1]) or runs(pod, prover)
@@ -96,7 +96,7 @@ def _propose(sim: Simulation, pod: Pod, prover: Prover) -> Proposals:
         yield from _resize(draft, pod, node, prover)
         if pod.ready or not (pod.manifest.get("status") or {}).get("containerStatuses"):
             is_daemon = (controller_of(pod.manifest) or {}).get("kind") == "DaemonSet"
-            goal = prover.left(pod) if is_daemon else prover.avoided(pod)
+            goal = prover.expect_removal(pod) if is_daemon else prover.expect_move(pod)
             yield from ((each, goal) for each in propose_stricter(draft, sim, pod, node))
 
 
@@ -148,7 +148,7 @@ def find_last_end(sim: Simulation) -> int:
 
 def propose_end(draft: Draft, pod: Pod, node: Node | None, prover: Prover) -> Proposals:
     """Propose to release a pod that a finalizer or a dead node keeps."""
-    goal = prover.left(pod, replaced=prover.owner is not None and prover.owner["kind"] == "StatefulSet")
+    goal = prover.expect_removal(pod, replaced=prover.owner is not None and prover.owner["kind"] == "StatefulSet")
     yield end_pod(draft, pod), goal
     if node is None:
         return
@@ -198,16 +198,16 @@ def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
     """Propose to delete a pod that failed or that its kubelet refused: its owner creates another, or the scheduler places the new one."""
     change = Change("delete", {"pod": pod.key, "ended": True})
     for changed in propose_containers(draft, prover.sim, pod, None) if pod.terminal else ():
-        yield changed, prover.placed()
+        yield changed, prover.expect_placement()
     if prover.owner is not None:
         for each in rebuild(prover.owner, pod.namespace):
             if "job-anew" in each.kinds:
-                yield each, prover.created()
+                yield each, prover.expect_new_pod()
         call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
         others = (p for p in prover.sim.store.pods() if p.namespace == pod.namespace and not p.terminal)
         later = (each for each in others if (each.creation_time or 0) >= (pod.creation_time or 0))
         replaced = any(belongs_to(prover.sim, each, prover.owner) for each in later)
-        yield draft.typing(change, call), prover.left(pod, replaced=not replaced)
+        yield draft.typing(change, call), prover.expect_removal(pod, replaced=not replaced)
         return
     if is_refused_as_it_is(pod):
         return
@@ -215,7 +215,7 @@ def _delete_ended(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
     ends = [(each.get("state") or {}).get("terminated") or {} for each in status.get("containerStatuses") or ()]
     again = status.get("reason") in (OVERTIME, "Evicted") or any(each.get("exitCode") for each in ends)
     values = {"pod": pod.key, **({"again": True} if again else {})}
-    yield draft.with_pod(Change("recreate", values), without_node_name), prover.placed()
+    yield draft.with_pod(Change("recreate", values), without_node_name), prover.expect_placement()
 
 
 def is_refused_as_it_is(pod: Pod) -> bool:
@@ -231,7 +231,7 @@ def _restart_elsewhere(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Pr
     if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
         values = {"pod": pod.key}
         call = f"kubectl delete pod {pod.name} -n {pod.namespace} --grace-period=0 --force"
-        yield draft.typing(Change("delete", values), call), prover.left(pod, replaced=True)
+        yield draft.typing(Change("delete", values), call), prover.expect_removal(pod, replaced=True)
 
 
 def _starts(pod: Pod) -> Goal:
@@ -253,11 +253,11 @@ def _unblock_drain(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: 
         return
     if not covering:
         if prover.owner is not None and prover.owner["kind"] != "DaemonSet":
-            yield delete_pod(draft, pod), prover.left(pod, replaced=True, off=pod.node_name)
+            yield delete_pod(draft, pod), prover.expect_removal(pod, replaced=True, off=pod.node_name)
         return
     drain = f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data"
     drain += "" if controller_of(pod.manifest) else " --force"
-    goal = prover.left(pod)
+    goal = prover.expect_removal(pod)
     if len(covering) > 1:
         for manifest in covering:
             change = Change("one-budget", {"budget": key_of(manifest)})
@@ -303,7 +303,9 @@ def search_drain(sim: Simulation, node: str, budget: Budget) -> Generator[None, 
     lost = [pod.key for pod in wanted.get("--force", ())]
     change = Change("drain", {"node": node, "flags": list(wanted), "pods": lost})
     prover = Prover(sim, key, budget)
-    proposals = [(Draft(first.manifest).typing(change, f"kubectl drain {node} {' '.join(wanted)}"), prover.left(first))]
+    proposals = [
+        (Draft(first.manifest).typing(change, f"kubectl drain {node} {' '.join(wanted)}"), prover.expect_removal(first))
+    ]
     return (yield from prove_each(sim, key, prover, iter(proposals), "searched"))
 
 
@@ -362,15 +364,15 @@ def _schedule(draft: Draft, sim: Simulation, pod: Pod, node: Node, prover: Prove
     if attempts is not None or is_mirror or not (taints or waits):
         return
     by_label = draft.with_pod(Change("node-selector", {"node": node.name}), _by_selector(node))
-    yield by_label, prover.placed() if waits else prover.avoided(pod)
+    yield by_label, prover.expect_placement() if waits else prover.expect_move(pod)
     if taints:
         yield (
             draft.with_pod(Change("node-name", {"node": node.name, "exists": True}), without_node_name),
-            prover.avoided(pod),
+            prover.expect_move(pod),
         )
         taint = f"{taints[0].key}{f'={taints[0].value}' if taints[0].value else ''}:{NO_EXECUTE}"
         change = Change("no-execute", {"node": node.name, "taint": taint})
-        yield draft.typing(change, f"kubectl taint node {node.name} {taint}"), prover.left(pod)
+        yield draft.typing(change, f"kubectl taint node {node.name} {taint}"), prover.expect_removal(pod)
 
 
 def _by_selector(node: Node) -> Any:
@@ -407,7 +409,7 @@ def _start(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Proposals
         if "claim" in each.kinds:
             yield each, runs(pod, prover)
             change = Change("recreate", {"pod": pod.key})
-            yield each.with_pod(change, without_node_name), prover.placed()
+            yield each.with_pod(change, without_node_name), prover.expect_placement()
     claims = {use.name(pod) for use in volumes_of(pod.spec).claims}
     for other in _list_nodes_of_volumes(sim, pod, claims):
         change = Change("node-selector", {"node": other.name, "claims": sorted(claims)})
@@ -451,7 +453,7 @@ def _leave_node(draft: Draft, sim: Simulation, pod: Pod, prover: Prover) -> Prop
     if owner is not None and owner["kind"] != "DaemonSet" and any(each.show.startswith(_OF_NODE) for each in means):
         change = Change("delete", {"pod": pod.key, "node": pod.node_name, "cordons": True})
         calls = f"kubectl cordon {pod.node_name}", f"kubectl delete pod {pod.name} -n {pod.namespace}"
-        yield draft.typing(change, *calls), prover.placed()
+        yield draft.typing(change, *calls), prover.expect_placement()
 
 
 def _list_nodes_of_volumes(sim: Simulation, pod: Pod, claims: set[str]) -> list[Node]:
@@ -487,7 +489,7 @@ def _in_bytes(draft: Draft, pod: Pod, prover: Prover) -> Proposals:
 
             to = next(iter(meant.values()))
             values = {"container": container["name"], "from": f"{to[:-2]}m", "to": to}
-            yield draft.with_pod(Change("unit", values), edit), prover.placed()
+            yield draft.with_pod(Change("unit", values), edit), prover.expect_placement()
 
 
 def _resize(draft: Draft, pod: Pod, node: Node, prover: Prover) -> Proposals:
